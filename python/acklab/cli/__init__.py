@@ -30,7 +30,7 @@ which verb?
   A range of a key, as a curve: sweep. The best values, over many paths: tune.
   Which open rules explain measured values: infer. A paper's figures and claims: reproduce.
   Real kernels or programs over a scenario's links: run --live (real time), run --virtual (virtual time).
-  A capture from your network: analyze. Scripts of packetdrill: drill.
+  A capture from your network: analyze. A scenario that replays it, and "what if": fit. Scripts of packetdrill: drill.
 
 example:
   acklab demo                                        a first look: a comparison and a paper, with their pages
@@ -44,7 +44,7 @@ example:
 GROUPS = {
     "start": ("demo", "new", "explore", "explain"),
     "experiment": ("run", "compare", "sweep", "tune", "infer", "reproduce"),
-    "reality": ("drill", "analyze"),
+    "reality": ("drill", "analyze", "fit"),
     "results": ("merge", "query", "plot"),
     "set-up": ("doctor", "schema"),
 }

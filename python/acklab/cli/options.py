@@ -28,6 +28,7 @@ LINES = {
     "reproduce": "reproduce papers and check their claims",
     "drill": "run packetdrill scripts against a stack or the kernel",
     "analyze": "report how a capture's receivers send ACKs",
+    "fit": "fit a scenario to a captured connection",
     "merge": "put the shards of a sweep together",
     "query": "ask a dataset in SQL",
     "plot": "draw a dataset",

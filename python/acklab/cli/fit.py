@@ -1,0 +1,120 @@
+"""``acklab fit``: a scenario that replays a captured connection."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..text.escapes import file_name
+from ..text.terminal import say, say_json
+from .options import add_open, add_verb, check_open, directory, open_page
+
+if TYPE_CHECKING:
+    from ..experiments.fit.fit import Fit
+    from ..results.directory import Folder
+
+EXAMPLE = """\
+FILE is a capture, as `acklab analyze` reads it. The direction with most acknowledged data is fitted.
+
+First estimates: rate and base delay of the path, the queue, losses, the receiver's ACK policy, windows, the application's pauses. Then
+every combination of what they leave open is simulated, captured at the same place, and compared. A parameter that the capture does not show
+is not determined: the table says so. The fit of the first half alone then predicts the second half, and the difference is printed.
+
+example:
+  acklab fit download.pcap                                   each parameter, its interval, how well it is determined
+  acklab fit download.pcap --out fitted                      also a scenario, and a page with capture and simulation in one picture
+  acklab run fitted/fitted.toml                              the fitted scenario
+  acklab fit download.pcap --what-if 'link.0.queue={kind="fq-codel"}'    what another queue at the bottleneck would do
+  acklab fit download.pcap --what-if flow.0.receiver.ack.segments=4      another ACK policy
+
+The fitted path has the bottleneck as link.0 (A->B, its ACKs return as link.0.back), and the connection as flow.0.
+
+exit status: 0; 1 an output failed; 2 no such file, no capture, nothing to fit, or no prediction; 130 interrupted; 143 terminated
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    about = "Fit a scenario to a captured connection, and ask it what another queue or ACK policy would do."
+    verb = add_verb(verbs, "fit", act, about, EXAMPLE)
+    verb.add_argument("file", metavar="FILE", help="a capture, compressed or not")
+    verb.add_argument("--only", metavar="END", help="fit a connection of this end: an address, :port, address:port, or #number")
+    told = "run the fitted scenario with this change, over the fit's uncertainty; may be repeated, all changes together"
+    verb.add_argument("--what-if", metavar="KEY=VALUE", action="append", default=[], help=told)
+    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the scenario and a page there")
+    add_open(verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Fits and returns the exit status."""
+    from .._core import CaptureError, ScenarioError
+    from ..captures.qlog import is_qlog
+    from ..captures.text import title_of_file
+    from ..experiments.fit.errors import FitError
+    from ..experiments.fit.output import NAMES
+    from ..results.directory import results
+
+    check_open(options)
+    name = title_of_file(options.file)
+    if options.file == "-":
+        options.parser.error("a fit reads its capture several times; give a file, not standard input")
+    try:
+        if is_qlog(options.file):
+            options.parser.exit(2, f"acklab: {name}: a qlog file has no packets of TCP; a fit needs a capture\n")
+        if not options.out:
+            return _fitted(options, None)
+        with results(options.out, "fit", NAMES) as folder:
+            return _fitted(options, folder)
+    except FitError as error:
+        refused = f"{name}: {error}"
+    except ScenarioError as error:
+        refused = f"--what-if: {error}"
+    except CaptureError as error:
+        refused = str(error)
+    except OSError as error:
+        if os.fspath(error.filename or "") == options.file:
+            options.parser.error(f"{name}: {(error.strerror or str(error)).partition(' (os error')[0]}")
+        raise
+    options.parser.exit(2, f"acklab: {refused}\n")
+
+
+def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
+    from ..experiments.fit.fit import fit
+    from ..experiments.fit.output import plain, write
+    from ..experiments.fit.predict import Prediction, what_if
+    from ..experiments.fit.words import as_text
+
+    tick, close = _progress()
+    prediction: Prediction | None = None
+    try:
+        found: Fit = fit(options.file, options.only, tick)
+        if options.what_if:
+            prediction = what_if(found, options.what_if, lambda made: tick(found.simulations + made))
+    finally:
+        close()
+    if folder is not None:
+        write(found, prediction, folder)
+    if options.json:
+        say_json(json.dumps(plain(found, prediction), allow_nan=False))
+        return 0
+    say(as_text(found, prediction))
+    if folder is not None:
+        page = folder.path / "fit.html"
+        say(f"\nwritten to {file_name(page)}")
+        open_page(options, page)
+    return 0
+
+
+def _progress() -> tuple[Callable[[int], None], Callable[[], None]]:
+    """What shows the number of simulations on a terminal, and what clears it."""
+    import sys
+
+    from ..text.terminal import status
+
+    if not sys.stderr.isatty():
+        return lambda made: None, lambda: None
+    return lambda made: status(f"fit: {made:,} simulations"), status

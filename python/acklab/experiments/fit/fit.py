@@ -1,0 +1,192 @@
+"""The fit of a capture: estimates, a search, and a check by the half of the connection that was held out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .errors import FitError
+from .measure import Measured, direction, measure, same
+from .scenario import base, simulate, text
+from .score import Score, after, score
+from .search import LOSS, TIMER, Search, Tried
+from .value import Value
+
+if TYPE_CHECKING:
+    from ...captures import Analysis
+
+#: A fit is bad beyond these shares: of the mean difference of the curves, and of the held-out part's time.
+BAD_CURVE, BAD_END = 0.10, 0.15
+#: And with more writes of the application than this share of the segments.
+BAD_WRITES = 0.2
+#: What a search chose is determined only if the best model's cost is at most this: a larger misfit may hide the true choice.
+SURE = 0.02
+#: The share of the acknowledged data that is fitted where the rest is held out.
+FITTED = 0.5
+#: Seeds of a prediction with random losses; its median counts.
+SEEDS = 5
+#: Segments of a connection that are fitted at most: its first.
+MOST_SEGMENTS = 150_000
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted scenario, with what is known of each parameter."""
+
+    file: str
+    found: Analysis
+    measured: Measured
+    search: Search
+    replay: Tried
+    """The choice that replays the capture best; its losses may be the capture's, one by one."""
+    models: Sequence[Tried]
+    """The models that fit alike, the best first: their losses are the queue's, or random, or none."""
+    values: Sequence[Value]
+    held_out: Score | None
+    """Of the second half of the data, predicted from the first: the difference of its time, and of its curve."""
+    why_not: str
+    """Why nothing was held out; empty where it was."""
+    simulations: int
+    notes: Sequence[str] = ()
+
+    @property
+    def model(self) -> Tried:
+        """The model that fits best."""
+        return self.models[0]
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The model's tree, which ``acklab run`` runs."""
+        return self.search.tree(self.model.sets)
+
+    @property
+    def bad(self) -> str:
+        """Why no prediction follows from the fit; empty if one does."""
+        share = len(self.measured.writes) / max(self.measured.row["segments"], 1)
+        if share > BAD_WRITES:
+            return f"a write for every {1 / share:.1f} segments repeats the captured departures, and says nothing of the network (at most one for {1 / BAD_WRITES:.0f})"
+        if self.model.score.curve > BAD_CURVE:
+            return f"the simulation's curve of acknowledged data is off by {self.model.score.curve:.0%} of the time in the mean (at most {BAD_CURVE:.0%})"
+        if abs(self.model.score.end) > BAD_END:
+            return f"the simulation's time differs by {self.model.score.end:+.0%} from the capture's (at most {BAD_END:.0%})"
+        if self.held_out is not None and abs(self.held_out.end) > BAD_END:
+            return f"fitted to its first half, it misses the time of the second by {self.held_out.end:+.0%} (at most {BAD_END:.0%})"
+        if self.held_out is None:
+            return f"no part of the connection could be held out to check the fit: {self.why_not}"
+        return ""
+
+
+def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[int], None] = lambda made: None) -> Fit:
+    """Fits the direction of a capture that acknowledges most data, of the connections that ``only`` names.
+
+    Args:
+        path: the capture; it is read several times.
+        only: an address, ``:port``, ``address:port`` or ``#number``.
+        tick: called with the number of simulations so far.
+
+    Raises:
+        FitError: the capture does not show enough for a scenario, or none fits.
+        CaptureError: it is no capture.
+        OSError: it cannot be read.
+    """
+    from ...captures import analyze
+
+    found, notes = analyze(path), []
+    row = direction(found, only)
+    if row["segments"] > MOST_SEGMENTS:
+        found, row = _shorter(path, found, row)
+        notes.append(f"only the first {row['segments']:,} segments are fitted (at most {MOST_SEGMENTS:,})")
+    measured = measure(found, row)
+    search = Search(measured, tick)
+    replay, models = search.best(measured.curve)
+    held_out, why_not, made = None, "", 0
+    try:
+        held_out, made = _held_out(path, measured, lambda more: tick(search.count + more))
+    except FitError as error:
+        why_not = str(error)
+    return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), held_out, why_not, search.count + made, notes)
+
+
+def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, Any]) -> tuple[Analysis, Mapping[str, Any]]:
+    """The analysis of the capture's first part, with so many segments of the direction as are fitted."""
+    import polars as pl
+
+    from ...captures import analyze
+
+    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+    times = pl.DataFrame(found.segments).filter(mine)["time_s"]
+    until = float(times[min(MOST_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
+    part = analyze(path, until_s=until)
+    shorter = same(part, row)
+    if shorter is None:
+        raise FitError("the first part of the connection has no data")
+    return part, shorter
+
+
+def _held_out(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], None]) -> tuple[Score, int]:
+    """Fits the first half alone, and compares what it predicts of the second; the simulations it took.
+
+    The first half is a capture that ends there: no estimate has seen what comes later. The amount of data and the writes of a pausing
+    application are given, because no network decides them. Losses of the second half are not given: it has the rate of the first's.
+
+    Raises:
+        FitError: the first half does not show enough.
+    """
+    from ...captures import analyze
+
+    half = whole.curve.filter(whole.curve["ack_bytes"] <= FITTED * whole.bytes)
+    if half.height < 10 or whole.curve.height - half.height < 10:
+        raise FitError(f"its first half has {half.height} ACKs of new data; 10 in each half are needed")
+    part = analyze(path, until_s=whole.start_s + float(half["time_s"][-1]))
+    row = same(part, whole.row)
+    if row is None:
+        raise FitError("its first half has no data")
+    first = measure(part, row)
+    search = Search(first, tick)
+    best = search.best(first.curve)[1][0]
+    done = first.bytes
+    predicted = sorted((_second(first, whole, best, seed, done) for seed in _seeds(best)), key=lambda one: one.end)
+    return predicted[len(predicted) // 2], search.count + len(predicted)
+
+
+def _seeds(best: Tried) -> range:
+    return range(1, SEEDS + 1 if LOSS in best.sets else 2)
+
+
+def _second(first: Measured, whole: Measured, best: Tried, seed: int, done: int) -> Score:
+    """What the fit of the first half says of the second, beside what was captured."""
+    from ...runs import assignments
+
+    simulated = simulate(text(base(first, whole.bytes, whole)), first.place.end, assignments(dict(best.sets)), seed)
+    return score(after(whole.curve, done), after(simulated.curve, done))
+
+
+def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list[Value]:
+    """Every parameter, with what the search found: a choice that others fit as well is not determined."""
+    best, found, sure = models[0], dict(measured.values), models[0].cost <= SURE
+
+    def among(name: str, called: str) -> Value:
+        names = list(dict.fromkeys(one.names[name] for one in models))
+        if len(names) > 1:
+            return Value(called, names[0], determined=False, how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well")
+        return Value(called, names[0], determined=sure, how="search" if sure else "search; the misfit is too large to tell")
+
+    trip = found["round trip"]
+    shift = search.rtt_s - trip.value
+    found["round trip"] = replace(trip, value=search.rtt_s, low=trip.low + shift, high=trip.high + shift)
+    found["sender"] = among("sender", "sender")
+    found["replayed policy"] = among("acks", "replayed policy")
+    if measured.lost[0]:
+        found["losses"] = among("losses", "losses")
+        queues = sorted({one.queue for one in models if one.queue is not None})
+        if best.queue is not None:
+            found["queue"] = Value("queue", best.queue, "packets", queues[0], queues[-1], found["losses"].determined, found["losses"].how)
+        elif found["queue"].determined:
+            found["queue"] = replace(found["queue"], determined=False, high=None, how="losses at random fit better than those of a queue")
+    timers = sorted(float(one.sets[TIMER][:-2]) / 1e3 for one in models if TIMER in one.sets)
+    if not found["ACK timer"].determined and TIMER in best.sets:
+        value = float(best.sets[TIMER][:-2]) / 1e3
+        found["ACK timer"] = Value("ACK timer", value, "s", timers[0], timers[-1], sure and all(TIMER in one.sets for one in models), "search")
+    return list(found.values())

@@ -1,0 +1,87 @@
+"""Which data packets were lost, by their number in the order in which they left the sender.
+
+Before the bottleneck, the last transmission of what was sent again was lost. Behind it, numbers are missing in the order of arrival:
+a packet beyond the next expected number shows how many were lost between. A gap that is filled within half a round trip was
+reordering (RFC 4653 section 1 discusses such gaps), because a retransmission takes at least a round trip.
+"""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from .place import Place
+from .value import Row, Value
+
+#: Quantile of the normal distribution for 95 % intervals.
+NORMAL = 1.96
+#: Most losses that are listed.
+MOST = 20_000
+
+
+def lost(data: pl.DataFrame, row: Row, place: Place) -> list[list[int]]:
+    """Numbers of the lost packets, from 0, sorted; ``data`` are the packets with payload in order.
+
+    Behind the losses two orders are possible where a retransmission arrived between the packets around a gap: it left before what was
+    lost, or after. Both are returned if they differ.
+    """
+    rows = list(zip(data["time_s"], data["seq_bytes"], data["payload_bytes"], data["kind"].cast(pl.String), strict=True))
+    unit = max(int(row["segment_bytes"]), 1)
+    found = [_behind(rows, unit, place, first) for first in (False, True)] if place.behind else [_before(rows, unit)]
+    numbers = [sorted(set(one))[:MOST] for one in found]
+    return numbers[:1] if numbers[0] == numbers[-1] else numbers
+
+
+def _before(rows: list[tuple[float, int, int, str]], unit: int) -> list[int]:
+    """Seen before the losses: what is sent again was lost the time before."""
+    number, found = 0, list[int]()
+    last: dict[int, int] = {}
+    for _, seq, payload, kind in rows:
+        for part in range(max(math.ceil(payload / unit), 1)):
+            key = seq + part * unit
+            if kind == "resent" and key in last:
+                found.append(last[key])
+            last[key] = number
+            number += 1
+    return found
+
+
+def _behind(rows: list[tuple[float, int, int, str]], unit: int, place: Place, first: bool) -> list[int]:
+    """Seen behind the losses: what is missing in the order of arrival was lost; ``first`` if it left before the retransmissions around it."""
+    number, fresh, high = 0, 0, None
+    holes: list[tuple[int, int, float, list[int]]] = []
+    found: list[int] = []
+    for time, seq, payload, kind in rows:
+        if high is not None and seq > high:
+            missing = math.ceil((seq - high) / unit)
+            begin = fresh if first else number
+            holes.append((high, seq, time, list(range(begin, begin + missing))))
+            number += missing
+        if high is not None and seq < high:
+            hole = next((one for one in holes if one[0] <= seq < one[1]), None) if kind == "late" else None
+            if hole is None or time - hole[2] >= place.rtt_s / 2:
+                number += 1
+            if hole is not None:
+                low, end, since, numbers = hole
+                at = min((seq - low) // unit, len(numbers) - 1)
+                if time - since >= place.rtt_s / 2:
+                    found.append(numbers[at])
+                if seq + payload >= end:
+                    holes.remove(hole)
+        else:
+            number += max(math.ceil(payload / unit), 1)
+            fresh = number
+        high = max(high or 0, seq + payload)
+    return found
+
+
+def share(row: Row, count: int) -> Value:
+    """Share of the segments that were lost, with Wilson's interval (Wilson, JASA 1927)."""
+    sent = max(row["segments"], 1)
+    part = min(count / sent, 1.0)
+    centre, width = part + NORMAL**2 / (2 * sent), NORMAL * math.sqrt(part * (1 - part) / sent + NORMAL**2 / (4 * sent**2))
+    norm = 1 + NORMAL**2 / sent
+    how = f"{count} of {sent} segments lost" if count else f"none of {sent} segments lost"
+    low = (centre - width) / norm if count else 0.0
+    return Value("loss", part, "", max(low, 0.0), (centre + width) / norm, True, how)

@@ -1,0 +1,112 @@
+"""What a fit leaves: scenarios, the object of ``--json``, and one offline page."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from ...scenario._toml import dumps
+from ...text.escapes import one_line
+from . import words
+from .fit import Fit
+from .predict import Prediction, Range
+from .score import Score
+
+if TYPE_CHECKING:
+    from ...results.directory import Folder
+
+NAMES = ("fitted.toml", "replay.toml", "fit.json", "fit.html")
+"""The files of a fit; the second only where losses are replayed one by one."""
+
+
+def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
+    """The fit as plain values: the object of ``--json`` and ``fit.json``."""
+    row = found.measured.row
+    told: dict[str, Any] = {
+        "file": found.file,
+        "connection": row["connection"],
+        "direction": row["direction"],
+        "from": row["from"],
+        "to": row["to"],
+        "acked_bytes": found.measured.bytes,
+        "duration_s": found.measured.end_s,
+        "headline": row["headline"],
+        "parameters": [
+            {"name": one.name, "value": one.value, "unit": one.unit, "low": one.low, "high": one.high, "determined": one.determined, "how": one.how}
+            for one in found.values
+        ],
+        "model": {**_score(found.model.score), **found.model.names},
+        "replay": {**_score(found.replay.score), **found.replay.names},
+        "alike": [dict(one.names) for one in found.models],
+        "held_out": None if found.held_out is None else _score(found.held_out),
+        "not_held_out": found.why_not,
+        "bad": found.bad,
+        "simulations": found.simulations,
+        "notes": list(found.notes),
+        "scenario": found.scenario,
+    }
+    if prediction is not None:
+        told["what_if"] = {
+            "sets": list(prediction.sets), "draws": prediction.draws, "models": prediction.models, "unfinished": prediction.unfinished,
+            "quantities": [
+                {"name": one.name, "unit": one.unit, "fitted": _range(one.fitted), "changed": _range(one.changed), "change": _range(one.change)}
+                for one in prediction.quantities
+            ],
+        }  # fmt: skip
+    return told
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _score(score: Score) -> dict[str, float | None]:
+    return {"curve": _finite(score.curve), "end": _finite(score.end), "acks": _finite(score.acks)}
+
+
+def _range(one: Range) -> dict[str, float | None]:
+    return {"median": _finite(one.median), "low": _finite(one.low), "high": _finite(one.high)}
+
+
+def scenario(found: Fit, listed: bool = False) -> str:
+    """The fitted scenario as a file; ``listed`` with the captured losses one by one."""
+    one = found.replay if listed else found.model
+    what = "with the captured losses one by one" if listed else "the model that fits best"
+    about = one_line(f"{found.measured.row['from']} -> {found.measured.row['to']}")
+    told = [f"# Of `acklab fit`: {what}, of {about}.", *(f"# {' | '.join(row).rstrip(' |')}" for row in [words.HEADS, *words.rows(found)])]
+    return "\n".join(told) + "\n" + dumps(found.search.tree(one.sets))
+
+
+def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
+    """Writes everything into a directory that is held."""
+    with folder.replacing({"capture": found.file}) as scratch:
+        (scratch / "fitted.toml").write_text(scenario(found), encoding="utf-8")
+        if found.replay.listed:
+            (scratch / "replay.toml").write_text(scenario(found, listed=True), encoding="utf-8")
+        (scratch / "fit.json").write_text(json.dumps(plain(found, prediction), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        (scratch / "fit.html").write_text(page(found, prediction), encoding="utf-8")
+
+
+def page(found: Fit, prediction: Prediction | None = None) -> str:
+    """One page that needs no network: the parameters, the scores, and capture and simulation in one picture."""
+    from ...captures.text import title_of_file
+    from ...figures.html import VIEWER, document, esc, header, table
+    from .charts import viewer
+
+    kinds = ["text", "", "", "text", "text wrap"]
+    body = [header("Capture and fit", "acklab fit", words.heading(found), quick=False), "</header><main>"]
+    body.append(f'<section class="card">{"".join(f"<p>{esc(said)}</p>" for said in words.verdicts(found))}</section>')
+    if prediction is not None:
+        cells = [list(map(esc, row)) for row in words.prediction_rows(prediction)]
+        sets = esc(one_line(", ".join(prediction.sets)))
+        shown = table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
+        body.append(f'<section class="card"><h2>What if <code>{sets}</code></h2>{shown}<p class="note">{esc(words.basis(prediction))}</p></section>')
+    body.append(VIEWER)
+    rows = [list(map(esc, row)) for row in words.rows(found)]
+    body.append(f'<section class="card"><h2>Parameters</h2>{table(words.HEADS, rows, kinds)}</section>')
+    files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."
+    if found.replay.listed:
+        files += " replay.toml: the captured losses one by one."
+    body.append(f'</main><footer class="foot">{esc(files)}</footer>')
+    return document(f"Fit of {title_of_file(found.file)}", "".join(body), viewer=viewer(found))

@@ -1,0 +1,126 @@
+"""What if: the fitted model with changes, over what the fit leaves open.
+
+Each draw takes one of the models that fit alike, a rate and a round trip from their intervals, and a seed. The model runs as fitted and
+with the changes, so each difference is between two runs of one draw.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...runs import assignments
+from ...scenario.draws import Draws
+from .errors import FitError
+from .fit import Fit
+from .search import RATE
+
+#: Draws of a prediction.
+DRAWS = 20
+#: What is predicted: a column of a run's flows, its name, its unit.
+QUANTITIES = (
+    ("completion_s", "completion", "s"), ("goodput_bps", "goodput", "bps"), ("mean_rtt_s", "mean round trip", "s"),
+    ("acks_sent", "ACKs", ""), ("retransmits", "retransmissions", ""),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Range:
+    """The median of the draws, and the least and the largest."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A quantity of the model as fitted, and with the changes."""
+
+    name: str
+    unit: str
+    fitted: Range
+    changed: Range
+    change: Range
+    """Of the ratio of the two runs of each draw, less one; infinite where the first is 0 and the second is not."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the changes would do."""
+
+    sets: Sequence[str]
+    quantities: Sequence[Predicted]
+    draws: int
+    models: int
+    unfinished: int
+    """Draws in which the transfer with the changes did not finish; the quantities leave them out."""
+
+
+def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambda made: None) -> Prediction:
+    """Runs the model with changes, ``key=value`` texts as of ``--set``.
+
+    Raises:
+        FitError: the fit is bad, the reason is in the message; or no transfer finishes.
+        ScenarioError: a change is not legal; the message names key and value.
+    """
+    for one in found.models:
+        _core.Template(found.search.text).check([*assignments(dict(one.sets)), *sets])
+    if found.bad:
+        raise FitError(f"no prediction: {found.bad}")
+    pairs, unfinished = [], 0
+    for draw in range(DRAWS):
+        drawn = _drawn(found, draw)
+        pair = [_flow(found.search.text, [*drawn, *more], draw + 1) for more in ((), sets)]
+        tick(2 * (draw + 1))
+        if all(flow["completed"] for flow in pair):
+            pairs.append(pair)
+        else:
+            unfinished += 1
+    if not pairs:
+        raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took")
+    several = [
+        Predicted(name, unit, _range([float(a[column]) for a, _ in pairs]), _range([float(b[column]) for _, b in pairs]),
+                  _range([_ratio(float(a[column]), float(b[column])) for a, b in pairs]))
+        for column, name, unit in QUANTITIES if all(flow[column] is not None for pair in pairs for flow in pair)
+    ]  # fmt: skip
+    return Prediction(sets, several, DRAWS, len(found.models), unfinished)
+
+
+def _drawn(found: Fit, draw: int) -> list[str]:
+    """The assignments of a draw: a model, with a rate and a round trip of the intervals."""
+    one = found.models[draw % len(found.models)]
+    values = {value.name: value for value in found.values}
+    sets = dict(one.sets)
+
+    def within(name: str) -> float | None:
+        value = values[name]
+        if value.low is None or value.high is None or not value.determined:
+            return None
+        return value.low + (value.high - value.low) * Draws(draw, f"what-if {name}").uniform()
+
+    if draw and RATE not in sets and (rate := within("rate")) is not None:
+        sets[RATE] = f"{rate:.0f}bps"
+    if draw and (trip := within("round trip")) is not None:
+        sets |= found.search.delays(trip)
+    return assignments(sets)
+
+
+def _flow(text: str, sets: Sequence[str], seed: int) -> dict[str, Any]:
+    result = _core.Simulation(text, file="the fitted scenario", sets=list(sets), seed=seed).run()
+    flow: dict[str, Any] = json.loads(result.json(False))["flows"][0]
+    return flow
+
+
+def _ratio(before: float, after: float) -> float:
+    return after / before - 1 if before else (0.0 if not after else math.inf)
+
+
+def _range(values: Sequence[float]) -> Range:
+    return Range(float(np.median(values)), min(values), max(values))

@@ -1,0 +1,96 @@
+"""What the receiver does: its ACK policy, its window; and the sender's limits that show beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from .place import Place
+from .rate import QUEUED, mode
+from .value import Row, Value
+
+#: Shares of the time from which on a window counts as a limit.
+LIMITS, SENDER_LIMITS = 0.05, 0.3
+#: Waits for more segments are at least so long; so many agree within this factor, and they are this share of all.
+LEAST_WAIT_S, LEAST_WAITS, WAITS_ALIKE, WAITS_SHARE = 5e-3, 5, 1.05, 0.4
+#: Segments of an initial window that is not seen.
+USUAL = 10
+Policy = Mapping[str, Any] | str
+
+
+def policy(row: Row, wait: Value) -> list[Value]:
+    """The policy, its number of segments and its timer."""
+    name, every = row["policy"], row["ack_every"]
+    known = name in ("every", "delayed", "quick-then-delayed", "by-phase")
+    return [
+        Value("ACK policy", name, determined=known, how=row["finding"].partition(".")[0].partition(";")[0]),
+        Value("segments an ACK", every, "segments", every, every, every is not None, "usual number" if every is not None else "no usual number"),
+        wait,
+    ]
+
+
+def timer(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Value:
+    """How long the receiver waits with fewer segments than it usually acknowledges, from the first one's arrival."""
+    if row["timer_s"] is not None and row["delay_min_s"] is not None:
+        return Value("ACK timer", row["timer_s"], "s", row["timer_low_s"], row["timer_high_s"], True, "waits of lone segments")
+    none = Value("ACK timer", None, "s", determined=False, how="too few ACKs of fewer segments than usual waited alike")
+    if row["policy"] != "delayed" or not row["ack_every"] or row["ack_every"] < 2:
+        return none
+    if not place.behind and row["path_limited_s"] > QUEUED * row["limits_s"]:
+        return none  # the queue's time and the receiver's are one
+    first = acks["ack_bytes"].cast(pl.Int64).to_numpy() - acks["acked_bytes"].cast(pl.Int64).to_numpy()
+    ends = np.maximum.accumulate((data["seq_bytes"].cast(pl.Int64) + data["payload_bytes"].cast(pl.Int64)).to_numpy())
+    arrived = data["time_s"].to_numpy()[np.minimum(np.searchsorted(ends, first, side="right"), data.height - 1)]
+    few = (acks["plain"] & (acks["acked_segments"] < row["ack_every"]) & (acks["acked_segments"] > 0)).to_numpy()
+    waits = (acks["time_s"].to_numpy() - arrived)[few] - 2 * place.after_s
+    found = mode(waits[waits > LEAST_WAIT_S], WAITS_ALIKE, LEAST_WAITS, WAITS_SHARE)
+    if found is None:
+        return none
+    middle, low, high, count = found
+    return Value("ACK timer", middle, "s", low, high, True, f"{count} waits with fewer segments than usual")
+
+
+def policies(row: Row, wait: Value) -> dict[str, Policy]:
+    """The policies of a scenario that the capture allows, by name; without a timer that the capture shows, the stack's."""
+    every = row["ack_every"]
+    given = {} if not wait.determined else {"timer": f"{wait.value:.4f}s"}
+    if row["policy"] == "every":
+        return {"every segment": {"policy": "every"}}
+    if row["policy"] == "delayed" and every is not None:
+        return {f"every {every} segments": {"policy": "delayed", "segments": every, **given}}
+    if row["policy"] in ("quick-then-delayed", "by-phase") and every in (None, 2):
+        return {"linux": "linux", "every 2 segments": {"policy": "delayed", "segments": 2, **given}}
+    found: dict[str, Policy] = {}
+    mean = max(round(row["segments_per_ack"] or 2.0), 1)
+    for segments in dict.fromkeys([1, 2, mean]):
+        found["every segment" if segments == 1 else f"every {segments} segments"] = (
+            {"policy": "every"} if segments == 1 else {"policy": "delayed", "segments": segments, **given}
+        )
+    return {**found, "linux": "linux"}
+
+
+def window(row: Row, acks: pl.DataFrame) -> Value:
+    """The window: the receiver's, or the sender's own limit where that is lower."""
+    spent = row["limits_s"] or 1.0
+    if (row["sender_window_limited_s"] or 0.0) > SENDER_LIMITS * spent:
+        most = row["max_flight_bytes"]
+        return Value("window", most, "B", most, most, True, "the sender's own limit: the most in flight")
+    most = int(acks["window_bytes"].cast(pl.Int64).max() or 0)  # type: ignore[arg-type]
+    limits = (row["window_limited_s"] or 0.0) > LIMITS * spent
+    how = "largest advertised; it limits" if limits else "largest advertised; it does not limit, so any larger one fits as well"
+    return Value("window", most, "B", most, most if limits else None, limits, how)
+
+
+def initial_window(row: Row, first_write: int | None) -> Value:
+    """Segments that left within the first round trip, unless the application had written no more: ``first_write`` bytes."""
+    first, unit = row["initial_window_bytes"], row["segment_bytes"]
+    if not first:
+        return Value("initial window", USUAL, "segments", determined=False, how=f"no handshake; {USUAL} is the usual one (RFC 6928)")
+    count = max(round(first / unit), 1)
+    if first_write is not None and first_write <= first:
+        how = f"the application's first write was smaller; {USUAL} is the usual one (RFC 6928)"
+        return Value("initial window", max(count, USUAL), "segments", count, None, False, how)
+    return Value("initial window", count, "segments", count, count, True, "data within the first round trip")

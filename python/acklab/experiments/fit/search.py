@@ -1,0 +1,223 @@
+"""The search for what the estimates leave open: choices of a small space are simulated, and compared with the capture.
+
+The space is one of :mod:`acklab.experiments.search`. It has named alternatives of the sender, of the losses and of the ACK policy. Then
+come a queue's length, random losses, timers, and the ends of the rate's interval.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+
+from ... import _core
+from ...runs import assignments
+from ..search.space import Alternatives, Choice, Free, Space
+from .errors import FitError
+from .measure import Measured
+from .receiving import policies
+from .scenario import NOTHING, Simulated, base, simulate, text
+from .score import NONE, Score
+
+#: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
+ALIKE, MARGIN = 1.25, 0.002
+#: Senders that are tried.
+SENDERS = {f"{stack} {control}": (stack, control) for stack, control in [("linux", "cubic"), ("linux", "reno"), ("linux", "bbr"), ("rfc", "reno")]}
+#: Queues that are tried, in bandwidth-delay products, where none is measured; then ever closer to the best.
+PRODUCTS, CLOSER = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0), (1.4, 1.18, 1.08, 1.03)
+#: Seeds of random losses; the mean cost counts.
+SEEDS = 3
+#: Keys of the fitted scenario.
+QUEUE, RATE, LOSS = "link.0.queue.packets", "link.0.rate", "link.0.loss"
+TIMER = "flow.0.receiver.ack.timer"
+#: Timers that are tried where none is measured, then closer to the best.
+TIMERS_MS, CLOSE = (10, 25, 40, 60, 100, 150, 200, 300, 500), (0.8, 0.9, 1.1, 1.25)
+DELAYS = ("link.1.delay", "link.0.delay", "link.2.delay")
+NAMES = ("sender", "losses", "acks")
+BY_QUEUE, AT_RANDOM, LISTED, NO_LOSS = "by the queue", "at random", "one by one", "none"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A choice, and how far its simulation is from the capture."""
+
+    names: Mapping[str, str]
+    """What was chosen of the alternatives: ``sender``, ``losses``, ``acks``."""
+    sets: Mapping[str, Any]
+    """Keys of the scenario, and their values."""
+    score: Score
+    simulated: Simulated
+    cost: float
+
+    @property
+    def queue(self) -> int | None:
+        """Packets of the queue, if it is limited."""
+        return self.sets.get(QUEUE)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the losses are replayed one by one, which says nothing of other circumstances."""
+        return self.names["losses"].startswith(LISTED)
+
+
+class Search:
+    """Simulations of choices, each made once."""
+
+    def __init__(self, measured: Measured, tick: Callable[[int], None] = lambda made: None) -> None:
+        self.measured, self._tick = measured, tick
+        self.text = text(base(measured))
+        self._made: dict[str, Simulated] = {}
+        self._template = _core.Template(self.text)
+        self._shift: dict[str, Any] = {}
+        self.rtt_s = float(measured.values["round trip"].value)
+        """The round trip of the scenario's delays."""
+
+    @property
+    def count(self) -> int:
+        """How many were made."""
+        return len(self._made)
+
+    def best(self, curve: pl.DataFrame) -> tuple[Tried, list[Tried]]:
+        """The choice that replays the curve best, and the models that fit alike, the best first.
+
+        A model has losses by its queue, or at random, or none: it can be asked about other circumstances.
+
+        Raises:
+            FitError: no choice is a scenario that transfers data.
+        """
+        found = self._all(self._space(), curve)
+        self._calibrate(found)
+        found = self._all(self._space(), curve) if self._shift else found
+        if self.measured.lost[0]:
+            found += self._models(found, curve)
+        found = _sorted(found)
+        if not math.isfinite(found[0].cost):
+            raise FitError("no choice of sender, losses and ACK policy gives a simulation with data")
+        found = _sorted([*found, *self._timers(found, curve)])
+        models = [one for one in found if not one.listed]
+        models = _sorted([*models, *self._around(models[0], curve)])
+        return min([found[0], models[0]], key=lambda one: one.cost), [one for one in models if one.cost <= ALIKE * models[0].cost + MARGIN]
+
+    def _space(self) -> Space:
+        """Senders, losses as they were, ACK policies."""
+        measured = self.measured
+        losses: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {NO_LOSS: ({}, [])}
+        if measured.lost[0]:
+            several = [LISTED, f"{LISTED}, before retransmissions"]
+            losses = {name: ({LOSS: {"list": list(one), "only": "payload"}}, []) for name, one in zip(several, measured.lost, strict=False)}
+        senders: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {
+            name: ({"flow.0.sender.stack": stack, "flow.0.sender.control": {"kind": control}, "flow.0.receiver.stack": stack}, [])
+            for name, (stack, control) in SENDERS.items()
+        }
+        acks: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {name: ({"flow.0.receiver.ack": value}, []) for name, value in policies(measured.row, measured.values["ACK timer"]).items()}
+        parts = [Alternatives("sender", senders), Alternatives("losses", losses), Alternatives("acks", acks)]
+        return Space(parts, {name: name for name in NAMES})
+
+    def _models(self, replays: Sequence[Tried], curve: pl.DataFrame) -> list[Tried]:
+        """Choices with losses by the queue and at random, of the senders and policies that replay best."""
+        acks = replays[0].names["acks"]
+        starts = [(one.names, {key: value for key, value in one.sets.items() if key != LOSS}) for one in _firsts(replays, "sender") if one.names["acks"] == acks]
+        queues = Space([Free(QUEUE, QUEUE, choices=self._queues())], {QUEUE: "queue"})
+        found = [
+            self._tried({**names, "losses": BY_QUEUE}, {**sets, **choice.sets}, curve) for names, sets in starts for choice in _points(queues)
+        ]
+        for factor in CLOSER:
+            best = _sorted(found)[0]
+            at = best.queue or 2
+            near = {max(round(at / factor), 2), max(round(at * factor), 2), max(at - 1, 2), at + 1} - {at}
+            found += [self._tried(best.names, {**best.sets, QUEUE: one}, curve) for one in sorted(near)]
+        loss = {"rate": float(f"{self.measured.values['loss'].value:.6g}"), "only": "payload"}
+        for names, sets in starts[:2]:
+            seeds = [self._tried({**names, "losses": AT_RANDOM}, {**sets, LOSS: loss}, curve, seed) for seed in range(1, SEEDS + 1)]
+            middle = sorted(seeds, key=lambda one: one.cost)[SEEDS // 2]
+            found.append(replace(middle, cost=fmean(one.cost for one in seeds)))
+        return found
+
+    def _timers(self, found: Sequence[Tried], curve: pl.DataFrame) -> list[Tried]:
+        """Other timers of a delaying receiver, where the capture shows none, at the best replay and the best model."""
+        if self.measured.values["ACK timer"].determined:
+            return []
+        tried: list[Tried] = []
+        for best in {id(one): one for one in (found[0], next(one for one in found if not one.listed)) if one.names["acks"].endswith("segments")}.values():
+            here = [self._tried(best.names, {**best.sets, TIMER: f"{one}ms"}, curve) for one in TIMERS_MS]
+            middle = TIMERS_MS[min(range(len(here)), key=lambda place: here[place].cost)]
+            here += [self._tried(best.names, {**best.sets, TIMER: f"{middle * factor:.1f}ms"}, curve) for factor in CLOSE]
+            tried += here
+        return tried
+
+    def _queues(self) -> list[int]:
+        """Queues to try, in packets."""
+        values, row = self.measured.values, self.measured.row
+        known = values["queue"].value
+        product = values["rate"].value * values["round trip"].value / (8.0 * (row["segment_bytes"] + 52))
+        several = {max(round(share * product), 2 + place) for place, share in enumerate(PRODUCTS)}
+        return sorted({*several, max(known, 2)} if known is not None else several)
+
+    def _calibrate(self, found: Sequence[Tried]) -> None:
+        """Removes from the delays what the analysis of a simulation reads above them: a packet's time at the bottleneck.
+
+        The simulation has its least round trip from what the capture has it from: a handshake, or data.
+        """
+        shaken = self.measured.row["handshake_rtt_s"] is not None
+        rows = [one.simulated.row for one in found if one.simulated.row is not None and one.simulated.row["path_rtt_min_s"] is not None]
+        row = next((one for one in rows if (one["handshake_rtt_s"] is not None) == shaken), None)
+        if row is None:
+            return
+        above = row["path_rtt_min_s"] - self.rtt_s
+        if 0.002 * self.rtt_s < above < 0.5 * self.rtt_s:
+            self.rtt_s -= above
+            self._shift = self.delays(self.rtt_s)
+
+    def delays(self, rtt_s: float) -> dict[str, str]:
+        """The keys of a round trip."""
+        return dict(zip(DELAYS, (f"{one:.9f}s" for one in self.measured.place.delays(rtt_s)), strict=True))
+
+    def _around(self, best: Tried, curve: pl.DataFrame) -> list[Tried]:
+        """The ends of the rate's interval, at the best choice."""
+        speed = self.measured.values["rate"]
+        ends = [end for end in (speed.low, speed.high) if end and abs(end / speed.value - 1) > 0.005]
+        if not speed.determined and speed.high is None and speed.low:
+            ends = [speed.low * factor for factor in (1.02, 1.2, 1.5, 3.0)]
+        return [self._tried(best.names, {**best.sets, RATE: f"{end:.0f}bps"}, curve) for end in ends]
+
+    def _all(self, space: Space, curve: pl.DataFrame) -> list[Tried]:
+        return _sorted(self._tried({name: str(choice.cells[name]) for name in NAMES}, choice.sets, curve) for choice in _points(space))
+
+    def _tried(self, names: Mapping[str, str], sets: Mapping[str, Any], curve: pl.DataFrame, seed: int = 1) -> Tried:
+        sets = {**self._shift, **sets}
+        key = json.dumps([seed, sets], sort_keys=True)
+        if key not in self._made:
+            try:
+                self._made[key] = simulate(self.text, self.measured.place.end, assignments(sets), seed)
+            except FitError:
+                self._made[key] = NOTHING
+            self._tick(self.count)
+        simulated = self._made[key]
+        found = simulated.against(curve) if simulated is not NOTHING else NONE
+        return Tried(names, sets, found, simulated, found.cost)
+
+    def tree(self, sets: Mapping[str, Any]) -> dict[str, Any]:
+        """The scenario of a choice as people write it."""
+        found: dict[str, Any] = json.loads(self._template.lines(assignments(sets), [1])[0])
+        return {key: value for key, value in found.items() if value not in ({}, [])}
+
+
+def _points(space: Space) -> list[Choice]:
+    return [space.point(parameters) for parameters in space.every()]
+
+
+def _sorted(found: Iterable[Tried]) -> list[Tried]:
+    return sorted(found, key=lambda one: one.cost)
+
+
+def _firsts(found: Sequence[Tried], name: str) -> list[Tried]:
+    """The best choice with each value of an alternative."""
+    best: dict[str, Tried] = {}
+    for one in found:
+        best.setdefault(one.names[name], one)
+    return list(best.values())

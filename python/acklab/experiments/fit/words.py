@@ -1,0 +1,133 @@
+"""A fit for a terminal, and its sentences for the page."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from ...captures import text as capture_text
+from ...plot.words import NB, amount, digits, seconds
+from ...text.columns import align
+from ...text.escapes import one_line
+from .fit import Fit
+from .predict import Prediction, Range
+from .score import Score
+from .value import Value
+
+WIDTH = 100
+HEADS = ["parameter", "value", "interval", "determined", "how"]
+
+
+def shown(value: Any, unit: str) -> str:
+    """A value with its unit."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if unit == "bps":
+        return amount(value, "bit/s")
+    if unit == "s":
+        return seconds(value)
+    if unit == "B":
+        return amount(value, "B")
+    if unit:
+        return f"{value:,}{NB}{unit}" if isinstance(value, int) else f"{digits(value)}{NB}{unit}"
+    return digits(value) if value else "0"
+
+
+def interval(value: Value) -> str:
+    """The interval, or the bound that there is."""
+    if value.low is None and value.high is None:
+        return ""
+    if value.high is None:
+        return f"at least {shown(value.low, value.unit)}"
+    if value.low is None:
+        return f"at most {shown(value.high, value.unit)}"
+    if value.low == value.high:
+        return ""
+    low, high = shown(value.low, value.unit), shown(value.high, value.unit)
+    return f"about {low}" if low == high else f"{low} to {high}"
+
+
+def rows(found: Fit) -> list[list[str]]:
+    """The table of parameters."""
+    return [[one.name, shown(one.value, one.unit), interval(one), "yes" if one.determined else "no", one_line(one.how)] for one in found.values]
+
+
+def signed(share: float) -> str:
+    """A relative difference."""
+    return f"{round(100 * share, 1) + 0.0:+.1f}{NB}%" if abs(share) < 10 else "more than 10 times"
+
+
+def heading(found: Fit) -> str:
+    """What was fitted."""
+    measured = found.measured
+    title = f"{one_line(capture_text.title_of_file(found.file))}, {capture_text.title(measured.row)}"
+    return f"{title}: {amount(measured.bytes, 'B')} acknowledged in {seconds(measured.end_s)}"
+
+
+def verdicts(found: Fit) -> list[str]:
+    """How good the fit is, in sentences."""
+    said = [found.measured.row["headline"], f"Model beside capture: {_beside(found.model.score)}."]
+    if found.replay is not found.model and found.replay.listed:
+        said.append(f"Replay with the captured losses one by one: {_beside(found.replay.score)}.")
+    if found.held_out is None:
+        said.append(f"Nothing was held out: {found.why_not}.")
+    else:
+        said.append(f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(found.held_out)}.")
+    said.append(f"No what-if follows from this fit: {found.bad}." if found.bad else "The fit is good enough for --what-if.")
+    if found.measured.writes and not found.bad:
+        said.append("The application's writes are replayed at their times, also where another path would have let it write earlier.")
+    return [*said, *(f"Note: {note}." for note in found.notes)]
+
+
+def _beside(score: Score) -> str:
+    return f"completion {signed(score.end)}, curve off by {100 * min(score.curve, 10):.1f}{NB}% of the time in the mean, ACKs {signed(score.acks)}"
+
+
+def as_text(found: Fit, prediction: Prediction | None = None) -> str:
+    """The fit for a terminal."""
+    table = [row[:4] + textwrap.wrap(row[4], 60)[:1] if row[4] else [*row[:4], ""] for row in rows(found)]
+    more = [textwrap.wrap(row[4], 60)[1:] for row in rows(found)]
+    lines = align(HEADS, [cells for row, rest in zip(table, more, strict=True) for cells in [row, *(["", "", "", "", one] for one in rest)]], names=5)
+    told = [line for said in verdicts(found) for line in textwrap.wrap(said, WIDTH)]
+    parts = [heading(found), "", *lines, "", *told, f"{found.simulations:,} simulations."]
+    if prediction is not None:
+        parts += ["", *predicted(prediction)]
+    return "\n".join(parts)
+
+
+def range_(found: Range, unit: str) -> str:
+    """A median with its ends."""
+    if found.low == found.high:
+        return shown(found.median, unit)
+    return f"{shown(found.median, unit)} ({shown(found.low, unit)} to {shown(found.high, unit)})"
+
+
+def change(found: Range) -> str:
+    """A relative change with its ends."""
+    if found.low == found.high:
+        return signed(found.median)
+    return f"{signed(found.median)} ({signed(found.low)} to {signed(found.high)})"
+
+
+def prediction_rows(prediction: Prediction) -> list[list[str]]:
+    """The table of a prediction."""
+    return [[one.name, range_(one.fitted, one.unit), range_(one.changed, one.unit), change(one.change)] for one in prediction.quantities]
+
+
+PREDICTION_HEADS = ["what if", "as fitted", "changed", "change"]
+
+
+def basis(prediction: Prediction) -> str:
+    """The draws behind a prediction."""
+    models = "the one model that fits" if prediction.models == 1 else f"{prediction.models} models that fit alike"
+    left = f" {prediction.unfinished} of them did not finish and are left out." if prediction.unfinished else ""
+    return f"Median (least to largest) of {prediction.draws} draws from {models}, the intervals of rate and round trip, and seeds.{left}"
+
+
+def predicted(prediction: Prediction) -> Sequence[str]:
+    """A prediction for a terminal."""
+    sets = [one_line(f"What if {', '.join(prediction.sets)}:")]
+    return [*sets, *align(PREDICTION_HEADS, prediction_rows(prediction)), *textwrap.wrap(basis(prediction), WIDTH)]

@@ -1,0 +1,229 @@
+"""Fits of scenarios to captures: estimates against drawn truths, the verb, its refusals, hostile captures."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import acklab
+from acklab.experiments.fit import FitError, fit
+from acklab.experiments.fit.fit import Fit
+from acklab.experiments.fit.losses import lost
+from acklab.experiments.fit.measure import direction
+from acklab.experiments.fit.place import place
+from acklab.experiments.fit.predict import what_if
+from acklab.experiments.fit.writes import writes
+
+COMMAND = Path(sys.executable).with_name("acklab")
+ROOT = Path(__file__).parents[2]
+ENDS = {"sender": "S->G@S", "receiver": "H->R@R"}
+RATE, TRIP, QUEUE, BYTES = 20e6, 0.0402, 120, 4_000_000
+
+
+def captured(folder: Path, flow: str = f'size = {{ bytes = "{BYTES}B" }}', more: str = "", end: str = "sender", **sets: Any) -> Path:
+    """A capture of a transfer over 20 Mb/s and 40.2 ms, with a queue of 120 packets."""
+    run = acklab.run(f"""
+        stop = {{ when = "flows-complete", at_most = "60s" }}
+        record = {{ packets = true }}
+        link = [
+            {{ between = ["S", "G"], rate = "1Gbps", delay = "50us" }},
+            {{ between = ["G", "H"], rate = "20Mbps", delay = "20ms", queue = {{ kind = "drop-tail", packets = {QUEUE} }}{more} }},
+            {{ between = ["H", "R"], rate = "1Gbps", delay = "50us" }},
+        ]
+        flow = [{{ from = "S", to = "R", sender = {{ stack = "linux" }}, receiver = {{ stack = "linux" }}, {flow} }}]
+    """, **sets)
+    return run.capture(ENDS[end], path=folder / f"{end}.pcapng")
+
+
+def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Fit]:
+    """The same transfer, fitted from either end."""
+    folder = tmp_path_factory.mktemp("fitted")
+    return {end: fit(captured(folder, end=end)) for end in ENDS}
+
+
+def values(found: Fit) -> dict[str, Any]:
+    return {one.name: one for one in found.values}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_download_with_losses_in_its_queue_is_found_from_either_end(end: str, fitted: dict[str, Fit]) -> None:
+    found = fitted[end]
+    told = values(found)
+    assert told["rate"].determined and abs(told["rate"].value / RATE - 1) < 0.01
+    assert abs(told["round trip"].value / TRIP - 1) < 0.01
+    assert told["losses"].value == "by the queue" and abs(told["queue"].value - QUEUE) <= 4
+    assert told["sender"].value == "linux cubic" and told["replayed policy"].value == "linux"
+    assert found.measured.place.behind == (end == "receiver")
+    assert abs(found.model.score.end) < 0.02 and found.model.score.curve < 0.01
+    assert found.held_out is not None and abs(found.held_out.end) < 0.05
+    assert not found.bad
+
+
+def test_another_queue_is_predicted_as_it_runs(fitted: dict[str, Fit]) -> None:
+    told = what_if(fitted["sender"], ["link.0.queue={kind='drop-tail',packets=20}"])
+    by_name = {one.name: one for one in told.quantities}
+    small = acklab.run("""
+        stop = { when = "flows-complete", at_most = "60s" }
+        link = [
+            { between = ["S", "G"], rate = "1Gbps", delay = "50us" },
+            { between = ["G", "H"], rate = "20Mbps", delay = "20ms", queue = { kind = "drop-tail", packets = 20 } },
+            { between = ["H", "R"], rate = "1Gbps", delay = "50us" },
+        ]
+        flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux" }, size = { bytes = "4000000B" } }]
+    """).summary()["flows"][0]
+    for name, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
+        found = by_name[name].changed
+        assert 0.95 * found.low <= truth <= 1.05 * found.high, (name, found, truth)
+    assert by_name["mean round trip"].change.high < -0.3
+
+
+def test_losses_are_numbered_from_either_end(tmp_path: Path) -> None:
+    numbers = [40, 41, 300, 301, 700, 1500]
+    for end in ENDS:
+        path = captured(tmp_path, more=f', loss = {{ list = {numbers}, only = "payload" }}', flow='size = { bytes = "3MB" }', end=end)
+        found = acklab.analyze(path)
+        row = direction(found)
+        data = pl.DataFrame(found.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+        assert lost(data, row, place(row))[0] == numbers, end
+
+
+def test_random_losses_are_replayed_one_by_one(tmp_path: Path) -> None:
+    found = fit(captured(tmp_path, more=", loss = { rate = 0.004 }", end="receiver"))
+    assert found.replay.listed and abs(found.replay.score.end) < 0.05 and found.replay.score.curve < 0.02
+    loss = values(found)["loss"]
+    assert loss.low < 0.004 < loss.high
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_pauses_of_the_application_become_writes(end: str, tmp_path: Path) -> None:
+    given = [(0.0, 30_000), (0.4, 500), (0.9, 200_000), (1.5, 100), (2.25, 60_000)]
+    listed = ", ".join(f'["{time}s", "{size}B"]' for time, size in given)
+    path = captured(tmp_path, flow=f'source = {{ kind = "listed", writes = [{listed}] }}', end=end)
+    found = acklab.analyze(path)
+    row = direction(found)
+    data = pl.DataFrame(found.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+    told = writes(data, pl.DataFrame(found.acks).filter(pl.col("direction") == row["direction"]), row, place(row))
+    assert [size for _, size in told] == [size for _, size in given]
+    shift = 0.0402  # the first write waits for the handshake
+    assert all(abs(time + shift * (number > 0) - wanted) < 0.003 for number, ((time, _), (wanted, _)) in enumerate(zip(told, given, strict=True)))
+    done = fit(path)
+    assert abs(done.replay.score.end) < 0.01 and "writes" in done.scenario["flow"][0]["source"]
+
+
+def test_a_delaying_receivers_number_and_timer_are_found(tmp_path: Path) -> None:
+    listed = ", ".join(f'["{0.5 * number}s", "{1448 * 12 + 100}B"]' for number in range(12))
+    ack = {"policy": "delayed", "segments": 4, "timer": "70ms"}
+    path = captured(tmp_path, flow=f'source = {{ kind = "listed", writes = [{listed}] }}', end="receiver", **{"flow.0.receiver.ack": ack})
+    told = values(fit(path))
+    assert (told["ACK policy"].value, told["segments an ACK"].value) == ("delayed", 4)
+    assert told["ACK timer"].determined and abs(told["ACK timer"].value / 0.07 - 1) < 0.05
+
+
+def test_a_window_that_limits_leaves_the_rate_a_bound(tmp_path: Path) -> None:
+    path = captured(tmp_path, flow='size = { bytes = "1MB" }', **{"flow.0.sender.window": "20000B"})
+    told = values(fit(path))
+    assert told["window"].determined and told["window"].value == 20_000
+    if not told["rate"].determined:
+        assert told["rate"].high is None and told["rate"].low < RATE
+
+
+def test_the_held_out_half_is_not_read(tmp_path: Path) -> None:
+    path = captured(tmp_path)
+    whole, part = acklab.analyze(path), acklab.analyze(path, until_s=0.8)
+    assert 0 < len(part.segments) < len(whole.segments)
+    assert max(pl.DataFrame(part.segments)["time_s"]) <= 0.8 < max(pl.DataFrame(whole.segments)["time_s"])
+    kept = pl.DataFrame(whole.segments).filter(pl.col("time_s") <= 0.8)
+    assert pl.DataFrame(part.segments).select("time_s", "seq_bytes").equals(kept.select("time_s", "seq_bytes"))
+
+
+def test_the_verb_writes_a_scenario_that_runs(tmp_path: Path) -> None:
+    path = captured(tmp_path, flow='size = { bytes = "1MB" }')
+    done = command("fit", path.name, "--out", "o", "--what-if", "link.0.rate=10Mbps", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "Held-out check" in done.stdout and "What if link.0.rate=10Mbps:" in done.stdout
+    assert sorted(one.name for one in (tmp_path / "o").iterdir()) == ["acklab.json", "fit.html", "fit.json", "fitted.toml"]
+    told = json.loads((tmp_path / "o" / "fit.json").read_text())
+    rerun = json.loads(command("run", "o/fitted.toml", "--json", cwd=tmp_path).stdout)["flows"][0]
+    assert rerun["completed"] and rerun["bytes"] == told["acked_bytes"] == 1_000_000
+    assert abs(rerun["completion_s"] / told["duration_s"] - 1) < 0.05
+    again = command("fit", path.name, "--json", "--what-if", "link.0.rate=10Mbps", cwd=tmp_path)
+    assert json.loads(again.stdout) == told, "the same capture, the same fit"
+    assert "<script src" not in (tmp_path / "o" / "fit.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--what-if", "link.0.queue.pakets=5"], "--what-if: scenario: link[0].queue.pakets: unknown key"),
+        (["--only", ":81"], "no connection with acknowledged data is of :81"),
+        (["--open"], "--open goes with --out DIR"),
+    ],
+)
+def test_a_wrong_request_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:
+    path = captured(tmp_path, flow='size = { bytes = "300kB" }')
+    done = command("fit", path, "--out" if arguments[0] != "--open" else "--json", *(["o"] if arguments[0] != "--open" else []), *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
+    from dataclasses import replace
+
+    from acklab.experiments.fit.score import Score
+
+    bad = replace(fitted["sender"], held_out=Score(0.3, 0.5, 0.0))
+    with pytest.raises(FitError, match=r"no prediction: fitted to its first half, it misses the time of the second by \+50%"):
+        what_if(bad, ["link.0.rate=1Mbps"])
+
+
+def packet(payload: int, protocol: int = 6) -> bytes:
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 40 + payload, 0, 0, 64, protocol, 0) + bytes([10, 0, 0, 1, 10, 0, 0, 2])
+    return ip + struct.pack(">HHIIBBHHH", 1000, 80, 1, 1, 5 << 4, 16, 65535, 0, 0) + bytes(payload)
+
+
+def pcap(*packets: bytes) -> bytes:
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
+    return head + b"".join(struct.pack("<IIII", 10, n, len(one), len(one)) + one for n, one in enumerate(packets))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "not one byte"),
+        (b"text\n", "neither pcap"),
+        (pcap(), "no TCP connection"),
+        (pcap(packet(100)), "no connection with acknowledged data"),
+        (pcap(packet(100, 17)), "no TCP connection"),
+        (pcap(*[packet(1000)] * 50), "no connection with acknowledged data"),
+    ],
+)
+def test_what_is_no_transfer_is_refused_in_a_line(content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / "x.pcap").write_bytes(content)
+    done = command("fit", "x.pcap", "--out", "o", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "") and said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_capture_that_is_cut_anywhere_is_fitted_or_refused(tmp_path: Path) -> None:
+    whole = captured(tmp_path, flow='size = { bytes = "400kB" }', end="receiver").read_bytes()
+    outcomes = []
+    for share in (0.003, 0.02, 0.2, 0.7, 0.999):
+        cut = tmp_path / "cut.pcapng"
+        cut.write_bytes(whole[: int(share * len(whole))])
+        try:
+            outcomes.append(bool(fit(cut).values))
+        except (FitError, acklab.CaptureError):
+            outcomes.append(False)
+    assert outcomes[0] is False and outcomes[-1] is True
