@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
-from ..text.terminal import say, say_json
+from ..text.terminal import complain, say, say_json
 from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
     from ..experiments.fit.fit import Fit
     from ..results.directory import Folder
 
+BAD_INPUT = 2
 EXAMPLE = """\
 FILE is a capture, as `acklab analyze` reads it. The direction with most acknowledged data is fitted.
 
@@ -79,7 +80,8 @@ def act(options: argparse.Namespace) -> int:
         if os.fspath(error.filename or "") == options.file:
             options.parser.error(f"{name}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         raise
-    options.parser.exit(2, f"acklab: {refused}\n")
+    complain(refused)
+    return BAD_INPUT
 
 
 def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
