@@ -157,7 +157,7 @@ def _seeds(best: Tried) -> range:
 
 def _second(first: Measured, whole: Measured, best: Tried, seed: int, done: int) -> Score:
     """What the fit of the first half says of the second, beside what was captured."""
-    from ...runs import assignments
+    from ...scenario.given import assignments
 
     simulated = simulate(text(base(first, whole.bytes, whole)), first.place.end, assignments(dict(best.sets)), seed)
     return score(after(whole.curve, done), after(simulated.curve, done))

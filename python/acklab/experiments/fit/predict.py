@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...runs import assignments
 from ...scenario.draws import Draws
+from ...scenario.given import assignments
 from .errors import FitError
 from .fit import Fit
 from .search import RATE

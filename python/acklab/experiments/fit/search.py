@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from ... import _core
-from ...runs import assignments
+from ...scenario.given import assignments
 from ..search.space import Alternatives, Choice, Free, Space
 from .errors import FitError
 from .measure import Measured
