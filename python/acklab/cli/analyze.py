@@ -28,6 +28,7 @@ example:
   acklab analyze examples/captures/linux-receiver.pcap --out results    also tables, and a page with charts
   acklab analyze *.pcap.gz --json                                       one JSON object a file and line
   acklab analyze server.sqlog --out results                             the log of a QUIC endpoint (qlog)
+  acklab analyze captures --dataset found --sort application_limited_s  all captures below a directory, as one table
   tcpdump -i eth0 -w - tcp | acklab analyze -                           until Ctrl-C
 
 acklab reads pcap, pcapng and snoop, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
@@ -62,6 +63,8 @@ def add(verbs: Any) -> None:
         metavar="DIR",
         help="also write tables and a page there; for several files, a directory for each",
     )
+    told = "write the connections of all files, and of the files below directories, as one table there, and print how often each limit is met"
+    verb.add_argument("--dataset", type=directory, metavar="DIR", help=told)
     add_open(verb)
 
 
@@ -84,6 +87,8 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("standard input can be read once")
     if options.sort is not None and options.sort not in sortable():
         options.parser.error(f"argument --sort: {not_known('column', options.sort, sortable())}")
+    if options.dataset:
+        return _dataset(options)
     places = _places(options)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(results(place, "analyze", sorted({*CAPTURES, *LOGS}))) for place in places]
@@ -126,6 +131,26 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             if not options.json:
                 say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
             open_page(options, folders[number].path / "analysis.html")
+    return 0
+
+
+def _dataset(options: argparse.Namespace) -> int:
+    """Many captures as one table."""
+    from ..captures.dataset import MOST, as_text, plain, write
+
+    if options.out or options.only or STANDARD_INPUT in options.files:
+        options.parser.error("--dataset goes without --out and --only, and reads files and directories")
+    try:
+        shown = sys.stderr.isatty()
+        found = write(options.files, options.dataset, lambda file: status(f"analyze: {file_name(file)}") if shown else None)
+    except FileNotFoundError as error:
+        if error.filename not in options.files:
+            raise
+        options.parser.error(f"{file_name(str(error.filename))}: {error.strerror}")
+    finally:
+        if sys.stderr.isatty():
+            status()
+    say_json(json.dumps(plain(found))) if options.json else say(as_text(found, options.sort, options.most or MOST))
     return 0
 
 

@@ -1,0 +1,172 @@
+"""Many captures as one table: a row for each direction of each connection, and a row for each file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from .. import _core
+from ..plot.words import amount, count, percent
+from ..results.directory import results
+from ..text.columns import align
+from ..text.escapes import cell, file_name, one_line
+
+if TYPE_CHECKING:
+    from ..results.directory import Folder
+
+NAMES = ("connections.parquet", "captures.parquet")
+"""The files of a dataset."""
+#: Rows that are held in memory before they are written.
+ROWS = 5_000
+#: Directions that a terminal shows with a column to sort by.
+MOST = 20
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What was written."""
+
+    path: Path
+    captures: int
+    """Files that were analysed."""
+    refused: int
+    """Files that are no captures, or cannot be read."""
+    directions: int
+
+    def limits(self) -> pl.DataFrame:
+        """For each ``limit`` the directions with data, most frequent first, their ``acked_bytes`` and median ``goodput_bps``."""
+        rows = pl.scan_parquet(self.path / "connections.parquet").filter(pl.col("acked_bytes") > 0)
+        sums = [pl.len().alias("directions"), pl.col("acked_bytes").sum(), pl.col("goodput_bps").median()]
+        return rows.group_by("limit").agg(sums).sort("directions", "limit", descending=[True, False]).collect()
+
+    def first(self, column: str, most: int = MOST) -> pl.DataFrame:
+        """The directions with the largest values of a column of ``connections``."""
+        wanted = ["file", "connection", "direction", "from", "to", "acked_bytes", "limit", column]
+        rows = pl.scan_parquet(self.path / "connections.parquet").select(list(dict.fromkeys(wanted)))
+        return rows.drop_nulls(column).sort(column, descending=True, maintain_order=True).head(most).collect()
+
+
+def files(paths: Sequence[str]) -> Iterator[str]:
+    """The files, and those below the directories in the order of their names; hidden ones and links to directories are passed over.
+
+    Raises:
+        OSError: a path does not exist.
+    """
+    for path in paths:
+        if not os.path.isdir(path):
+            os.stat(path)
+            yield path
+            continue
+        for folder, below, names in os.walk(path):
+            below[:] = sorted(name for name in below if not name.startswith("."))
+            for name in sorted(names):
+                whole = os.path.join(folder, name)
+                if not name.startswith(".") and os.path.isfile(whole):
+                    yield whole
+
+
+def write(paths: Sequence[str], directory: str | os.PathLike[str], tick: Callable[[str], None] = lambda file: None) -> Dataset:
+    """Analyses captures one after the other, and writes their connections into a directory.
+
+    Memory holds one analysis and a few thousand rows. A file that is no capture has a row in ``captures`` that says why.
+
+    Args:
+        paths: captures, and directories with captures.
+        directory: where the tables go.
+        tick: called with the name of each file before it is read.
+
+    Raises:
+        FolderError: the directory holds other results.
+        OSError: a path does not exist, or the directory cannot be written.
+    """
+    with results(directory, "analyze", NAMES) as folder:
+        return _write(list(files(paths)), folder, tick)
+
+
+def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) -> Dataset:
+    about: list[dict[str, Any]] = []
+    with folder.replacing() as scratch:
+        parts = scratch / "parts"
+        parts.mkdir()
+        waiting: list[pl.DataFrame] = []
+        written = directions = 0
+
+        def flush() -> None:
+            nonlocal written
+            if waiting:
+                pl.concat(waiting).write_parquet(parts / f"{written:06}.parquet")
+                waiting.clear()
+                written += 1
+
+        for path in paths:
+            tick(path)
+            rows, told = _analyzed(path)
+            about.append(told)
+            directions += rows.height
+            waiting.append(rows)
+            if sum(frame.height for frame in waiting) >= ROWS:
+                flush()
+        flush()
+        if written:
+            pl.scan_parquet(parts / "*.parquet").sink_parquet(scratch / "connections.parquet", maintain_order=True)
+        else:
+            _empty().write_parquet(scratch / "connections.parquet")
+        for part in parts.iterdir():
+            part.unlink()
+        parts.rmdir()
+        schema = {"file": pl.String, "packets": pl.UInt64, "tcp": pl.UInt64, "directions": pl.UInt64, "refused": pl.String}
+        pl.DataFrame(about, schema=schema).write_parquet(scratch / "captures.parquet")
+    refused = sum(bool(one["refused"]) for one in about)
+    return Dataset(folder.path, len(about) - refused, refused, directions)
+
+
+def _analyzed(path: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The connections of a file, and its row."""
+    from . import analyze
+
+    name = cell(path)
+    told: dict[str, Any] = {"file": name, "packets": 0, "tcp": 0, "directions": 0, "refused": ""}
+    try:
+        found = analyze(path, packets=False)
+    except _core.CaptureError as error:
+        return _empty(), {**told, "refused": str(error).removeprefix(f"{path}: ")}
+    except OSError as error:
+        return _empty(), {**told, "refused": error.strerror or str(error)}
+    frame = pl.DataFrame(found.connections).with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+    packets = found.summary()["packets"]
+    return frame.select(pl.lit(name).alias("file"), pl.all()), {**told, "packets": packets["packets"], "tcp": packets["tcp"], "directions": frame.height}
+
+
+def _empty() -> pl.DataFrame:
+    """No rows, with the columns of the table."""
+    types = {"whole number": pl.UInt64, "number": pl.Float64, "text": pl.String, "bool": pl.Boolean}
+    return pl.DataFrame(schema={"file": pl.String, **{name: types[kind.partition(" or ")[0]] for name, kind, *_ in _core.columns("connections")}})
+
+
+def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
+    """How often each limit is met; with ``sort``, the directions with the largest values of that column."""
+    limits = found.limits()
+    total, sent = max(int(limits["directions"].sum()), 1), max(int(limits["acked_bytes"].sum()), 1)
+    rows = [
+        [one["limit"], f"{one['directions']:,}", percent(one["directions"] / total), percent(one["acked_bytes"] / sent), "-" if one["goodput_bps"] is None else amount(one["goodput_bps"], "bit/s")]
+        for one in limits.iter_rows(named=True)
+    ]  # fmt: skip
+    left = f", {count(found.refused, 'file')} left out (captures.parquet says why)" if found.refused else ""
+    lines = [f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"]
+    if rows:
+        lines += ["", *align(["limit", "directions", "of them", "of the data", "median goodput"], rows)]
+    if sort is not None:
+        first = found.first(sort, most)
+        shown = [[f"{one_line(one['file'])} #{one['connection']}", f"{one['from']} -> {one['to']}", str(one["limit"]), f"{one[sort]:.6g}" if isinstance(one[sort], float) else str(one[sort])] for one in first.iter_rows(named=True)]  # fmt: skip
+        lines += ["", *align(["capture", "direction", "limit", sort], shown, names=3)]
+    return "\n".join([*lines, "", f"written to {file_name(found.path / 'connections.parquet')}"])
+
+
+def plain(found: Dataset) -> dict[str, Any]:
+    """The same as plain values."""
+    return {"captures": found.captures, "refused": found.refused, "directions": found.directions, "limits": found.limits().to_dicts()}

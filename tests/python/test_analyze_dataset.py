@@ -1,0 +1,61 @@
+"""Many captures as one table."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+from test_analyze import CAPTURE, command
+
+import acklab
+from acklab.captures import dataset
+
+
+def tree(folder: Path) -> Path:
+    """Captures in directories, beside other files."""
+    for name in ("b/two.pcap", "a/one.pcap", ".hidden/three.pcap"):
+        (folder / name).parent.mkdir(parents=True)
+        shutil.copy(CAPTURE, folder / name)
+    (folder / "a" / "cut.pcap").write_bytes(CAPTURE.read_bytes()[:2000])
+    (folder / "a" / "empty.pcap").write_bytes(b"")
+    (folder / "notes.txt").write_text("no capture")
+    return folder
+
+
+def test_the_captures_below_a_directory_become_one_table(tmp_path: Path) -> None:
+    done = command("analyze", tree(tmp_path / "in"), "--dataset", tmp_path / "out", "--sort", "acked_bytes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 captures, 3 directions, 2 files left out" in done.stdout.replace("\u00a0", " ")
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["acklab.json", "captures.parquet", "connections.parquet"]
+    rows = pl.read_parquet(tmp_path / "out" / "connections.parquet")
+    assert [Path(name).name for name in rows["file"]] == ["cut.pcap", "one.pcap", "two.pcap"]
+    alone = pl.DataFrame(acklab.analyze(CAPTURE).connections)
+    assert rows.columns == ["file", *alone.columns]
+    whole = rows.filter(pl.col("file").str.ends_with("one.pcap")).drop("file")
+    assert whole.to_dicts() == alone.to_dicts()
+    about = pl.read_parquet(tmp_path / "out" / "captures.parquet")
+    assert about.filter(pl.col("refused") != "")["file"].str.split("/").list.last().sort().to_list() == ["empty.pcap", "notes.txt"]
+
+
+def test_rows_are_the_same_in_small_parts(tmp_path: Path, monkeypatch: object) -> None:
+    source = tree(tmp_path / "in")
+    once = dataset.write([str(source)], tmp_path / "once")
+    monkeypatch.setattr(dataset, "ROWS", 1)  # type: ignore[attr-defined]
+    parts = dataset.write([str(source)], tmp_path / "parts")
+    assert pl.read_parquet(once.path / "connections.parquet").equals(pl.read_parquet(parts.path / "connections.parquet"))
+
+
+def test_a_directory_without_captures_has_an_empty_table(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    done = command("analyze", tmp_path / "in", "--dataset", tmp_path / "out", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout) == {"captures": 0, "refused": 0, "directions": 0, "limits": []}
+    full = pl.DataFrame(acklab.analyze(CAPTURE).connections)
+    assert pl.read_parquet(tmp_path / "out" / "connections.parquet").drop("file").schema == full.schema
+
+
+def test_what_does_not_go_with_a_dataset_is_refused(tmp_path: Path) -> None:
+    for arguments in (["no-such"], [str(CAPTURE), "--out", "o"], ["-"]):
+        done = command("analyze", *arguments, "--dataset", tmp_path / "out")
+        assert done.returncode == 2 and done.stdout == "" and not (tmp_path / "out").exists(), arguments
