@@ -75,6 +75,16 @@ def test_a_directory_is_loaded_as_the_run_it_holds() -> None:
         acklab.load("swept")
 
 
+def test_a_table_of_many_pieces_is_loaded_whole() -> None:
+    acklab.run(ALLMAN, record=True).write("pieces")
+    path = Path("pieces/packets.parquet")
+    whole = pl.read_parquet(path)
+    whole.write_parquet(path, row_group_size=whole.height // 5)
+    pieces = pl.read_parquet(path)
+    assert pieces.n_chunks() > 1
+    assert acklab.load("pieces").packets.to_polars().height == whole.height
+
+
 def test_scenarios_are_compared_as_they_are() -> None:
     small = acklab.Scenario.load(ALLMAN)
     small.links[1].queue = DropTail(packets=8)  # type: ignore[index,union-attr]

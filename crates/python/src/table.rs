@@ -6,6 +6,7 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
 use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_select::concat::concat_batches;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -88,12 +89,14 @@ impl Table {
         Ok((made, (table.name.clone(), PyBytes::new(slf.py(), &bytes))))
     }
 
-    /// The table of a stream that `__reduce__` wrote.
+    /// The table of a stream that `__reduce__` or polars wrote, which divides a long one into several batches.
     #[staticmethod]
     fn _from_ipc(name: String, bytes: &[u8]) -> PyResult<Table> {
         let wrong = |error: ArrowError| PyValueError::new_err(format!("no table: {error}"));
-        let mut batches = StreamReader::try_new(bytes, None).map_err(wrong)?;
-        let batch = batches.next().unwrap_or_else(|| Ok(RecordBatch::new_empty(batches.schema()))).map_err(wrong)?;
+        let batches = StreamReader::try_new(bytes, None).map_err(wrong)?;
+        let schema = batches.schema();
+        let batches = batches.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let batch = concat_batches(&schema, &batches).map_err(wrong)?;
         Ok(Table { name, batch })
     }
 
