@@ -72,11 +72,15 @@ fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, Uni
         return fail("has no unit");
     }
     let Some(&(_, shift)) = units.iter().find(|(name, _)| *name == canonical(unit)) else {
-        let near = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+        // "5Mbs" is "5Mbps" with a letter left out.
+        let letters = |name: &str| name.replace(['p', '/'], "");
+        let near =
+            units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit) || letters(name).eq_ignore_ascii_case(unit));
         let known: Vec<_> = units.iter().map(|(name, _)| *name).collect();
+        let also = if known.contains(&"Mbps") { "; also Mbit, Mb/s" } else { "" };
         let help = match near {
             Some((name, _)) => format!("; did you mean `{name}`?"),
-            None => format!(" (known: {})", known.join(", ")),
+            None => format!(" (known: {}{also})", known.join(", ")),
         };
         let missing = if number.is_empty() { "no number and " } else { "" };
         return fail(&format!("has {missing}an unknown unit `{unit}`{help}"));

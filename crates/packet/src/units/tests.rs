@@ -58,6 +58,8 @@ fn other_spellings_are_read() {
         let units = [Time::UNITS, Rate::UNITS, Bytes::UNITS];
         assert!(units.iter().any(|units| units.iter().any(|(name, _)| *name == here)), "{there}");
     }
+    assert!("5Mbs".parse::<Rate>().unwrap_err().to_string().contains("did you mean `Mbps`?"));
+    assert!("5MB/s".parse::<Rate>().unwrap_err().to_string().contains("also Mbit, Mb/s"));
     assert!("1mbps".parse::<Rate>().unwrap_err().to_string().contains("did you mean `Mbps`?"));
 }
 
