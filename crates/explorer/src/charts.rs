@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use acklab_packet::Body;
 use acklab_sim::Outcome;
-use acklab_sim::outcome::{FlowRow, LinkRow, QueueRow, SeriesRow, link_name};
+use acklab_sim::outcome::{FlowRow, LinkRow, PacketEvent, QueueRow, SeriesRow, link_name};
 use serde::Serialize;
 
 use crate::blocks::{Blocks, Place};
@@ -14,7 +14,7 @@ use crate::senders::{CUTS, RTT, WINDOW, cuts, rtt, window};
 
 const WAYS: [&str; 6] = ["sent_s", "number", "len", "took_s", "flags", "link"];
 const SACKS: [&str; 4] = ["time_s", "start", "end", "block"];
-const QUEUE: [&str; 2] = ["time_s", "queue_packets"];
+const QUEUE: [&str; 3] = ["time_s", "queue_packets", "wait_ms"];
 const DROPS: [&str; 7] = ["time_s", "event", "queue_packets", "seq", "ack", "kind", "flow"];
 
 /// Charts of a run; the page gets their description beside the run's summary.
@@ -41,6 +41,8 @@ struct Item {
 struct Queue {
     link: String,
     top: u32,
+    /// Whether most packets offered to the link are ACKs.
+    acks: bool,
     table: Place,
     drops: Place,
 }
@@ -189,16 +191,46 @@ fn queues(outcome: &Outcome, blocks: &mut Blocks) -> Vec<Queue> {
     order.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     let queue = |(top, name, link, rows): (std::cmp::Reverse<u32>, String, u32, Vec<&QueueRow>)| {
         let ends = |i: usize| rows.get(i + 1).is_none_or(|next| next.time_s != rows[i].time_s);
+        let waits = waits(&rows);
         let lasting = rows.iter().enumerate().filter(|&(i, _)| ends(i));
-        let table: Vec<_> = lasting.map(|(_, row)| [row.time_s, f64::from(row.queue_packets)]).collect();
+        let table: Vec<_> = lasting.map(|(i, row)| [row.time_s, f64::from(row.queue_packets), waits[i]]).collect();
         let drops = drops(outcome, link, &table);
-        Queue { link: name, top: top.0, table: blocks.add(&QUEUE, &table), drops: blocks.add(&DROPS, &drops) }
+        let acks = mostly_acks(outcome, link);
+        Queue { link: name, top: top.0, acks, table: blocks.add(&QUEUE, &table), drops: blocks.add(&DROPS, &drops) }
     };
     order.into_iter().map(queue).collect()
 }
 
+/// Milliseconds, at each change of a queue, until as many packets as waited then had left; NaN where the run ended before.
+///
+/// The n-th packet in leaves as the n-th out: in a FIFO queue, what its last packet still waits.
+fn waits(rows: &[&QueueRow]) -> Vec<f64> {
+    let mut departures = Vec::new();
+    let mut before = 0;
+    let mut entered = Vec::with_capacity(rows.len());
+    for row in rows {
+        departures.extend((row.queue_packets..before).map(|_| row.time_s));
+        before = row.queue_packets;
+        entered.push(departures.len() + before as usize);
+    }
+    let wait = |(row, n): (&&QueueRow, usize)| match (row.queue_packets, departures.get(n.wrapping_sub(1))) {
+        (0, _) => 0.0,
+        (_, Some(left)) => (left - row.time_s) * 1e3,
+        (_, None) => f64::NAN,
+    };
+    rows.iter().zip(entered).map(wait).collect()
+}
+
+/// Whether more than half of the packets offered to a link are ACKs.
+fn mostly_acks(outcome: &Outcome, link: u32) -> bool {
+    let offered = outcome.packets.iter().filter(|row| row.link == link && row.event == PacketEvent::Enqueue);
+    let (acks, all) =
+        offered.fold((0, 0), |(acks, all), row| (acks + usize::from(matches!(row.packet.body, Body::Ack(_))), all + 1));
+    2 * acks > all
+}
+
 /// Packets lost on a link, with the queue's length at that time (NaN before its first change).
-fn drops(outcome: &Outcome, link: u32, lengths: &[[f64; 2]]) -> Vec<[f64; 7]> {
+fn drops(outcome: &Outcome, link: u32, lengths: &[[f64; 3]]) -> Vec<[f64; 7]> {
     let row = |row: &acklab_sim::outcome::PacketRow| {
         let fate = Fate::of(row.event)?;
         let before = lengths.partition_point(|length| length[0] <= row.time_s).checked_sub(1);

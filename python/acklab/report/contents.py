@@ -28,7 +28,7 @@ _FATE_BITS = 3  # flags: bit 0 resent, 1 SYN, 2 FIN, then the fate
 
 
 #: The charts of a run, from the top.
-CHARTS = ("sequence", "window", "timeline", "rtt", "queue", "throughput")
+CHARTS = ("throughput", "rtt", "queue", "window", "sequence", "timeline")
 
 
 def manifest(
@@ -159,12 +159,14 @@ def _ways(ways: pl.DataFrame, blocks: Blocks) -> tuple[dict[str, Any], dict[str,
 
 
 def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
-    """Each link's queue, the fullest first, with what was dropped there."""
+    """Each link's queue, the fullest first, with what was dropped there, and whether mainly ACKs pass the link."""
     lost = prep.drops(run)
+    offered = run.packets.filter(pl.col("event") == "enqueue").group_by("link").agg(acks=(pl.col("kind") == "ack").mean())
+    acks = dict(offered.iter_rows())
     tops = run.queue.group_by("link").agg(pl.col("queue_packets").max().alias("top"), n=pl.len())
     out, rows = [], 0
     for link, top, n in tops.sort(["top", "link"], descending=[True, False]).iter_rows():
-        frame = prep.queue(run, link).select("time_s", "queue_packets")
+        frame = prep.queue(run, link).select("time_s", "queue_packets", "wait_ms")
         rows += n
         whole = rows <= QUEUE_ROWS
         if not whole:
@@ -183,8 +185,9 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
             {
                 "link": link,
                 "top": top,
+                "acks": acks.get(link, 0) > 0.5,
                 "thinned": not whole or "queue" in run.thinned.rows,
-                "table": blocks.add(frame, {"time_s": NANO}),
+                "table": blocks.add(frame, {"time_s": NANO, "wait_ms": 1e-3}),
                 "drops": blocks.add(marks, {"time_s": NANO}),
             }
         )

@@ -60,7 +60,7 @@ def page(program: bytes, opened: Sequence[str] = ()) -> str:
     tree = contents()
     kit = {
         "constants": constants(),
-        "charts": [{"id": name} for name in CHARTS],
+        "charts": [{"id": name, **({"unit": "packets"} if name == "queue" else {})} for name in CHARTS],
         "order": palette.ORDER,
         "runs": palette.RUNS,
         "presets": tree["preset"],

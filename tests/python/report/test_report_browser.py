@@ -33,8 +33,12 @@ def pages(tmp_path_factory):
 
 
 def box(page, selector):
-    r = f"document.querySelector('{selector}').getBoundingClientRect()"
-    return page.js(f"[{r}.left, {r}.top, {r}.width, {r}.height]")
+    """Where an element is in the window, into which it is moved if it is not there."""
+    return page.js(
+        f"(() => {{ const e = document.querySelector('{selector}'); let r = e.getBoundingClientRect();"
+        " if (r.top < 0 || r.bottom > innerHeight) { e.scrollIntoView({ block: 'center' }); r = e.getBoundingClientRect(); }"
+        " return [r.left, r.top, r.width, r.height]; })()"
+    )
 
 
 def shown(page):

@@ -73,6 +73,18 @@ def test_no_packet_outruns_light_or_the_queue(run):
     assert took.max() < 0.042 + 10 * 1500 * 8 / 1.5e6 + 0.1
 
 
+def test_the_waits_drawn_are_those_counted(run):
+    for row in run.links.iter_rows(named=True):
+        changes = run.queue.filter(pl.col("link") == f"{row['from']}->{row['to']}").select("time_s", "queue_packets")
+        if not changes.height:
+            continue
+        waited = prep.queue_waits(changes)
+        length = pl.col("queue_packets").cast(pl.Int64)
+        arrivals = waited.filter(length.diff().fill_null(length) > 0)
+        assert arrivals["wait_ms"].null_count() == 0
+        assert arrivals["wait_ms"].sum() / 1e3 == pytest.approx(row["sent_wait_s"] + row["removed_wait_s"])
+
+
 def test_goodput_adds_up_to_the_bytes(run):
     for row in run.flows.iter_rows(named=True):
         done = prep.progress(run, row["name"])

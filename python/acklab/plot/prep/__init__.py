@@ -9,7 +9,7 @@ tests pin these frames.
 from .axes import AXES, Axis, label
 from .headline import headline
 from .journeys import FATES, journeys
-from .queue import drops, fullest, queue
+from .queue import drops, fullest, queue, queue_waits
 from .rtt import rtt
 from .sequence import sequence_unit, time_sequence
 from .tables import flow_table, link_table
@@ -38,6 +38,7 @@ __all__ = [
     "link_table",
     "progress",
     "queue",
+    "queue_waits",
     "rtt",
     "sequence_unit",
     "thin_points",

@@ -25,6 +25,7 @@ AXES: dict[str, Axis] = {
     "cwnd": Axis("window", "segments"),
     "rtt": Axis("round-trip time", "ms"),
     "queue": Axis("queue", "packets waiting"),
+    "wait": Axis("wait in the queue", "ms"),
     "throughput": Axis("goodput", "b/s", si=True),
     "sequence:segments": Axis("sequence number", "segments"),
     "sequence:bytes": Axis("sequence number", "bytes", si=True),

@@ -50,9 +50,9 @@ def _one(run: Run) -> tuple[str, dict[str, str]]:
     if run.flows.height == 1:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
-        title = f"{_finish(run, row)}{_spent(run, found)}."
+        title = f"{_finish(run, row)}{_spent(run, found)}{_waited(run)}."
         return title, {"speed": _speed(row, found), "time": _time(found), **losses}
-    return f"{_finishes(run)}{_spent_by_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
+    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
 
 
 def _brief(run: Run) -> str:
@@ -80,6 +80,9 @@ def _finishes(run: Run) -> str:
         rate = _sum(run, "goodput_bps")
         together = f" at {amount(rate, 'b/s')} together" if rate else ""
         return f"In {seconds(run.end_s)} {count(n, 'flow')} carried {amount(_sum(run, 'bytes'), 'B')}{together}"
+    if 2 * len(times) < n:
+        # Most have no end, such as a download without a size: what they carried says more than who was done.
+        return f"{n} flows carried {amount(_sum(run, 'goodput_bps'), 'b/s')} together, and {len(times)} of them finished"
     who = f"All {count(n, 'flow')}" if len(times) == n else f"{len(times)} of {count(n, 'flow')}"
     spread = f"in {seconds(times[0])}"
     if len(times) > 1:
@@ -133,6 +136,20 @@ def _spent_by_all(run: Run) -> str:
     if not whole or not spent[main]:
         return ""
     return f"; {percent(spent[main] / whole)} of their time was {_PHRASE[main]}"
+
+
+def _waited(run: Run) -> str:
+    """The queue in which packets waited longest on average, if that is longer than the shortest round trip."""
+    known = {"sent_wait_s", "packets"} <= set(run.links.columns) and "min_rtt_s" in run.flows.columns
+    shortest = run.flows["min_rtt_s"].drop_nulls().min() if known else None
+    if not shortest:
+        return ""
+    waits = [(row["sent_wait_s"] / row["packets"], f"{row['from']}→{row['to']}") for row in run.links.iter_rows(named=True) if row["packets"]]
+    wait, link = max(waits, default=(0.0, ""))
+    times = wait / float(shortest)  # type: ignore[arg-type]
+    if times < 1:
+        return ""
+    return f"; packets waited {seconds(wait)} for {link} on average, {digits(times, 2)} times the shortest round trip"
 
 
 def _of_time(run: Run) -> str:

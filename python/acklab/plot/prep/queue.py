@@ -1,4 +1,4 @@
-"""Queue lengths over time, and the packets that found no place."""
+"""Queue lengths and waits over time, and the packets that found no place."""
 
 from __future__ import annotations
 
@@ -10,14 +10,33 @@ from .events import DEAD
 
 @once_per_run
 def queue(run: Run, link: str | None = None) -> pl.DataFrame:
-    """Length at each change: ``time_s, link, queue_packets, queue_bytes``, last change of an instant only."""
+    """Length at each change: ``time_s, link, queue_packets, queue_bytes, wait_ms``, last change of an instant only.
+
+    ``wait_ms`` is the time until as many packets as waited then had left: in a FIFO queue, what its last packet still waits. It is
+    null where they had not left when the run ended, and where the table was thinned.
+    """
     frame = run.queue if link is None else run.queue.filter(pl.col("link") == link)
     frame = frame.select("time_s", "link", "queue_packets", "queue_bytes")
     frame = (
         frame.sort("link", "time_s", maintain_order=True) if link is None else frame.sort("time_s", maintain_order=True)
     )
+    if "queue" in run.thinned.rows or not frame.height:
+        frame = frame.with_columns(wait_ms=pl.lit(None, pl.Float64))
+    else:
+        frame = pl.concat([queue_waits(part) for part in frame.partition_by("link", maintain_order=True)])
     last = (pl.col("link") != pl.col("link").shift(-1)) | (pl.col("time_s") != pl.col("time_s").shift(-1))
     return frame.filter(last.fill_null(True))
+
+
+def queue_waits(changes: pl.DataFrame) -> pl.DataFrame:
+    """All changes of a queue with the wait of each: the n-th packet in leaves as the n-th out."""
+    length = pl.col("queue_packets").cast(pl.Int64)
+    step = length.diff().fill_null(length)
+    rows = changes.with_columns(out=(-step).clip(0).cum_sum())
+    leaves = rows.filter(pl.col("out") != pl.col("out").shift(1, fill_value=0)).select("out", left_s="time_s")
+    rows = rows.with_columns(entered=pl.col("out") + length).join_asof(leaves, left_on="entered", right_on="out", strategy="forward")
+    wait = pl.when(length > 0).then((pl.col("left_s") - pl.col("time_s")) * 1e3).otherwise(0.0)
+    return rows.select(*changes.columns, wait_ms=wait)
 
 
 @once_per_run

@@ -61,10 +61,11 @@ export function startViewer(named) {
   const charts = named.map((chart) => {
     if (chart.layers) return new Frame(layersChart(chart));
     if (chart.id === "timeline") return new Timeline();
-    return chart.id === "queue" ? queues() : new Frame({ ...specs[chart.id], ...chart });
+    return chart.id === "queue" ? queues(chart) : new Frame({ ...specs[chart.id], ...chart });
   });
   const bands = charts.find((chart) => chart instanceof Timeline);
   byId("charts").append(...charts.map((chart) => chart.element));
+  pair(byId("chart-throughput"), byId("chart-rtt"));
   byId("charts").append(keysHelp());
 
   state.view.watch((what) => {
@@ -86,11 +87,21 @@ export function startViewer(named) {
   });
 }
 
+// Two charts below each other in one card, where they are neighbours.
+function pair(one, other) {
+  if (!one || !other) return;
+  const [upper, lower] = one.nextSibling === other ? [one, other] : [other, one];
+  if (upper.nextSibling !== lower) return;
+  const card = h("div", { class: "card pair" });
+  upper.before(card);
+  card.append(upper, lower);
+}
+
 let queueFrame = null;
 
-function queues() {
-  queueFrame = new Frame(queueChart);
-  linkSwitches(queueFrame);
+function queues({ unit, ...chart }) {
+  queueFrame = new Frame({ ...queueChart, ...chart });
+  linkSwitches(queueFrame, unit);
   return queueFrame;
 }
 
