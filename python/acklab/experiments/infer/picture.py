@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...figures.charts import Chart, Dot, DotPanel, Dots
-from ..search.output import written
+from ..search.output import worded, written
 
 if TYPE_CHECKING:
     from .found import Found
@@ -54,7 +54,7 @@ def _rules(result: Found) -> Chart:
         for cell, weight, before in zip(rule.cells, rule.probability, rule.prior, strict=True):
             dots.append(Dot(len(rows), before, (before, before), "slate"))
             dots.append(Dot(len(rows), weight, (weight, weight), "blue"))
-            rows.append(f"{rule.name} = {written(cell)}")
+            rows.append(f"{worded(rule.name)}: {written(cell)}")
     what = "probability" if result.whole else "relative best fit"
     keys = [("prior", "slate"), ("given the fitted values" if result.whole else "by the best fit found with it", "blue")]
     return Dots("rules", "What the fitted values say of each rule", rows, [DotPanel(what, dots, ends=(-0.03, 1.03))], keys)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...plot.words import digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
-from ..search.output import written
+from ..search.output import choice, worded, written
 from ..sweep.text import counted
 from .posterior import DECIDED, EXCLUDED, Rule
 
@@ -23,7 +23,7 @@ MOST_VALUES, MOST_ROWS = 6, 20
 def cells(result: Found, reading: int | None = None) -> str:
     """A reading, the winner if left out."""
     one = result.choices[result.posterior.winner if reading is None else reading]
-    return ", ".join(f"{name}={written(value)}" for name, value in one.cells.items())
+    return choice(one.cells)
 
 
 def sentence(result: Found) -> str:
@@ -108,7 +108,7 @@ def unreached(result: Found) -> list[str]:
         elif not near.is_reached:
             found.append(
                 f"No reading reaches {one.name}: {_shown(one.value)} {one.unit}".rstrip()
-                + f" +- {_shown(one.tolerance)} printed, {_shown(near.mean)} at best, {_shown(near.distance / one.tolerance)} tolerances away."
+                + f" ± {_shown(one.tolerance)} printed, {_shown(near.mean)} at best, {_shown(near.distance / one.tolerance)} tolerances away."
             )
     return found
 
@@ -127,7 +127,7 @@ def _rule(one: Rule) -> list[str]:
         verdict += f": {written(one.best)}"
     elif verdict == "narrowed":
         verdict = f"excluded: {listing([written(cell) for cell in one.excluded])}"
-    return [one.name, verdict, ", ".join(shown) + rest]
+    return [worded(one.name), verdict, ", ".join(shown) + rest]
 
 
 def _shown(value: Any, figures: int = 3) -> str:
@@ -147,7 +147,7 @@ def value_rows(result: Found) -> tuple[list[str], list[list[str]]]:
     rows = []
     for k, (value, near) in enumerate(zip(result.plan.values, result.reached, strict=True)):
         rows.append([
-            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} +- {_shown(value.tolerance)}", _shown(result.baseline[k]),
+            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} ± {_shown(value.tolerance)}", _shown(result.baseline[k]),
             _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.whole else []), _shown(near.mean), f"{near.within:,}",
         ])  # fmt: skip
     middle = ["posterior"] if result.whole else []

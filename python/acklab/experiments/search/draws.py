@@ -10,7 +10,7 @@ from typing import Any
 from ...scenario.draws import Draws
 from ..sweep import paths
 from ..sweep.errors import SweepError, shown
-from ..sweep.quantity import write
+from ..sweep.quantity import readable, write
 from .space import DIGITS, bounds
 
 #: The conjugate golden ratio: its multiples' fractions fill the unit interval evenly, any first part of them too.
@@ -88,7 +88,7 @@ class Path:
     @property
     def told(self) -> str:
         """The path in a sentence."""
-        drew = ", ".join(f"{key}={value}" for key, value in self.drew.items())
+        drew = ", ".join(f"{key} = {readable(value)}" for key, value in self.drew.items())
         seeds = f"seed {self.seeds[0]}" if len(self.seeds) == 1 else f"seeds {self.seeds[0]} to {self.seeds[-1]}"
         return f"{self.name or 'path'} {self.number} ({', '.join(filter(None, [drew, seeds]))})"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,20 @@ def written(value: Any) -> str:
     from ...scenario._toml import inline
 
     return value if isinstance(value, str) else inline(value)
+
+
+def worded(name: str) -> str:
+    """What a column is called in a sentence.
+
+    >>> worded("sender_initial_window"), worded("ack_segments")
+    ('sender initial window', 'ACK segments')
+    """
+    return " ".join({"ack": "ACK", "acks": "ACKs"}.get(word, word) for word in name.split("_"))
+
+
+def choice(cells: Mapping[str, Any]) -> str:
+    """A choice in a sentence."""
+    return ", ".join(f"{worded(name)} {written(value)}" for name, value in cells.items())
 
 
 def write(
@@ -41,6 +55,18 @@ def write(
     (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
+def _rows(charts: Sequence[str]) -> list[list[str]]:
+    """Charts in cards: small ones that follow each other stand side by side."""
+    rows: list[list[str]] = []
+    for chart in charts:
+        small = chart.startswith('<figure class="small"')
+        if small and rows and rows[-1][-1].startswith('<figure class="small"'):
+            rows[-1].append(chart)
+        else:
+            rows.append([chart])
+    return rows
+
+
 Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
 """A table of a page: its title, heads, rows, the classes of its first columns, a note below."""
 
@@ -53,7 +79,7 @@ def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequen
     body = [header(answer, f"acklab {verb}", title, quick=False)]
     body += [f'<p class="lead">{esc(text)}</p>' for text in leads if text]
     body.append("</header><main>")
-    body += [f'<section class="card">{chart}</section>' for chart in charts]
+    body += [f'<section class="card">{"".join(row)}</section>' for row in _rows(charts)]
     for name, heads, rows, classes, note in sections:
         cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
         body.append(f'<section class="card"><h2>{name}</h2>{cells}{f"""<p class="note">{esc(note)}</p>""" if note else ""}</section>')

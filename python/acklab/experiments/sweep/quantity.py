@@ -108,6 +108,22 @@ def write(number: float, unit: str, whole: bool) -> Any:
     return f"{round(tidy)}{unit}" if tidy == round(tidy) and abs(tidy) < 1e15 else f"{plain(tidy)}{unit}"
 
 
+def readable(value: Any) -> Any:
+    """A quantity with the unit in which its number is from 1 to 1000; anything else as it is.
+
+    >>> readable("829100000bps"), readable("14.72Mbps"), readable("0.0123s"), readable("sack")
+    ('829.1Mbps', '14.72Mbps', '12.3ms', 'sack')
+    """
+    found = read(value) if isinstance(value, str) else None
+    if found is None or not found.unit or not found.number:
+        return value
+    for unit, (kind, factor) in UNITS.items():
+        number = found.base / factor
+        if kind == found.kind and unit not in ("min", "KiB", "MiB", "GiB") and 1 <= abs(number) < 1000:
+            return write(number, unit, False)
+    return value
+
+
 def plain(number: float) -> str:
     """A number without an exponent, which no scenario's quantity has."""
     text = repr(number)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
+from ..search.output import worded
 from ..search.space import Alternatives, Free
 from ..sweep.quantity import read
 from .search import COMPLETE, STOPPED, Trial
@@ -38,8 +39,8 @@ def _named(name: str, result: Found) -> str:
             continue
         for choice, (_, frees) in part.choices.items():
             if any(free.name == name for free in frees):
-                return f"{result.plan.space.columns[name.removeprefix(f'{part.name}.{choice}.')]} ({choice})"
-    return str(result.plan.space.columns[name])
+                return f"{worded(result.plan.space.columns[name.removeprefix(f'{part.name}.{choice}.')])} ({choice})"
+    return worded(result.plan.space.columns[name])
 
 
 def _dots(name: str, trials: Sequence[Trial], x: Sequence[float], y: Sequence[float], colour: str, marker: str = "o") -> list[Line]:
@@ -113,7 +114,7 @@ def _keys(result: Found) -> Iterator[Chart]:
         log = free.log or (xs[0] > 0 and xs[-1] / xs[0] > 30)
         unit = "" if free.choices else free.low.unit
         ticks = _ticks(xs[0], xs[-1]) if log else None
-        across = Axis(f"{column} ({unit})" if unit else column, log=log, ticks=ticks, words=[f"{tick:g}" for tick in ticks or ()])
+        across = Axis(f"{worded(column)} ({unit})" if unit else worded(column), log=log, ticks=ticks, words=[f"{tick:g}" for tick in ticks or ()])
         panels.append(Panel("", across, Axis(objective.label), lines))
     for start in range(0, min(len(panels), MOST_KEYS), BESIDE):
         yield Lines(f"keys-{start // BESIDE + 1}", "The objective over each key; other keys differ too", panels[start : start + BESIDE])

@@ -11,7 +11,7 @@ from ...plot.words import digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
 from ..compare.numbers import ends, number
-from ..search.output import written
+from ..search.output import choice, worded, written
 from ..sweep.text import counted
 from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
 
@@ -25,7 +25,7 @@ MOST_ROWS = 10
 
 def cells(result: Found) -> str:
     """The winner's choice."""
-    return ", ".join(f"{name}={written(value)}" for name, value in result.winner.choice.cells.items())
+    return choice(result.winner.choice.cells)
 
 
 def sentence(result: Found) -> str:
@@ -160,9 +160,9 @@ def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
     chosen = list(result.front) if len(plan.objectives) > 1 else sorted(done, key=lambda one: (one.cost, one.number))
     rows = []
     for one in [*chosen[:most], result.base]:
-        choice = [written(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
-        rows.append([str(one.number) if one.number else "baseline", *choice, *(_mean(result, one, k) for k in range(len(plan.objectives)))])
-    return ["trial", *named, *(one.label for one in plan.objectives)], rows
+        cells = [written(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
+        rows.append([str(one.number) if one.number else "baseline", *cells, *(_mean(result, one, k) for k in range(len(plan.objectives)))])
+    return ["trial", *map(worded, named), *(one.label for one in plan.objectives)], rows
 
 
 def _mean(result: Found, trial: Any, objective: int) -> str:
