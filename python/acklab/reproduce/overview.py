@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..figures.charts import Forest, Row
 from ..figures.html import esc
 from .evidence import LIMIT
@@ -14,12 +16,12 @@ _HEADS = {
 _KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "undecided"))
 
 
-def overview(chart: Forest) -> str:
-    """The section."""
+def overview(chart: Forest, claims: Mapping[str, str]) -> str:
+    """The section; ``claims`` has each claim's words."""
     keys = "".join(f'<span class="{kind}"><b></b>{word}</span>' for kind, word in _KEYS)
     keys += "<span><u></u>ns-2</span>" * any(row.ns2 is not None for row in chart.rows)
     groups = "".join(
-        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(map(_row, rows))}</ul>'
+        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(_row(row, claims.get(row.label, row.label)) for row in rows)}</ul>'
         for group, head in _HEADS.items()
         if (rows := [row for row in chart.rows if row.group == group])
     )
@@ -31,7 +33,7 @@ def overview(chart: Forest) -> str:
     )
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, claim: str) -> str:
     word = "undecided" if row.verdict == "not-testable" else row.verdict
     interval = ""
     if row.interval is not None:
@@ -40,8 +42,8 @@ def _row(row: Row) -> str:
     ns2 = f'<u style="left:{_place(row.ns2):.1f}%"></u>' if row.ns2 is not None else ""
     scale = f'<i aria-hidden="true">{interval}{ns2}<b style="left:{_place(row.ours):.1f}%"></b></i>'
     return (
-        f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(row.text)}">'
-        f'<span>{esc(row.label)}</span><span class="unseen">{word}</span>{scale}</a></li>'
+        f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(claim)} ({esc(row.text)})">'
+        f'<span>{esc(claim)}</span><span class="unseen">{word}</span>{scale}</a></li>'
     )
 
 

@@ -17,7 +17,7 @@ from .criteria import STANDINGS
 from .overview import overview
 from .paper import GROUPS, Compared, Drawn, Figure
 from .runner import Outcome
-from .verdict import Verdict
+from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
 
 Pictures = Mapping[str, str]
 """Charts as HTML, by name."""
@@ -31,7 +31,8 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
-    body = [overview(chart) for chart in forests if isinstance(chart, Forest)]
+    said = {verdict.claim.short: verdict.claim.claim for verdict in outcome.verdicts}
+    body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
     body += [_claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
     links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
@@ -59,7 +60,7 @@ def _titled(key: str, title: str) -> str:
 
 
 def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome) -> str:
-    cards = "".join(_card(figure, drawn, pictures, outcome) for figure, drawn in found)
+    cards = "".join(_card(figure, drawn, pictures, outcome, number == 0) for number, (figure, drawn) in enumerate(found))
     return f'<section id="{id}"><h2>{esc(title)}</h2>{cards}</section>'
 
 
@@ -88,8 +89,11 @@ def _place(figure: Figure) -> tuple[str, str, int]:
     return figure.section, kind, int(number) if number.isdigit() else 0
 
 
+_GROUP_HEADS = dict(zip(GROUPS, ("Papers", "Later work", "Classics"), strict=True))
+
+
 def index_page(outcomes: Sequence[Outcome]) -> str:
-    """The index over the papers, with a table for each group."""
+    """The index over the papers: a card each, by group."""
     quick = any(o.effort.quick for o in outcomes)
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick, changed=next((o.effort.sets for o in outcomes), ())
@@ -100,29 +104,24 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     )
     groups = [(group, [o for o in outcomes if o.paper.group == group]) for group in GROUPS]
     found = "".join(
-        f'<div class="card">{table([head, *STANDINGS, "runs"], [_row(o) for o in group], _INDEX_CELLS, "papers")}</div>'
-        for head, group in groups
-        if group
+        f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(map(_paper, group))}</div></section>' for head, group in groups if group
     )
     return document("Papers reproduced", f'{body}</header><main>{found}<p class="note">{note}</p></main>')
 
 
-_INDEX_CELLS = ["text wrap", "text wrap", "text wrap", "text wrap", ""]
-
-
-def _row(outcome: Outcome) -> list[str]:
-    """A paper's row of the index."""
-    return [
-        f'<a href="{outcome.paper.id}.html">{esc(outcome.paper.title)}</a><br><span class="id">{esc(outcome.paper.citation)}</span>',
-        *(_cell(counts, outcome) for counts in words.tally(outcome.verdicts).values()),
-        f"{outcome.runs:,}",
-    ]
-
-
-def _cell(counts: Mapping[str, int], outcome: Outcome) -> str:
-    """The counts of one standing, each with its word."""
-    told = [words.number_of(n, word) for word, n in counts.items() if n]
-    return "<br>".join(told) if told and outcome.paper.ledger.claims else "none"
+def _paper(outcome: Outcome) -> str:
+    """A paper's card on the index."""
+    paper, lines = outcome.paper, []
+    for standing, counts in words.tally(outcome.verdicts).items():
+        told = [words.number_of(n, word) for word, n in counts.items() if n]
+        if told and paper.ledger.claims:
+            lines.append(f"<li><b>{esc(standing.capitalize())}</b>: {esc(', '.join(told))}</li>")
+    evidence = [v.verdict for v in outcome.verdicts if v.standing == STANDINGS[0]]
+    shares = "".join(f'<i class="{kind}" style="flex:{evidence.count(kind)}"></i>' for kind in (REPRODUCED, DIFFERS, NOT_TESTABLE) if kind in evidence)
+    return (
+        f'<a class="card" href="{paper.id}.html"><h3>{esc(paper.title)}</h3><p class="note">{esc(paper.citation)}</p>'
+        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}</ul><p class="note">{outcome.runs:,} runs</p></a>'
+    )
 
 
 def _headline(outcome: Outcome) -> str:
@@ -148,8 +147,8 @@ def _parameters(outcome: Outcome) -> str:
     )
     return (
         f'<section id="parameters"><h2>Parameters</h2><p class="note">{esc(note)}</p>'
-        '<div class="card"><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
-        f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></div></section>'
+        f'<details class="card"><summary>{len(paper.parameters)} parameters</summary><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
+        f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></details></section>'
     )
 
 
@@ -165,7 +164,7 @@ def _claims(outcome: Outcome) -> str:
     buttons = "".join(
         f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
     )
-    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("claim", "what was found"))
+    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", f"what the {outcome.paper.source} says"))
     return (
         f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
         f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></section>'
@@ -194,14 +193,15 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
-        f'<span class="verdict {verdict.verdict}">{word}</span><br><span class="id">{esc(claim.short)}</span><br>'
-        f'<span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span></td>'
-        f'<td class="text what"><p>The {outcome.paper.source} says: {esc(claim.claim)}</p>{measured}'
-        f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p></td></tr>'
+        f'<span class="verdict {verdict.verdict}">{word}</span></td>'
+        f'<td class="text what"><details><summary>{esc(words.sentence(claim.claim))}</summary>{measured}'
+        f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p>'
+        f'<p><span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span> <span class="id">{esc(claim.short)}</span></p></details></td></tr>'
     )
 
 
-def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) -> str:
+def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome, opened: bool = True) -> str:
+    """A figure under its title, which opens and closes it; the first of a section is open."""
     charts = "".join(pictures[c.name] for c in drawn.charts if c.name in pictures)
     label = f'<span class="label">{esc(figure.label)}</span>' if figure.label else ""
     remark = f'<p class="remark">{esc(drawn.remark)}</p>' if drawn.remark else ""
@@ -211,8 +211,8 @@ def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) ->
             f"<pre>acklab run - &lt;&lt;&lt;'{esc(drawn.scenario)}'</pre></details>"
         )
     return (
-        f'<div class="card" id="{esc(figure.id)}"><h3>{label}{esc(figure.title)}</h3>{_about(figure, outcome)}{remark}{charts}'
-        f"{_listed(drawn.listed)}{compared_table(drawn.compared, outcome.paper.source)}</div>"
+        f'<details class="card" id="{esc(figure.id)}"{" open" * opened}><summary><h3>{label}{esc(figure.title)}</h3>{_counts(figure, outcome)}</summary>'
+        f"{remark}{charts}{_listed(drawn.listed)}{compared_table(drawn.compared, outcome.paper.source)}{_about(figure, outcome)}</details>"
     )
 
 
@@ -224,18 +224,27 @@ def _listed(rows: Sequence[Sequence[str]]) -> str:
     return table(heads, body, ["text"])
 
 
+def _mine(figure: Figure, outcome: Outcome) -> list[Verdict]:
+    """The verdicts on claims about a figure."""
+    return [v for v in outcome.verdicts if figure.label and about(v.claim.figure, figure.label)]
+
+
+def _counts(figure: Figure, outcome: Outcome) -> str:
+    """How many claims about a figure had each verdict."""
+    found: dict[str, tuple[str, int]] = {}
+    for one in _mine(figure, outcome):
+        word = words.outcome(one)
+        found[word] = (one.verdict, found.get(word, ("", 0))[1] + 1)
+    return "".join(f' <span class="verdict {kind}">{count} {word}</span>' for word, (kind, count) in found.items())
+
+
 def _about(figure: Figure, outcome: Outcome) -> str:
     """The claims about a figure, with their verdicts."""
-    if not figure.label:
-        return ""
-    mine = [v for v in outcome.verdicts if about(v.claim.figure, figure.label)]
-    if not mine:
-        return ""
-    items = " ".join(
-        f'<a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}" title="{esc(v.claim.claim)}">{esc(v.claim.short)}</a>'
-        for v in mine
+    items = "".join(
+        f'<li><a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}">{words.outcome(v)}</a> {esc(v.claim.claim)}</li>'
+        for v in _mine(figure, outcome)
     )
-    return f'<p class="remark mine">Claims: {items}</p>'
+    return f'<ul class="remark mine">{items}</ul>' if items else ""
 
 
 def about(where: str, label: str) -> bool:

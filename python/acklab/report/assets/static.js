@@ -4,9 +4,11 @@ import { wireControls } from "./controls.js";
 import { wireFigures } from "./figures.js";
 import { wireSorting } from "./sorting.js";
 import { startTheme } from "./theme.js";
+import { wireUnfold } from "./unfold.js";
 
 startTheme({ slots: {}, roles: {} });
 wireControls();
 wireSorting();
 wireFigures();
 wireCommand();
+wireUnfold();
