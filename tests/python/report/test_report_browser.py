@@ -36,7 +36,7 @@ def box(page, selector):
     """Where an element is in the window, into which it is moved if it is not there."""
     return page.js(
         f"(() => {{ const e = document.querySelector('{selector}'); let r = e.getBoundingClientRect();"
-        " if (r.top < 0 || r.bottom > innerHeight) { e.scrollIntoView({ block: 'center' }); r = e.getBoundingClientRect(); }"
+        " if (r.top < 0 || r.bottom > innerHeight) { e.scrollIntoView({ block: 'center', behavior: 'instant' }); r = e.getBoundingClientRect(); }"
         " return [r.left, r.top, r.width, r.height]; })()"
     )
 

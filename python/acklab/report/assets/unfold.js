@@ -6,7 +6,7 @@ export function wireUnfold() {
     target.hidden = false;
     target.querySelector("details")?.setAttribute("open", "");
     for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
-    target.scrollIntoView();
+    target.scrollIntoView({ behavior: "instant" });
   };
   addEventListener("hashchange", unfold);
   unfold();
