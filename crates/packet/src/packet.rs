@@ -20,6 +20,18 @@ pub enum Phase {
     CongestionAvoidance,
 }
 
+/// What a segment says of the data that follow it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tail {
+    /// Nothing.
+    #[default]
+    Open,
+    /// Its sender has pushed it: the receiver's application is to have it now (PSH, RFC 9293 section 3.9.1).
+    Pushed,
+    /// None follow. Takes no unit, unlike a FIN.
+    Last,
+}
+
 /// The ECN field of a data packet (RFC 3168 section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
@@ -101,8 +113,8 @@ pub struct Segment {
     pub syn: bool,
     /// Closes the connection; occupies the last unit and carries no payload.
     pub fin: bool,
-    /// Its sender says that no data follows; takes no unit, unlike a FIN.
-    pub last: bool,
+    /// What it says of the data that follow.
+    pub tail: Tail,
     /// Sent before (for records and captures; no endpoint looks at it).
     pub retransmit: bool,
     /// Its congestion field.

@@ -2,10 +2,10 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, EstimateKind, Feedback, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderFault,
-    SenderRules, Undo, Variants, Window,
+    AckPolicyKind, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RecoveryKind, RttFilter, RttSource,
+    Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
 };
-use acklab_tcp::sender::control::{CongestionControl, Control, misfits};
+use acklab_tcp::sender::control::{CongestionControl, Control, Needs, misfits};
 
 use super::limits::{SHORTEST, brief, too_short};
 
@@ -81,6 +81,12 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     if !matches!(rules.control, ControlKind::Python { .. }) {
         let named = Control::new(rules.control.clone(), rules.packet, 0);
         found.extend(misfits(rules, control, named.needs(), named.owns_window()));
+        let paced =
+            rules.pacing != Pacing::Off {} || named.pacing_rate().is_some() || named.needs() == Needs::Deliveries;
+        if rules.segmentation == Segmentation::Linux && (paced || !rules.recovery.is_rack()) {
+            let what = "is \"linux\", which needs recovery = \"rack\", no pacing and a control that does not pace; must be \"off\"";
+            found.push(("segmentation", what.into()));
+        }
     }
     match rules.control {
         ControlKind::Python { ref name, .. } if name.is_empty() => found.push(("control.name", UNNAMED.into())),

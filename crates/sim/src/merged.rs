@@ -23,7 +23,7 @@ impl Merged {
         let Some(mut run) = run else { return Merged { packet, further: 0, piece: next.len } };
         if let Body::Data(first) = &mut run.packet.body {
             first.len += next.len;
-            first.last |= next.last;
+            first.tail = next.tail;
             first.retransmit |= next.retransmit;
             first.ack_marked |= next.ack_marked;
         }
@@ -34,19 +34,20 @@ impl Merged {
 
 #[cfg(test)]
 mod tests {
-    use acklab_packet::{Segment, Time};
+    use acklab_packet::{Segment, Tail, Time};
 
     use super::*;
 
     #[test]
     fn the_first_header_stays_and_the_units_of_all_are_in_it() {
-        let packet = |seq: u64, len: u32, last: bool| {
-            let segment = Segment { seq, len, last, ts_val: Time::from_secs(seq as f64), ..Segment::default() };
+        let packet = |seq: u64, len: u32, tail: Tail| {
+            let segment = Segment { seq, len, tail, ts_val: Time::from_secs(seq as f64), ..Segment::default() };
             Packet { flow: 3, size: len + 40, connection: 0, place: 2, body: Body::Data(segment) }
         };
-        let parts = [packet(1000, 1448, false), packet(2448, 1448, false), packet(3896, 10, true)];
+        let parts = [packet(1000, 1448, Tail::Open), packet(2448, 1448, Tail::Open), packet(3896, 10, Tail::Last)];
         let run = parts.into_iter().fold(None, |run, packet| Some(Merged::after(run, packet))).expect("a run");
-        let whole = Segment { len: 2906, last: true, ts_val: Time::from_secs(1000.0), seq: 1000, ..Segment::default() };
+        let whole =
+            Segment { len: 2906, tail: Tail::Last, ts_val: Time::from_secs(1000.0), seq: 1000, ..Segment::default() };
         assert_eq!((run.packet.body, run.further, run.piece), (Body::Data(whole), 2, 1448));
     }
 }

@@ -36,7 +36,7 @@ pub use thin::{Thin, ThinParams};
 use std::mem::swap;
 use std::ops::Range;
 
-use acklab_packet::{Ace, Body, ByteCounts, Ecn, Packet, Time};
+use acklab_packet::{Ace, Body, ByteCounts, Ecn, Packet, Tail, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ impl Reissue for Packet {
     }
 
     fn ends_write(&self) -> bool {
-        matches!(&self.body, Body::Data(segment) if segment.last || segment.fin)
+        matches!(&self.body, Body::Data(segment) if segment.tail == Tail::Last || segment.fin)
     }
 
     fn bleach(&mut self, params: &BleachParams) {

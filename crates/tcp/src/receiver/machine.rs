@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ace, Ecn, Probe, Segment, Seq, Time};
+use acklab_packet::{Ace, Ecn, Probe, Segment, Seq, Tail, Time};
 
 use super::accurate::Accurate;
 use super::closing::Closing;
@@ -132,7 +132,7 @@ impl Receiver {
         if self.space.extend(segment) {
             self.repeats = false;
             self.answer(segment, Placement::NEXT, true, now, wire);
-            if segment.last {
+            if segment.tail == Tail::Last {
                 self.closing.get_or_insert_default().note(segment.end());
                 self.close(now, wire);
             }
@@ -180,7 +180,7 @@ impl Receiver {
         }
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
-        if segment.last && !placement.duplicate {
+        if segment.tail == Tail::Last && !placement.duplicate {
             self.closing.get_or_insert_default().note(segment.end());
         }
         self.close(now, wire);
@@ -221,7 +221,7 @@ impl Receiver {
             window: segment.window,
             srtt: segment.srtt,
             ack_marked: segment.ack_marked,
-            push: self.push,
+            push: self.push || segment.tail == Tail::Pushed,
             ect: segment.ecn != Ecn::NotEct,
             ce: segment.ecn == Ecn::Ce,
             cwr: segment.ace == Ace::CWR,
@@ -255,7 +255,7 @@ impl Receiver {
             || (self.rules.immediate_on_repeat && placement.duplicate)
             || (segment.seq == 0 && self.rules.immediate_on_syn)
             || segment.fin
-            || segment.last
+            || segment.tail == Tail::Last
             || self.mark_changed
     }
 

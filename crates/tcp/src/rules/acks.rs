@@ -2,6 +2,7 @@
 
 use acklab_packet::Time;
 
+use super::choices::BufferGrowth;
 use super::division::{DivideWhen, PieceOrder, PieceParts};
 use super::estimates::{LossNotice, PhaseSource, RttSource, WindowSource, WindowStart};
 use super::parameters::Parameters;
@@ -134,6 +135,15 @@ variants! {
             buffer: u32 [1 ..= 1_000_000] = 57,
             /// Whether the buffer grows with what is read in a round trip.
             autotune: bool = true,
+            /// Bytes of memory that the buffer has at first (`tcp_rmem[1]`, mostly 131072). `window` and `buffer` then count no more. 0
+            /// counts in whole segments instead. Only for a sender with `sequence = "bytes"`.
+            memory: u32 [0 ..= 1_000_000_000] = 0,
+            /// Bytes of memory that it has at most (`tcp_rmem[2]`); at least `memory`.
+            most_memory: u32 [1 ..= 1_000_000_000] = 6_291_456,
+            /// Bytes of memory that a segment takes, which the network card decides (`truesize`).
+            segment_memory: u32 [1 ..= 1_000_000] = 2304,
+            /// By which formula that memory grows.
+            growth: BufferGrowth = BufferGrowth::Linux73,
             /// Shortest delay of an ACK that waits; at most `timer`.
             least: Time = Time::from_secs(0.04),
             /// Longest delay of an ACK, less a tick. The socket option `TCP_DELACK_MAX_US` (6.15) sets a shorter one.

@@ -83,6 +83,37 @@ choice! {
 }
 
 choice! {
+    /// How a Linux receiver's memory grows with what its program has read in a round trip (`tcp_rcv_space_adjust`).
+    BufferGrowth {
+        /// As in Linux 6.12: room for twice that and 16 segments, and for what a sender would add that goes on growing so.
+        Linux612 = "6.12",
+        /// As in Linux 7.3 (`tcp_rcvbuf_grow`): without the 16 segments, and with less for round trips below a millisecond.
+        Linux73 = "7.3",
+    }
+}
+
+impl BufferGrowth {
+    /// The largest buffer that a program may ask for, in bytes (`rmem_max`): with `tcp_rmem[2]` it decides the window's scale.
+    pub fn rmem_max(self) -> u64 {
+        match self {
+            BufferGrowth::Linux612 => 212_992,
+            BufferGrowth::Linux73 => 4_194_304,
+        }
+    }
+}
+
+choice! {
+    /// How segments are grouped that a card or the kernel divides from larger ones (TSO, GSO).
+    Segmentation {
+        /// Each by itself, and none is pushed.
+        Off = "off",
+        /// As in Linux: bursts of about a millisecond, at least two segments. Some wait for the next ACK, and the last segment of a burst
+        /// has PSH (`tcp_tso_autosize`, `tcp_tso_should_defer`, `__tcp_transmit_skb`).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// What `min_rto` applies to.
     RtoFloor {
         /// max(RTO, min_rto) x backoff (RFC 6298 (2.4), then (5.5)).

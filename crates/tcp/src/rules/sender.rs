@@ -4,8 +4,8 @@ use acklab_packet::Time;
 
 use super::{
     AceRule, ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit,
-    RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, SenderFault, Sequence, TimeoutSsthresh, TimerRestart,
-    UnsentAck, Validation, Window, rule_table,
+    RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Segmentation, SenderFault, Sequence, TimeoutSsthresh,
+    TimerRestart, UnsentAck, Validation, Window, rule_table,
 };
 
 rule_table! {
@@ -99,6 +99,8 @@ rule_table! {
         carry_window: bool,
         /// How segments are spaced.
         pacing: Pacing,
+        /// How segments are grouped that leave together. Only with `recovery = "rack"`, without `pacing` and without a control that paces.
+        segmentation: Segmentation,
         /// Duplicate ACKs that indicate a loss.
         dup_thresh: u32 [1..=1_000_000],
         /// Whether the first duplicate ACKs send a new segment each (RFC 3042). `fack` and `rfc9002` do not read it.

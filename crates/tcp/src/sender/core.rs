@@ -15,6 +15,7 @@ use super::recovery::undo::Undo;
 use super::repair::Repair;
 use super::rtt::pacing::Pacer;
 use super::rtt::timer::Timer;
+use super::segmentation::Bursts;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
 use crate::rules::{IdleRestart, Pacing, SenderFault, SenderRules, TimerRestart};
@@ -66,7 +67,7 @@ pub struct Core {
     /// No extra, no flight record, nothing that holds back or that segments carry: a full segment of new data is sent without
     /// asking further.
     pub(super) fast_path: bool,
-    /// True if pacing or skipping may hold back what the window allows.
+    /// True if pacing, skipping or segmentation may hold back what the window allows.
     pub(super) may_hold_back: bool,
     /// An episode of loss recovery is on.
     pub(super) repairing: bool,
@@ -87,6 +88,8 @@ pub(super) struct Notices {
     pub ack_mark: bool,
     /// A mark has been answered; the next new segment tells (CWR).
     pub cwr: bool,
+    /// The next segment is pushed.
+    pub push: bool,
     /// Segments may not be marked any more, though the rules say so (RFC 9768).
     pub unmarkable: bool,
 }
@@ -96,6 +99,7 @@ pub(super) struct Notices {
 pub(super) struct Extras {
     pub pacer: Pacer,
     pub skip: Option<Box<Skip>>,
+    pub bursts: Option<Box<Bursts>>,
     pub undo: Option<Box<Undo>>,
     pub usage: Option<Box<Usage>>,
     /// For recoveries that judge each segment, and for controls that need more than credit.
@@ -111,13 +115,17 @@ impl Core {
         let extras = Extras {
             pacer: Pacer::default(),
             skip: Skip::new(rules.skip, seed),
+            bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
             accurate: Accurate::new(&rules),
         };
-        let may_hold_back = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
+        let may_hold_back = rules.pacing != Pacing::Off {}
+            || extras.skip.is_some()
+            || extras.bursts.is_some()
+            || needs == Needs::Deliveries;
         let wanted = rules.carry_phase || rules.carry_window || rules.ecn || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some()
             || extras.usage.is_some()

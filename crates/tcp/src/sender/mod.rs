@@ -15,6 +15,7 @@ pub mod recovery;
 mod repair;
 mod rng;
 pub mod rtt;
+mod segmentation;
 mod sending;
 mod sequence;
 mod skip;

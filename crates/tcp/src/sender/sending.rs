@@ -1,8 +1,9 @@
 //! Departure of segments: one, as many as the window allows, or one more for an early duplicate ACK.
 
-use acklab_packet::{Ace, Ecn, Phase, Segment, Seq, Time};
+use acklab_packet::{Ace, Ecn, Phase, Segment, Seq, Tail, Time};
 
 use super::congestion::control::{CongestionControl, Needs};
+use super::segmentation::{Circumstances, Turn};
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
 
@@ -31,7 +32,12 @@ impl Core {
         let fin = !FAST && self.rules.fin && end == self.seq.limit;
         let last = !FAST && self.seq.marks_end && end == self.seq.limit;
         let echo = self.seq.una as u32;
-        let mut segment = Segment { seq, len, syn, fin, last, retransmit, ts_val: now, echo, ..Segment::default() };
+        let tail = match last {
+            true => Tail::Last,
+            false if !FAST && std::mem::take(&mut self.notices.push) => Tail::Pushed,
+            false => Tail::Open,
+        };
+        let mut segment = Segment { seq, len, syn, fin, tail, retransmit, ts_val: now, echo, ..Segment::default() };
         if !FAST && (self.notices.wanted || self.notices.ack_mark) {
             self.write_notices(&mut segment);
         }
@@ -118,13 +124,44 @@ impl Core {
         }
     }
 
-    /// True if pacing lets a segment go now; if not, the wire wakes the sender when it does. Retransmissions that duplicate
-    /// ACKs call for do not ask.
+    /// True if pacing and segmentation let a segment go now, which is at SND.NXT if it is `in_order`. If not, the wire wakes the
+    /// sender when it may, or the next ACK does. Retransmissions that duplicate ACKs call for do not ask.
     #[inline]
-    pub(super) fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        if !self.may_hold_back {
+    pub(super) fn may_send_now<W: SenderWire>(&mut self, in_order: bool, now: Time, wire: &mut W) -> bool {
+        !self.may_hold_back || (self.pace_allows(now, wire) && self.is_its_turn(in_order, now))
+    }
+
+    /// True if the segment belongs to a burst that leaves now; notes whether it is pushed.
+    fn is_its_turn(&mut self, in_order: bool, now: Time) -> bool {
+        self.notices.push = false;
+        let Some(bursts) = self.extras.bursts.as_mut().filter(|_| in_order && self.seq.nxt >= self.seq.max.max(1))
+        else {
             return true;
+        };
+        let flight = self.extras.flight.as_deref();
+        let gone = flight.map_or(0, |flight| flight.lost() + u64::from(flight.sacked()) * u64::from(self.seq.mss));
+        let timed = self.counters.rtt_samples > 0;
+        let of = Circumstances {
+            in_flight: self.seq.flight_size().saturating_sub(gone),
+            srtt: if timed { self.timer.smoothed } else { f64::INFINITY },
+            rtt_min: self.counters.rtt_min,
+            last_sent: self.timer.last_sent,
+            oldest: flight.and_then(|flight| flight.first()).map(|sent| sent.at),
+            now,
+        };
+        match bursts.turn(&self.seq, &self.cc, &of) {
+            Turn::Go { pushed } => self.notices.push = pushed,
+            Turn::Wait => {
+                if let Some(usage) = &mut self.extras.usage {
+                    usage.on_deferral(&self.seq);
+                }
+                return false;
+            }
         }
+        true
+    }
+
+    fn pace_allows<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
         let window = self.cc.cwnd.min(self.seq.wnd as f64) / f64::from(self.seq.mss);
         let (rtt, quantum) = (self.smoothed_rtt(), self.cc.control.send_quantum());
         self.extras.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
@@ -151,7 +188,7 @@ impl Core {
             } else if self.seq.nxt < self.seq.limit
                 && let Some(len) = self.seq.sendable(edge)
             {
-                if !self.may_send_now(now, wire) {
+                if !self.may_send_now(true, now, wire) {
                     break;
                 }
                 if let Some(skip) = &mut self.extras.skip {

@@ -25,7 +25,7 @@ pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
 pub use divide::{Divide, Division};
 pub use every::Every;
-pub use linux::{Linux, LinuxRules};
+pub use linux::{Linux, LinuxRules, MemoryRules};
 pub use observed::Observed;
 pub use optimistic::Optimistic;
 pub use periodic::Periodic;
@@ -224,9 +224,11 @@ macro_rules! policies {
 policies! {
     Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
     Linux(Box<Linux>) from AckPolicyKind::Linux {
-        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water
+        quick, window, buffer, autotune, memory, most_memory, segment_memory, growth, least, timer, tick, sack_delay, sack_share,
+        sack_slack, sack_most, low_water
     } => Box::new(Linux::new(LinuxRules {
-        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water
+        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water,
+        memory: MemoryRules { memory, most: most_memory.max(memory), piece: segment_memory, growth: autotune.then_some(growth) },
     }));
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);

@@ -33,6 +33,12 @@ impl Usage {
         self.limited || (cc.in_slow_start() && cc.cwnd < 2.0 * self.most as f64)
     }
 
+    /// The window stops the sender from a burst large enough (`tcp_tso_should_defer`).
+    pub fn on_deferral(&mut self, seq: &SequenceSpace) {
+        let flight = seq.segments(seq.flight_size()) * u64::from(seq.mss);
+        (self.limited, self.most, self.until) = (true, flight, seq.max);
+    }
+
     /// A segment has left. After a timeout's time of little use the window shrinks; whether it did.
     pub fn on_sent(&mut self, seq: &SequenceSpace, cc: &mut Congestion, timeout: f64, now: Time) -> bool {
         // Linux counts packets: a small one like a full one.

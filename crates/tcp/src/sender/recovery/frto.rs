@@ -114,7 +114,7 @@ impl Frto {
         core.seq.go_to_end();
         let Some(suspicion) = &mut self.suspicion else { return false };
         for _ in 0..ASK {
-            let Some(len) = core.seq.new_data().filter(|_| core.may_send_now(now, wire)) else { break };
+            let Some(len) = core.seq.new_data().filter(|_| core.may_send_now(true, now, wire)) else { break };
             suspicion.asked = true;
             core.send_new(len, now, wire);
             sent(u64::from(len));

@@ -58,7 +58,7 @@ pub(super) trait ByPipe {
     fn send<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
         let (mut count, mut in_order) = (0, false);
         while let Some(mut next) = self.next(core) {
-            if !core.may_send_now(now, wire) {
+            if !core.may_send_now(next.in_order, now, wire) {
                 break;
             }
             if let (Some(edge), Some(skip)) = (next.skip_within, &mut core.extras.skip) {

@@ -5,7 +5,7 @@ use acklab_packet::{Seq, Time};
 /// Segments that the first measured round trip is compared with.
 const FIRST_ROUND: u64 = 10;
 /// Shortest segment that grows the window.
-const LEAST: u32 = 128;
+pub(super) const LEAST: u32 = 128;
 /// Segments that the kernel puts together while they wait, and copies to the application in one go.
 const TOGETHER: u64 = 17;
 /// The largest buffer (`tcp_rmem`), in first ones.

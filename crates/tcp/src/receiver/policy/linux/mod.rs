@@ -17,6 +17,8 @@
 
 mod buffer;
 mod clock;
+mod memory;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +26,9 @@ use acklab_packet::{Seq, Time};
 
 use self::buffer::Buffer;
 use self::clock::Clock;
+use self::memory::Memory;
+pub use self::memory::MemoryRules;
+use self::room::Room;
 use super::{AckPolicy, Arrival, Emission};
 use crate::receiver::estimator::RoundTrip;
 use crate::rules::RttSource;
@@ -53,6 +58,8 @@ pub struct LinuxRules {
     pub buffer: u32,
     /// True if the buffer grows.
     pub autotune: bool,
+    /// The buffer in bytes instead, if its memory is above 0.
+    pub memory: MemoryRules,
     /// Least time a segment is held, where nothing else lets its ACK go.
     pub least: Time,
     /// Longest, less a tick.
@@ -69,6 +76,16 @@ pub struct LinuxRules {
     pub sack_most: u32,
     /// Sequence units for which the application waits.
     pub low_water: u32,
+}
+
+impl LinuxRules {
+    /// The buffer before the first segment.
+    fn room(&self, full: u32, next: Seq, now: Time) -> Room {
+        match self.memory.memory {
+            0 => Room::Segments(Buffer::new(self.window, self.buffer, full, self.autotune, next, now)),
+            _ => Room::Bytes(Box::new(Memory::new(self.memory, full, next, now))),
+        }
+    }
 }
 
 /// The policy's state. Spans are in ticks of its clock.
@@ -109,7 +126,7 @@ pub struct Linux {
     handshake: Option<f64>,
     rtt: Option<f64>,
     last_timed: Option<Seq>,
-    buffer: Option<Buffer>,
+    room: Option<Room>,
 }
 
 impl Linux {
@@ -141,7 +158,7 @@ impl Linux {
             handshake: None,
             rtt: None,
             last_timed: None,
-            buffer: None,
+            room: None,
         }
     }
 
@@ -162,7 +179,7 @@ impl Linux {
     /// Quick mode for half the window's full segments, at most `most`. The window is what the last ACK said.
     fn be_quick(&mut self, most: u32) {
         let unread = self.acked.saturating_sub(self.read);
-        let window = self.buffer.as_ref().map_or(0, |buffer| buffer.advertised(unread));
+        let window = self.room.as_ref().map_or(0, |room| room.advertised(unread));
         let half = match window / (2 * u64::from(self.full)) {
             0 => 2,
             half => u32::try_from(half).unwrap_or(u32::MAX),
@@ -202,6 +219,9 @@ impl Linux {
     fn time(&mut self, arrival: &Arrival, before: Seq) {
         let Some(secs) = self.round_trip.echoed(arrival.echo, arrival.now) else { return };
         self.handshake.get_or_insert(secs);
+        if let Some(room) = self.room.as_mut().filter(|_| arrival.len >= self.full) {
+            room.time(secs, before != self.read, arrival.now);
+        }
         self.rtt = match self.rtt {
             _ if arrival.len < self.full => self.rtt,
             Some(rtt) if secs >= rtt && before != self.read => Some(rtt),
@@ -247,8 +267,8 @@ impl Linux {
     /// A segment that grows the window is acknowledged at once, and takes no quick ACK of those left.
     fn grow(&mut self, arrival: &Arrival) {
         let unread = self.next.saturating_sub(self.read);
-        if let Some(buffer) = &mut self.buffer
-            && buffer.on_segment(arrival.len, self.full, unread)
+        if let Some(room) = &mut self.room
+            && room.on_segment((arrival.len, self.full), unread, self.next, arrival.now)
         {
             self.quick |= 1;
         }
@@ -315,8 +335,8 @@ impl Linux {
             return false;
         }
         self.read = self.next;
-        if let Some(buffer) = &mut self.buffer {
-            buffer.on_read(self.next, unread, self.full, now, self.rtt);
+        if let Some(room) = &mut self.room {
+            room.on_read(self.next, (unread, self.full, self.highest.saturating_sub(self.next)), now, self.rtt);
         }
         self.pushed
     }
@@ -340,13 +360,13 @@ impl AckPolicy for Linux {
         let now = self.clock.passed(arrival.now.secs());
         let advances = self.next > before;
         self.measure(arrival);
-        let largest = self.largest;
-        let LinuxRules { window, buffer, autotune, .. } = self.rules;
-        self.buffer.get_or_insert_with(|| Buffer::new(window, buffer, largest, autotune, before, arrival.now));
+        let (rules, largest) = (self.rules, self.largest);
+        let room = self.room.get_or_insert_with(|| rules.room(largest, before, arrival.now));
+        room.on_full(largest);
         if advances {
             self.follow(now);
-        } else if let Some(buffer) = &mut self.buffer {
-            buffer.on_gap(self.highest - self.next);
+        } else {
+            room.on_gap(self.highest - self.next);
         }
         self.heed_marks(arrival);
         self.grow(arrival);
@@ -384,8 +404,11 @@ impl AckPolicy for Linux {
             }
         }
         let unread = self.next.saturating_sub(self.read);
-        if self.buffer.as_ref().is_some_and(|buffer| buffer.is_filling(unread)) {
-            self.quick = 0;
+        if let Some(room) = &mut self.room {
+            if room.is_filling(unread) {
+                self.quick = 0;
+            }
+            room.on_ack(self.next, unread);
         }
         // A repeated ACK lets no new echo leave.
         if self.last_timed.replace(self.next) != Some(self.next) {

@@ -2,7 +2,7 @@
 
 use acklab_packet::Time;
 
-use super::{Linux, LinuxRules};
+use super::{Linux, LinuxRules, MemoryRules};
 use crate::receiver::policy::{AckPolicy, Arrival, Emission};
 
 const MSS: u32 = 1000;
@@ -25,6 +25,7 @@ fn rules() -> LinuxRules {
         sack_slack: t(1e-4),
         sack_most: 44,
         low_water: 1,
+        memory: MemoryRules { memory: 0, most: 0, piece: 1, growth: None },
     }
 }
 

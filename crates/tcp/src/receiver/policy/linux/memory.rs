@@ -1,0 +1,236 @@
+//! The receive buffer of a Linux receiver in bytes of memory, and the window that follows from it (facts of net/ipv4/tcp_input.c and
+//! tcp_output.c). Names in comments are the kernel's.
+//!
+//! A segment takes `piece` bytes of memory, so only a part of the buffer is payload (`scaling_ratio`). Each segment opens the window by
+//! two while the memory has room (`tcp_grow_window`). Once a round trip the buffer grows with what the program has read
+//! (`tcp_rcv_space_adjust`), by one of two formulas, up to `most` (`tcp_rmem[2]`).
+
+use acklab_packet::{Seq, Time};
+
+use super::buffer::LEAST;
+use crate::rules::BufferGrowth;
+
+/// Segments that the first round trip is compared with (`TCP_INIT_CWND`).
+const FIRST_ROUND: u64 = 10;
+/// Bits of the ratio, and its value before a segment has come (`TCP_RMEM_TO_WIN_SCALE`, `TCP_DEFAULT_SCALING_RATIO`).
+const BITS: u32 = 8;
+const FIRST_RATIO: u64 = 128;
+/// Round trips below this grow the buffer less, in microseconds (`tcp_rcvbuf_low_rtt`).
+const SHORT: u64 = 1000;
+/// Segments by which the older formula is generous.
+const CUSHION: u64 = 16;
+
+/// What the policy says of a buffer in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryRules {
+    /// Bytes at first, and at most.
+    pub memory: u32,
+    pub most: u32,
+    /// Bytes that a segment takes.
+    pub piece: u32,
+    /// How it grows; it does not without.
+    pub growth: Option<BufferGrowth>,
+}
+
+/// The buffer and the window. Sizes in bytes, spans in microseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    rules: MemoryRules,
+    /// Payload bytes in 256 of memory (`scaling_ratio`).
+    ratio: u64,
+    /// `sk_rcvbuf`, `window_clamp`, `rcv_ssthresh`, `rcv_wnd` and the number with which that was said (`rcv_wup`).
+    buffer: u64,
+    clamp: u64,
+    opened: u64,
+    window: u64,
+    said: Seq,
+    /// Windows are multiples of this (`rcv_wscale`).
+    unit: u64,
+    full: u64,
+    /// `rcvq_space`: read in a round trip, and the number and time at which the present one began.
+    space: u64,
+    mark: Seq,
+    since: u64,
+    /// Eight round trips (`rcv_rtt_est.rtt_us`), and the millisecond that was echoed last.
+    rtt8: u64,
+    echoed: u64,
+    /// A window's end, and when it was said: another measure of the round trip.
+    round: Option<(Seq, u64)>,
+}
+
+impl Memory {
+    /// Before the first segment, of `full` bytes, with the number `next` to come.
+    pub fn new(rules: MemoryRules, full: u32, next: Seq, now: Time) -> Memory {
+        let (full, buffer) = (u64::from(full.max(1)), u64::from(rules.memory));
+        let space = (buffer * FIRST_RATIO) >> BITS;
+        let said = space / full * full;
+        let opened = said.min(space - full.min(space));
+        let largest = u64::from(rules.most).max(rules.growth.map_or(0, |growth| growth.rmem_max()));
+        Memory {
+            rules,
+            ratio: FIRST_RATIO,
+            buffer,
+            clamp: opened,
+            opened,
+            window: said,
+            said: next,
+            unit: 1 << largest.ilog2().saturating_sub(15).min(14),
+            full,
+            space: opened.min(FIRST_ROUND * full),
+            mark: next,
+            since: micros(now),
+            rtt8: 0,
+            echoed: u64::MAX,
+            round: None,
+        }
+    }
+
+    fn payload(&self, memory: u64) -> u64 {
+        (memory * self.ratio) >> BITS
+    }
+
+    /// Memory that `unread` bytes of payload take.
+    fn taken(&self, unread: u64) -> u64 {
+        unread.div_ceil(self.full) * u64::from(self.rules.piece)
+    }
+
+    fn free(&self, unread: u64) -> u64 {
+        self.payload(self.buffer.saturating_sub(self.taken(unread)))
+    }
+
+    /// The window last said.
+    pub fn advertised(&self) -> u64 {
+        self.window
+    }
+
+    /// True if less than half of the buffer is free.
+    pub fn is_filling(&self, unread: u64) -> bool {
+        self.free(unread) < self.clamp.min(self.payload(self.buffer)) / 2
+    }
+
+    /// The size of a full segment is now known (`tcp_measure_rcv_mss`).
+    pub fn on_full(&mut self, full: u32) {
+        let ratio = ((u64::from(full) << BITS) / u64::from(self.rules.piece)).max(1);
+        self.full = u64::from(full.max(1));
+        if ratio != self.ratio {
+            self.ratio = ratio;
+            self.clamp = self.payload(self.buffer);
+            self.space = self.space.min(self.clamp);
+        }
+    }
+
+    /// A full segment shows a round trip of `secs` by its timestamp (`tcp_rcv_rtt_measure_ts`); `waits`: something is unread.
+    pub fn time(&mut self, secs: f64, waits: bool, now: Time) {
+        let millis = |secs: f64| (secs * 1e3 + 1e-6).floor() as u64;
+        let echo = millis(now.secs() - secs);
+        if std::mem::replace(&mut self.echoed, echo) == echo {
+            return;
+        }
+        // Timestamps count milliseconds.
+        let sample = (millis(now.secs()) - echo).max(1) * 1000;
+        let skips = waits && self.rules.growth != Some(BufferGrowth::Linux612);
+        if self.rtt8 == 0 || 8 * sample < self.rtt8 {
+            self.rtt8 = 8 * sample;
+        } else if !skips {
+            self.rtt8 = self.rtt8 - self.rtt8 / 8 + sample;
+        }
+    }
+
+    /// A segment of `len` bytes has come, and `next` is the number after it: the window may grow. Whether it does.
+    pub fn on_segment(&mut self, len: u32, unread: u64, next: Seq, now: Time) -> bool {
+        self.measure(next, now);
+        let room = self.clamp.min(self.free(unread)).saturating_sub(self.opened);
+        if room == 0 || len < LEAST {
+            return false;
+        }
+        let fits = self.payload(u64::from(self.rules.piece)) <= u64::from(len);
+        if !fits && !self.will_fit(len) {
+            return false;
+        }
+        self.opened += room.min(2 * self.full.max(u64::from(len)));
+        true
+    }
+
+    /// `__tcp_grow_window`.
+    fn will_fit(&self, len: u32) -> bool {
+        let mut piece = self.payload(u64::from(self.rules.piece)) / 2;
+        let mut window = self.payload(u64::from(self.rules.most)) / 2;
+        while self.opened <= window {
+            if piece <= u64::from(len) {
+                return true;
+            }
+            (piece, window) = (piece / 2, window / 2);
+        }
+        false
+    }
+
+    /// A window passes: no round trip is longer (`tcp_rcv_rtt_measure`).
+    fn measure(&mut self, next: Seq, now: Time) {
+        if let Some((end, since)) = self.round {
+            if next < end {
+                return;
+            }
+            let sample = 8 * (micros(now) - since).max(1);
+            if self.rtt8 == 0 || sample < self.rtt8 {
+                self.rtt8 = sample;
+            }
+        }
+        self.round = Some((next + self.window, micros(now)));
+    }
+
+    /// The application has read everything below `read`; `inq` bytes came since (`tcp_rcv_space_adjust`).
+    pub fn on_read(&mut self, read: Seq, inq: u64, above: u64, now: Time) {
+        if self.rtt8 == 0 || micros(now) - self.since < self.rtt8 / 8 {
+            return;
+        }
+        let copied = read.saturating_sub(self.mark).saturating_sub(inq);
+        if copied > self.space {
+            self.fit(copied, above);
+        }
+        (self.mark, self.since) = (read, micros(now));
+    }
+
+    /// So much waits above a gap (`tcp_data_queue_ofo`).
+    pub fn on_gap(&mut self, above: u64) {
+        if self.rules.growth == Some(BufferGrowth::Linux73) {
+            self.fit(self.space, above);
+        }
+    }
+
+    fn fit(&mut self, copied: u64, above: u64) {
+        let before = std::mem::replace(&mut self.space, copied).max(1);
+        let more = u128::from(copied - before.min(copied));
+        let share = |window: u64| (u128::from(window) * more / u128::from(before)) as u64;
+        let window = match self.rules.growth {
+            None => return,
+            Some(BufferGrowth::Linux612) => {
+                let window = 2 * copied + CUSHION * self.full;
+                window + 2 * share(window)
+            }
+            Some(BufferGrowth::Linux73) => {
+                let (window, rtt) = (2 * copied, self.rtt8 / 8);
+                window + above + if rtt < SHORT { window * rtt / SHORT } else { share(2 * window) }
+            }
+        };
+        let buffer = ((window << BITS) / self.ratio).min(u64::from(self.rules.most));
+        if buffer > self.buffer {
+            self.buffer = buffer;
+            self.clamp = self.payload(buffer);
+        }
+    }
+
+    /// An ACK of `next` leaves and says the window (`tcp_select_window`).
+    pub fn on_ack(&mut self, next: Seq, unread: u64) {
+        let left = (self.said + self.window).saturating_sub(next);
+        let (free, whole) = (self.free(unread), self.payload(self.buffer));
+        let half = self.clamp.min(whole) / 2;
+        let closes = free < half && (free < whole / 16 || free < self.full);
+        let window = if closes { 0 } else { free.min(self.opened) };
+        self.window = window.max(left).next_multiple_of(self.unit);
+        self.said = next;
+    }
+}
+
+fn micros(at: Time) -> u64 {
+    (at.secs() * 1e6 + 1e-3) as u64
+}
