@@ -166,6 +166,9 @@ pub(super) fn check_both(
         }
         _ => {}
     }
+    if matches!(receiver.ack, AckPolicyKind::Linux { memory: 1.., .. }) && !sender.sequence.in_bytes() {
+        return wrong("receiver", "ack.memory", "counts bytes, but the sender counts segments; must be 0");
+    }
     if receiver.feedback == Feedback::Accurate && !sender.syn && !(sender.ecn && sender.accurate_ecn) {
         return wrong(
             "receiver",

@@ -142,6 +142,8 @@ variants! {
             most_memory: u32 [1 ..= 1_000_000_000] = 6_291_456,
             /// Bytes of memory that a segment takes, which the network card decides (`truesize`).
             segment_memory: u32 [1 ..= 1_000_000] = 2304,
+            /// Bytes that every second segment takes instead, where a card divides pages unevenly; 0: the same.
+            second_memory: u32 [0 ..= 1_000_000] = 0,
             /// By which formula that memory grows.
             growth: BufferGrowth = BufferGrowth::Linux73,
             /// Shortest delay of an ACK that waits; at most `timer`.

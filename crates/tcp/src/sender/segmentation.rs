@@ -17,6 +17,10 @@ use crate::rules::{Segmentation, SenderRules};
 
 /// Most payload bytes of a buffer: 65,536 less room for headers (`sk_gso_max_size`).
 const MOST: u64 = 65_279;
+/// Most of the first buffers: half of the window that a receiver opens with, 65,160 bytes (`tcp_bound_to_half_wnd`). The send buffer holds
+/// so many at first. Larger ones are filled later, when the window has opened.
+const MOST_AT_FIRST: u64 = 32_580;
+const FIRST_BUFFERS: u32 = 3;
 /// Fewest segments that are formed (`tcp_min_tso_segs`).
 const FEWEST: u64 = 2;
 /// Share of a second in which a burst leaves, as a shift (`sk_pacing_shift`).
@@ -57,9 +61,9 @@ pub(super) enum Turn {
 /// Bursts of a sender.
 #[derive(Clone, Debug)]
 pub(super) struct Bursts {
-    /// Payload bytes of a full segment, and the segments of a full buffer.
+    /// Payload bytes of a full segment, and buffers left of the first ones.
     payload: u64,
-    buffer: u64,
+    first: u32,
     /// Segments left of the burst that is leaving, and whether its last is pushed.
     left: u64,
     pushed: bool,
@@ -73,9 +77,10 @@ impl Bursts {
     /// For a sender with these rules, if they ask for it.
     pub fn new(rules: &SenderRules) -> Option<Box<Bursts>> {
         let payload = u64::from(payload(rules));
-        let buffer = (MOST / payload).max(1);
-        (rules.segmentation == Segmentation::Linux)
-            .then(|| Box::new(Bursts { payload, buffer, left: 0, pushed: false, begun: Time::ZERO, rest: buffer }))
+        let rest = (MOST_AT_FIRST / payload).max(1);
+        (rules.segmentation == Segmentation::Linux).then(|| {
+            Box::new(Bursts { payload, first: FIRST_BUFFERS, left: 0, pushed: false, begun: Time::ZERO, rest })
+        })
     }
 
     /// Whether the segment of new data at SND.NXT goes now.
@@ -115,10 +120,16 @@ impl Bursts {
         self.left = quota.min(advertised).min(buffer);
         self.pushed = self.left > 1 || self.left == buffer;
         self.rest = match buffer - self.left {
-            0 => self.buffer.saturating_sub(self.left.saturating_sub(self.rest)).max(1),
+            0 => self.next_buffer().saturating_sub(self.left.saturating_sub(self.rest)).max(1),
             rest => rest,
         };
         true
+    }
+
+    /// Segments of the next buffer.
+    fn next_buffer(&mut self) -> u64 {
+        self.first = self.first.saturating_sub(1);
+        (if self.first > 0 { MOST_AT_FIRST } else { MOST } / self.payload).max(1)
     }
 
     /// Segments of a burst at the rate at which a window of so many leaves.
@@ -127,9 +138,8 @@ impl Bursts {
         let share = if cc.cwnd < cc.ssthresh / 2.0 { SLOW_START } else { AVOIDANCE };
         let rate = self.payload * window * share * 10_000;
         let bytes = match micros(of.srtt) {
-            0 => MOST,
-            srtt if of.srtt.is_finite() => (rate / srtt) >> SHIFT,
-            _ => 0,
+            srtt if srtt > 0 && of.srtt.is_finite() => (rate / srtt) >> SHIFT,
+            _ => MOST,
         };
         let near = u32::try_from(micros(of.rtt_min) >> RTT_LOG).ok().and_then(|shift| MOST.checked_shr(shift));
         ((bytes + near.unwrap_or(0)).min(MOST) / self.payload).max(FEWEST)

@@ -117,11 +117,18 @@ fn linux() -> impl Strategy<Value = AckPolicyKind> {
             let [least, timer, tick, sack_delay, sack_slack] =
                 [least, timer, tick, sack_delay, sack_slack].map(Time::from_secs);
             let buffer = window + more;
+            // Half of them count memory.
+            let memory = if quick % 2 == 0 { 0 } else { 1 + 3000 * window };
             AckPolicyKind::Linux {
                 quick,
                 window,
                 buffer,
                 autotune,
+                memory,
+                most_memory: 2 * memory + 1,
+                segment_memory: 1 + 40 * more,
+                second_memory: 30 * more,
+                growth: if more % 2 == 0 { BufferGrowth::Linux612 } else { BufferGrowth::Linux73 },
                 least,
                 timer,
                 tick,

@@ -33,6 +33,7 @@ mod rfc9406;
 mod rfc9438;
 mod rfc9768;
 mod rfc9937;
+mod segmentation;
 mod sender_table;
 mod smartacking;
 #[path = "../pair/tape.rs"]

@@ -21,7 +21,7 @@ from ...text.escapes import one_line, replaced
 #: The byte before each record of JSON-SEQ (RFC 7464).
 RECORD = b"\x1e"
 #: Bytes of a file in one JSON text, and of one record of the others.
-MOST_TEXT, MOST_PIECE = 1 << 30, 1 << 24
+MOST_TEXT, MOST_PIECE = 1 << 26, 1 << 24
 GZIP = b"\x1f\x8b"
 
 Json = dict[str, Any]

@@ -224,11 +224,11 @@ macro_rules! policies {
 policies! {
     Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
     Linux(Box<Linux>) from AckPolicyKind::Linux {
-        quick, window, buffer, autotune, memory, most_memory, segment_memory, growth, least, timer, tick, sack_delay, sack_share,
+        quick, window, buffer, autotune, memory, most_memory, segment_memory, second_memory, growth, least, timer, tick, sack_delay, sack_share,
         sack_slack, sack_most, low_water
     } => Box::new(Linux::new(LinuxRules {
         quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water,
-        memory: MemoryRules { memory, most: most_memory.max(memory), piece: segment_memory, growth: autotune.then_some(growth) },
+        memory: MemoryRules { memory, most: most_memory.max(memory), pieces: [segment_memory, if second_memory > 0 { second_memory } else { segment_memory }], growth: autotune.then_some(growth) },
     }));
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);

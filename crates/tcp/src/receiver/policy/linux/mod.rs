@@ -19,16 +19,16 @@ mod buffer;
 mod clock;
 mod memory;
 mod room;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 use acklab_packet::{Seq, Time};
 
-use self::buffer::Buffer;
 use self::clock::Clock;
-use self::memory::Memory;
 pub use self::memory::MemoryRules;
 use self::room::Room;
+pub use self::rules::LinuxRules;
 use super::{AckPolicy, Arrival, Emission};
 use crate::receiver::estimator::RoundTrip;
 use crate::rules::RttSource;
@@ -46,47 +46,6 @@ const MOST_HELD: f64 = 0.5;
 const DUP_THRESH: u32 = 3;
 /// Quick ACKs after a congestion mark.
 const QUICK_AFTER_MARK: u32 = 2;
-
-/// Its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinuxRules {
-    /// Most quick ACKs in a row.
-    pub quick: u32,
-    /// First window, in segments.
-    pub window: u32,
-    /// Payload that the buffer has room for at first, in segments; up to there the window opens.
-    pub buffer: u32,
-    /// True if the buffer grows.
-    pub autotune: bool,
-    /// The buffer in bytes instead, if its memory is above 0.
-    pub memory: MemoryRules,
-    /// Least time a segment is held, where nothing else lets its ACK go.
-    pub least: Time,
-    /// Longest, less a tick.
-    pub timer: Time,
-    /// The clock's.
-    pub tick: Time,
-    /// Longest delay of a compressed SACK; none is compressed if it is zero.
-    pub sack_delay: Time,
-    /// Share of the round trip that one waits, if that is less (`tcp_comp_sack_rtt_percent` / 100).
-    pub sack_share: f64,
-    /// Lateness that the kernel allows the timer of one, and that it mostly has (`tcp_comp_sack_slack_ns`).
-    pub sack_slack: Time,
-    /// Segments that one may answer.
-    pub sack_most: u32,
-    /// Sequence units for which the application waits.
-    pub low_water: u32,
-}
-
-impl LinuxRules {
-    /// The buffer before the first segment.
-    fn room(&self, full: u32, next: Seq, now: Time) -> Room {
-        match self.memory.memory {
-            0 => Room::Segments(Buffer::new(self.window, self.buffer, full, self.autotune, next, now)),
-            _ => Room::Bytes(Box::new(Memory::new(self.memory, full, next, now))),
-        }
-    }
-}
 
 /// The policy's state. Spans are in ticks of its clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +83,8 @@ pub struct Linux {
     /// Opening time of the connection; its round trip, which a receiver that sends nothing keeps; and the present one, in seconds.
     opened: Option<Time>,
     handshake: Option<f64>,
+    /// When the handshake's last ACK came, if that was apart from data.
+    established: Option<Time>,
     rtt: Option<f64>,
     last_timed: Option<Seq>,
     room: Option<Room>,
@@ -156,6 +117,7 @@ impl Linux {
             round_trip: RoundTrip::new(RttSource::Timestamps, Time::ZERO),
             opened: None,
             handshake: None,
+            established: None,
             rtt: None,
             last_timed: None,
             room: None,
@@ -350,6 +312,10 @@ impl AckPolicy for Linux {
             self.opened = Some(arrival.now);
             return Emission::Now;
         }
+        if self.room.is_none() {
+            let since = self.established.unwrap_or(arrival.now);
+            self.room = Some(self.rules.room(arrival.sent_len(), before, since));
+        }
         self.time(arrival, before);
         let gap = std::mem::replace(&mut self.gap, arrival.gap);
         self.highest = self.highest.max(arrival.seq + u64::from(arrival.len)).max(self.next);
@@ -360,13 +326,14 @@ impl AckPolicy for Linux {
         let now = self.clock.passed(arrival.now.secs());
         let advances = self.next > before;
         self.measure(arrival);
-        let (rules, largest) = (self.rules, self.largest);
-        let room = self.room.get_or_insert_with(|| rules.room(largest, before, arrival.now));
-        room.on_full(largest);
+        if let Some(room) = &mut self.room {
+            room.on_arrival(self.largest);
+            if !advances {
+                room.on_gap(self.highest - self.next);
+            }
+        }
         if advances {
             self.follow(now);
-        } else {
-            room.on_gap(self.highest - self.next);
         }
         self.heed_marks(arrival);
         self.grow(arrival);
@@ -419,6 +386,7 @@ impl AckPolicy for Linux {
     /// A handshake may end with an ACK that carries nothing, as those of real senders do; here the first data end it.
     fn on_reply(&mut self, _: u32, now: Time) {
         if let Some(opened) = self.opened.take() {
+            self.established = Some(now);
             self.handshake.get_or_insert((now - opened).secs());
         }
     }

@@ -29,10 +29,10 @@ impl Room {
         }
     }
 
-    /// A full segment has `full` units.
-    pub fn on_full(&mut self, full: u32) {
+    /// A segment has come; a full one has `full` units.
+    pub fn on_arrival(&mut self, full: u32) {
         if let Room::Bytes(memory) = self {
-            memory.on_full(full);
+            memory.on_arrival(full);
         }
     }
 

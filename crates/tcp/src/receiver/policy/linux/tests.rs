@@ -25,7 +25,7 @@ fn rules() -> LinuxRules {
         sack_slack: t(1e-4),
         sack_most: 44,
         low_water: 1,
-        memory: MemoryRules { memory: 0, most: 0, piece: 1, growth: None },
+        memory: MemoryRules { memory: 0, most: 0, pieces: [1; 2], growth: None },
     }
 }
 
