@@ -90,3 +90,48 @@ def test_linux_acknowledges_the_syns_answer_before_data(stack, packets):
 
     sent = polars.DataFrame(run.packets).filter((polars.col("event") == "enqueue") & (polars.col("link") == "S->R"))
     assert sent["size_bytes"].to_list()[:3] == packets
+
+
+def test_uploads_between_default_kernels_have_as_many_acks(page):
+    import uploads  # beside the fixture's
+
+    found = uploads.judged()
+    table = "\n".join(uploads.lines(found))
+    eight = {one: row for one, row in found.items() if one[1] in uploads.EIGHT}
+    fresh = {one: row for one, row in found.items() if one[1] in uploads.drawn()}
+    assert (len(eight), len(fresh)) == (16, 48)
+    assert uploads.within(eight) >= 15 and uploads.within(fresh) >= 41
+    assert uploads.within(found, 0.03) == 64
+    text = uploads.PAGE.read_text()
+    assert uploads.filled(text, table) == text, "tests/oracle/kernel-rows/uploads.py --write"
+
+
+def test_without_bursts_or_memory_the_acks_of_uploads_are_others(page):
+    import uploads  # beside the fixture's
+
+    kept = uploads.read()
+    for path, end, key, value in [
+        (uploads.EIGHT[0], "sender", "segmentation", "off"),
+        (uploads.EIGHT[7], "receiver", "ack", {"policy": "linux", "tick": "1ms"}),
+    ]:
+        row = kept["7.3", path]
+        scenario = uploads.scenario("7.3", path, row)
+        scenario["flow"][0][end][key] = value
+        acks = acklab.run(scenario).summary()["flows"][0]["acks_sent"]
+        assert abs(acks / len(row["acks"]) - 1) > 0.05, (key, acks, len(row["acks"]))
+
+
+@pytest.mark.parametrize(
+    ("end", "rules", "wrong"),
+    [
+        ("sender", {"stack": "rfc", "segmentation": "linux"}, "segmentation"),
+        ("sender", {"stack": "linux", "segmentation": "linux", "pacing": {"kind": "spread"}}, "segmentation"),
+        ("sender", {"stack": "linux", "segmentation": "linux", "control": "bbr"}, "segmentation"),
+        ("receiver", {"stack": "rfc", "ack": {"policy": "linux", "memory": 131072}}, "ack.memory"),
+    ],
+)
+def test_bursts_and_memory_go_with_what_they_need(end, rules, wrong):
+    flow = {"name": "f", "from": "S", "to": "R", "sender": {"stack": "ns2-2.35"}, "receiver": {"stack": "rfc"}, end: rules}
+    path = {"between": ["S", "R"], "rate": "1Mbps", "delay": "1ms", "queue": {"kind": "drop-tail", "packets": 10}}
+    with pytest.raises(acklab.ScenarioError, match=re.escape(wrong)):
+        acklab.run({"stop": {"at": "1s"}, "link": [path], "flow": [flow]})

@@ -196,6 +196,7 @@ COMPANY = {
     "bbr": ["flow.0.sender.recovery=rack"],
     "no-deflation": ["flow.0.sender.recovery=newreno"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
+    "segmentation=linux": ["flow.0.sender.recovery=rack"],
 }
 
 
@@ -208,7 +209,7 @@ def test_every_word_the_builder_knows_is_one_the_simulator_takes(side: str) -> N
     for rule in (field.name for field in dataclasses.fields(part)):
         literals = [hint for hint in typing.get_args(hints[rule]) if typing.get_origin(hint) is typing.Literal]
         for word in (word for hint in literals for word in typing.get_args(hint)):
-            _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}", *COMPANY.get(word, [])])
+            _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}", *COMPANY.get(word, []), *COMPANY.get(f"{rule}={word}", [])])
             with pytest.raises(acklab.ScenarioError):
                 _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}x"])
             tried += 1

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import acklab
-from acklab.captures.qlog import QlogError, analyze_qlog, is_qlog
+from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
 from acklab.captures.qlog.writing import LogError, write_logs
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
@@ -228,6 +228,19 @@ def test_the_command_reads_and_writes(tmp_path: Path) -> None:
     assert command("analyze", "bad.qlog").returncode == 2
     assert command("run", "a.toml", "--qlog").returncode == 2
     assert command("analyze", "out/f.sender.sqlog", "--only", ":80").returncode == 2
+
+
+def test_the_reference_has_each_column() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "analysis.md").read_text(encoding="utf-8")
+    rows = [f"| `{name}` | {meaning} |" for name, meaning in COLUMNS.items()]
+    assert "\n".join(rows) in page
+
+
+def test_one_text_of_json_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acklab.captures.qlog.reading.MOST_TEXT", 1 << 20)
+    (tmp_path / "large.qlog").write_text('{"qlog_version": "0.3", "traces": [' + " " * (1 << 20) + "]}")
+    with pytest.raises(QlogError, match="more than 1 MiB"):
+        analyze_qlog(tmp_path / "large.qlog")
 
 
 @pytest.mark.skipif("ACKLAB_QLOG_CDDL" not in os.environ, reason="the drafts' CDDL is not in the repository: ACKLAB_QLOG_CDDL=FILE")

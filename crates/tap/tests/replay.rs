@@ -247,9 +247,9 @@ fn a_kernel_whose_program_reads_acknowledges_as_the_policy_does() {
     assert_eq!(kernel("tests/live/t1.pcap", t1), Agreement { acks: (244, 244, 244), within: (244, 244) });
 }
 
-/// The first 800 packets at the receiver of a default Linux 6.12 (2 MB, 5 Mbit/s, 5 ms, `acklab run --virtual`), whose buffer grows; a segment
-/// takes 2222 bytes of it. Of the 310 ACKs 73 answer one segment that was pushed, which the sender's full buffer causes
-/// (docs/oracle/kernel-rows.md). The 18 that the policy lacks leave while the kernel's window opens wider than the policy's.
+/// The first 800 packets at the receiver of a default Linux 6.12 (2 MB, 5 Mbit/s, 5 ms, `acklab run --virtual`), whose buffer grows. Of the
+/// 310 ACKs 73 answer one segment that was pushed: mostly the last of a burst (docs/oracle/uploads.md). Counted in segments, the policy's
+/// window opens less than the kernel's, and 18 ACKs are missing.
 #[test]
 fn a_default_kernel_acknowledges_pushed_segments_as_the_policy_does() {
     let default = ", \"tick\": \"1ms\", \"buffer\": 59";

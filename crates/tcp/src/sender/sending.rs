@@ -134,10 +134,8 @@ impl Core {
     /// True if the segment belongs to a burst that leaves now; notes whether it is pushed.
     fn is_its_turn(&mut self, in_order: bool, now: Time) -> bool {
         self.notices.push = false;
-        let Some(bursts) = self.extras.bursts.as_mut().filter(|_| in_order && self.seq.nxt >= self.seq.max.max(1))
-        else {
-            return true;
-        };
+        let is_new = in_order && self.seq.nxt >= self.seq.max && !(self.rules.syn && self.seq.nxt == 0);
+        let Some(bursts) = self.extras.bursts.as_mut().filter(|_| is_new) else { return true };
         let flight = self.extras.flight.as_deref();
         let gone = flight.map_or(0, |flight| flight.lost() + u64::from(flight.sacked()) * u64::from(self.seq.mss));
         let timed = self.counters.rtt_samples > 0;

@@ -314,7 +314,7 @@ impl AckPolicy for Linux {
         }
         if self.room.is_none() {
             let since = self.established.unwrap_or(arrival.now);
-            self.room = Some(self.rules.room(arrival.sent_len(), before, since));
+            self.room = Some(self.rules.room(arrival.sent_len(), before, since, arrival.now));
         }
         self.time(arrival, before);
         let gap = std::mem::replace(&mut self.gap, arrival.gap);

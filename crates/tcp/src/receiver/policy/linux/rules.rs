@@ -38,11 +38,11 @@ pub struct LinuxRules {
 }
 
 impl LinuxRules {
-    /// The buffer before the first segment, which has `full` units.
-    pub fn room(&self, full: u32, next: Seq, now: Time) -> Room {
+    /// The buffer before the first segment, which has `full` units; `since`: the end of the handshake.
+    pub fn room(&self, full: u32, next: Seq, since: Time, now: Time) -> Room {
         match self.memory.memory {
             0 => Room::Segments(Buffer::new(self.window, self.buffer, full, self.autotune, next, now)),
-            _ => Room::Bytes(Box::new(Memory::new(self.memory, full, next, now))),
+            _ => Room::Bytes(Box::new(Memory::new(self.memory, full, next, since))),
         }
     }
 }
