@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the kernel's own packetdrill scripts in the kernel: `python tests/drill/selftests.py SOURCE [--times N] [--page FILE]`.
+"""Runs a suite of packetdrill scripts in the kernel: `python tests/drill/selftests.py SOURCE [--times N] [--page FILE]`.
 
-SOURCE is a kernel's source tree; its `tools/testing/selftests/net/packetdrill` has the scripts, which are GPL-2.0 and no part of acklab,
-and `ksft_runner.sh` there the words that they use. ACKLAB_KERNEL names the kernel, such as 7.3. The page says of each script that does
-not pass why, and in how many of N runs each passed.
+SOURCE is a kernel's source tree, whose `tools/testing/selftests/net/packetdrill` has the kernel's own scripts, and `ksft_runner.sh` there the
+words that they use. Or it is packetdrill's repository, whose `gtests/net/tcp` has the public suite, and `run_all.py` its words. Both are
+GPL-2.0 and no part of acklab. ACKLAB_KERNEL names the kernel, such as 7.3. The page says of each script that does not pass why, and in how
+many of N runs each passed.
 """
 
 from __future__ import annotations
@@ -35,13 +36,30 @@ ACKLAB_KERNEL={series} python tests/drill/selftests.py ~/linux-{series} --times 
 A script that does not pass shows what acklab's runner lacks, or how the kernel in virtual time differs from the machine on which the
 script was written.
 """
-FOLDER = "tools/testing/selftests/net/packetdrill"
+PUBLIC = """\
+# The public packetdrill scripts, on the kernel
+
+[packetdrill's repository](https://github.com/google/packetdrill) has scripts for Linux's TCP in `gtests/net/tcp`. They are GPL-2.0 and no part
+of acklab. `tests/drill/selftests.py` reads them from a copy of the repository, runs them over IPv4 on a kernel of `make kernel`, and
+writes this page:
+
+```sh
+ACKLAB_KERNEL={series} python tests/drill/selftests.py ~/packetdrill --times {times} --page docs/oracle/packetdrill-suite.md
+```
+
+A script that does not pass shows what acklab's runner lacks, or how this kernel differs from the one for which the script was written.
+The public suite changes seldom, and kernels have changed since; [the kernel's own scripts](linux-scripts.md) belong to their kernel.
+"""
+FOLDER, PUBLIC_FOLDER = "tools/testing/selftests/net/packetdrill", "gtests/net/tcp"
 
 
-def definitions(folder: Path) -> dict[str, str]:
-    """The words that the suite's runner defines for IPv4."""
-    runner = (folder / "ksft_runner.sh").read_text()
-    ipv4 = re.search(r'\[ipv4\]="(.*?)"', runner, re.DOTALL)
+def definitions(source: Path) -> dict[str, str]:
+    """The words that a suite's runner defines for IPv4."""
+    if (source / FOLDER).is_dir():
+        ipv4 = re.search(r'\[ipv4\]="(.*?)"', (source / FOLDER / "ksft_runner.sh").read_text(), re.DOTALL)
+    else:
+        runner = source / "gtests/net/packetdrill/run_all.py"
+        ipv4 = re.search(r"'--ip_version=ipv4 '(.*?)\)", runner.read_text(), re.DOTALL)
     return dict(re.findall(r"-D (\w+)=(\w+)", ipv4[1] if ipv4 else ""))
 
 
@@ -60,16 +78,18 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
-    folder = options.source / FOLDER
-    words, scripts, why = definitions(folder), [], {}
-    for path in sorted(folder.glob("*.pkt")):
-        text = prepared(path.read_text(), folder, words)
+    own = (options.source / FOLDER).is_dir()
+    folder = options.source / (FOLDER if own else PUBLIC_FOLDER)
+    words, scripts, why = definitions(options.source), [], {}
+    for path in sorted(folder.rglob("*.pkt")):
+        name = str(path.relative_to(folder).with_suffix(""))
+        text = prepared(path.read_text(), path.parent, words)
         try:
-            parse(text, path.stem)
+            parse(text, name)
         except ScriptError as error:
-            why[path.stem] = f"not read: {error}"
+            why[name] = f"not read: {error}"
         else:
-            scripts.append((path.stem, text))
+            scripts.append((name, text))
     passed: Counter[str] = Counter()
     unsupported = set(why)
     for _ in range(options.times):
@@ -82,7 +102,7 @@ def main() -> int:
     total, all_times = len(scripts) + len(unsupported - dict(scripts).keys()), sum(count == options.times for count in passed.values())
     version = kernel.find().name.split("-")[1]
     head = f"Linux {version}: of {total} scripts {all_times} pass in each of {options.times} runs, {total - all_times - len(unsupported)} do not, "
-    lines = [HEAD.format(series=".".join(version.split(".")[:2]), times=options.times)]
+    lines = [(HEAD if own else PUBLIC).format(series=".".join(version.split(".")[:2]), times=options.times)]
     lines += [head + f"{len(unsupported)} are not supported.", "", "| script | passed | why not |", "|---|---|---|"]
     for name, because in sorted(why.items()):
         escaped = because.replace("|", "\\|").replace("<", "&lt;")

@@ -59,6 +59,19 @@ def test_the_scoreboard_is_todays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @booted
+def test_a_script_has_addresses_files_and_a_version_of_linux(acklab_command: Acklab, tmp_path: Path) -> None:
+    script = tmp_path / "sendfile.pkt"
+    file = "`/bin/dd bs=1 count=700 if=/dev/zero of=/tmp/zeros`\n"
+    calls = '+0 open("/tmp/zeros", O_RDONLY) = 5\n+0 sendfile(4, 5, [0], 700) = 700\n+0 > P. 1:701(700) ack 1\n'
+    script.write_text(f"--local_ip=192.168.0.2\n--remote_ip=10.248.0.2\n{file}{OPENED}{calls}")
+    done = acklab_command("drill", str(script), "--virtual", "--linux", "6.12")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert acklab_command("drill", str(script), "--linux", "6.12").returncode == 2
+    script.write_text("--local_ip=here\n" + OPENED)
+    assert "an address of IPv4 is" in acklab_command("drill", str(script)).stdout
+
+
+@booted
 def test_the_kernel_passes_scripts_and_fails_a_wrong_one() -> None:
     some = [(path.stem, path.read_text(encoding="utf-8")) for path in SCRIPTS[::12]]
     wrong = ("wrong", OPENED + "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:901(900) ack 1\n")
@@ -154,6 +167,8 @@ def test_assertions_compare_and_print() -> None:
     wrong, _ = code.run(block, {"tcpi_snd_cwnd": 9, "tcpi_lost": 0}, {})
     assert wrong is not None and "tcpi_snd_cwnd is 9" in wrong
     assert code.run("assert 1 / tcpi_lost", {"tcpi_lost": 0}, {})[0] is not None
+    assert code.refusal("limit += 1", set()) is not None
+    assert code.run("limit = 2; limit += 3; assert limit == 5", {}, {}) == (None, [])
     assert code.refusal("assert " + "(" * 9000 + "1" + ")" * 900, set()) is not None
 
 
@@ -305,11 +320,15 @@ def test_definitions_and_the_settings_beside_a_script_are_put_in(tmp_path: Path)
         ("tc qdisc add dev tun0 root pfifo limit 0", True),
         ("tc qdisc delete dev tun0 root 2>/dev/null", True),
         ("ip link set dev tun0 mtu 9000", True),
+        ("/bin/dd bs=1 count=5 if=/dev/zero of=/tmp/testfile status=none", True),
+        ("/bin/rm -f /tmp/testfile", True),
+        ("/bin/rm -f /tmp/../etc", False),
+        ("/bin/dd bs=1 count=5 if=/dev/mem of=/tmp/testfile", False),
         ("tc qdisc add dev eth0 root pfifo", False),
         ("tc qdisc add dev tun0 root pfifo limit 5 | sh", False),
         ("ip link set dev tun0 mtu 9000 up", False),
         ("tc qdisc add dev tun0 root $(id)", False),
     ],
 )
-def test_of_commands_only_the_devices_queue_and_mtu_are_run(line: str, runs: bool) -> None:
+def test_of_commands_only_the_devices_settings_and_files_of_zeros_are_run(line: str, runs: bool) -> None:
     assert (device(line) is not None) is runs

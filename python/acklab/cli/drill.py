@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..text.input import read_file, too_long
 from ..text.terminal import complain, say
 from .kinds import instead
 from .options import add_verb, add_virtual
+from .programs import version
 
 EXAMPLE = """\
 example:
@@ -44,6 +46,7 @@ def add(verbs: Any) -> None:
     drill.add_argument("scripts", nargs="+", metavar="SCRIPT.pkt", help="packetdrill scripts")
     drill.add_argument("--stack", choices=STACKS, default=None, help="the simulated stack (linux)")
     add_virtual(drill, "a real Linux in virtual time instead")
+    drill.add_argument("--linux", type=version, metavar="VERSION", help="with --virtual: the Linux of this version, such as 7.3")
     about = "put VALUE for the word NAME in scripts, as packetdrill's -D; may be repeated"
     drill.add_argument("-D", "--define", action="append", type=_definition, metavar="NAME=VALUE", default=[], help=about)
     drill.add_argument("--verbose", action="store_true", help="say what became of each line")
@@ -61,6 +64,8 @@ def act(options: argparse.Namespace) -> int:
     """Runs, prints, and returns the exit status."""
     if options.kernel and options.stack:
         options.parser.error("--stack is a simulated one; leave it out with --virtual")
+    if options.linux and not options.kernel:
+        options.parser.error("--linux goes with --virtual")
     if os.name != "posix":
         complain("acklab drill needs the socket calls of a Unix system")
         return CANNOT
@@ -83,7 +88,7 @@ def act(options: argparse.Namespace) -> int:
         else:
             scripts.append((name, text))
     try:
-        for told in on_kernel(scripts) if options.kernel else on_stack(scripts, options.stack or "linux"):
+        for told in on_kernel(scripts, options.linux) if options.kernel else on_stack(scripts, options.stack or "linux"):
             say(json.dumps(told) if options.json else as_text(told, options.verbose))
             status = max(status, {"passed": PASSED, "failed": FAILED}.get(told["outcome"], CANNOT))
     except _core.LiveError as error:
@@ -106,13 +111,13 @@ def on_stack(scripts: list[tuple[str, str]], stack: str) -> Iterator[dict[str, A
         yield judged(script, SimulatedHost(script, stack, _core.Endpoints)).told()
 
 
-def on_kernel(scripts: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+def on_kernel(scripts: list[tuple[str, str]], linux: str | None = None) -> Iterator[dict[str, Any]]:
     """Outcomes on the kernel, in order; several kernels run at once.
 
     Raises:
         LiveError: there is no kernel, or one broke off.
     """
-    kernel.find()
+    kernel.find(linux)
     batches: list[list[tuple[str, str]]] = [[]]
     processors = os.cpu_count() or 1
     share = min(BATCH_BYTES, sum(len(text) for _, text in scripts) // processors)
@@ -122,7 +127,7 @@ def on_kernel(scripts: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         batches[-1].append(script)
     pool = ThreadPoolExecutor(processors)
     try:
-        for outcomes in pool.map(kernel.drill, [batch for batch in batches if batch]):
+        for outcomes in pool.map(partial(kernel.drill, version=linux), [batch for batch in batches if batch]):
             yield from outcomes
     finally:
         pool.shutdown(cancel_futures=True)

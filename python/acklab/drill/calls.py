@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
 import socket
 import struct
 from typing import Any
@@ -17,6 +18,10 @@ from .script import Call, shown
 libc = ctypes.CDLL(None, use_errno=True)
 #: Where scripts mean "the usual address" by `...`.
 LOCAL, REMOTE, PORT = "192.168.0.1", "192.0.2.1", 8080
+#: Names of errors that are one number on Linux.
+_SAME = {"ENOTSUP": "EOPNOTSUPP", "EWOULDBLOCK": "EAGAIN", "EDEADLOCK": "EDEADLK"}
+#: Files that scripts may open.
+_FILES = re.compile(r"/tmp/[a-z0-9_]{1,40}")
 #: Most bytes of a read or write.
 MOST = 1 << 26
 
@@ -43,9 +48,9 @@ def address(value: Any, usual: tuple[str, int]) -> bytes:
 class Calls(Messages):
     """System calls with the script's descriptors."""
 
-    def __init__(self, bind_port: int = PORT, connect_port: int = PORT) -> None:
+    def __init__(self, local: tuple[str, int] = (LOCAL, PORT), remote: tuple[str, int] = (REMOTE, PORT)) -> None:
         self.live: dict[int, int] = {}
-        self.local, self.remote = (LOCAL, bind_port), (REMOTE, connect_port)
+        self.local, self.remote = local, remote
         self.listening = False
         #: The socket that assertions ask about.
         self.tested: int | None = None
@@ -66,14 +71,14 @@ class Calls(Messages):
             got, wrong = method(call, *call.arguments)
         except TypeError:
             raise Unsupported(f"{call.name} with {len(call.arguments)} arguments") from None
-        error = errno.errorcode.get(ctypes.get_errno()) if got == -1 else None
+        error = _SAME.get(name := errno.errorcode.get(ctypes.get_errno(), ""), name) if got == -1 else None
         wanted = call.result
-        if call.name in ("socket", "accept", "epoll_create") and got >= 0 and wanted.value is not None and wanted.value >= 0:
+        if call.name in ("socket", "accept", "epoll_create", "open") and got >= 0 and wanted.value is not None and wanted.value >= 0:
             self.live[wanted.value] = got
             if call.name == "accept" or call.name == "socket" and self.tested is None:
                 self.tested = got
             return None
-        if wanted.value is not None and got != wanted.value or got == -1 and wanted.error and error != wanted.error:
+        if wanted.value is not None and got != wanted.value or got == -1 and wanted.error and error != _SAME.get(wanted.error, wanted.error):
             return f"{wanted} expected, {got}{f' {error}' if error else ''} returned"
         return wrong
 
@@ -115,6 +120,15 @@ class Calls(Messages):
         if number(begin) or number(end):
             raise Unsupported(f"the argument {shown(begin)}")
         return libc.splice(self.descriptor(source), None, self.descriptor(target), None, number(size), number(flags)), None
+
+    def _open(self, call: Call, path: Any, flags: Any) -> tuple[int, None]:
+        if not isinstance(path, str) or not _FILES.fullmatch(path) or number(flags) != os.O_RDONLY:
+            raise Unsupported(f"the argument {shown(path)}")
+        return libc.open(path.encode(), os.O_RDONLY), None
+
+    def _sendfile(self, call: Call, target: Any, source: Any, begin: Any, size: Any) -> tuple[int, None]:
+        place = ctypes.c_long(number(only(begin)))
+        return libc.sendfile(self.descriptor(target), self.descriptor(source), ctypes.byref(place), ctypes.c_size_t(number(size))), None
 
     def _shutdown(self, call: Call, fd: Any, how: Any) -> tuple[int, None]:
         return libc.shutdown(self.descriptor(fd), number(how)), None

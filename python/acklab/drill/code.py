@@ -1,7 +1,7 @@
 """Assertions between ``%{`` and ``}%`` (packetdrill): a part of Python, read with ``ast`` and never executed as code.
 
 packetdrill passes such blocks to Python. A script is untrusted input, so only three statements are read: ``assert`` with an
-optional message, ``print(...)``, and ``name = value``. Their expressions have numbers, texts, names that begin with ``tcpi_`` or
+optional message, ``print(...)``, and ``name = value``, also as ``name += value``. Their expressions have numbers, texts, names that begin with ``tcpi_`` or
 ``TCP``, assigned names, tuples, arithmetic, comparisons, and/or/not.
 """
 
@@ -39,7 +39,16 @@ MOST_BITS = 256
 def _statements(text: str) -> list[ast.stmt]:
     """The block's statements; a script may indent a block in any way."""
     lines = [line.strip().rstrip("\\") for line in text.replace(";", "\n").splitlines()]
-    return ast.parse("\n".join(lines)).body
+    return [_plain(statement) for statement in ast.parse("\n".join(lines)).body]
+
+
+def _plain(statement: ast.stmt) -> ast.stmt:
+    """``name += value`` as ``name = name + value``; any other statement as it is."""
+    if not isinstance(statement, ast.AugAssign) or not isinstance(statement.target, ast.Name):
+        return statement
+    name = statement.target
+    whole = ast.BinOp(ast.Name(name.id, ast.Load()), statement.op, statement.value)
+    return ast.copy_location(ast.Assign([ast.Name(name.id, ast.Store())], whole), statement)
 
 
 def refusal(text: str, assigned: set[str]) -> str | None:

@@ -43,8 +43,10 @@ class KernelHost:
     """The kernel, as a script sees it."""
 
     def __init__(self, script: Script) -> None:
-        self.calls = Calls(int(script.number("bind_port", 8080)), int(script.number("connect_port", 8080)))
-        self.tun = _tun(int(script.number("mtu", 1500)))
+        own, peer = (script.options.get(name, usual) for name, usual in (("local_ip", LOCAL), ("remote_ip", REMOTE)))
+        self.calls = Calls((own, int(script.number("bind_port", 8080))), (peer, int(script.number("connect_port", 8080))))
+        self.addresses = socket.inet_aton(own), socket.inet_aton(peer)
+        self.tun = _tun(int(script.number("mtu", 1500)), own)
         self.numbers: wire.Numbers | None = None
         self.port = FIRST_PORT
         #: The number of a SYN that arrived last: the same one again is of the same connection.
@@ -82,7 +84,7 @@ class KernelHost:
             at, data = self.waiting.popleft()
             source, destination = wire.ports(data) or (0, 0)
             if self.numbers is None or self._is_syn_of_ours(data):
-                local, remote = socket.inet_aton(LOCAL), socket.inet_aton(REMOTE)
+                local, remote = self.addresses
                 first = wire.first_number(data) if self._is_syn_of_ours(data) else 0
                 self.numbers = wire.Numbers((local, source), (remote, destination), first)
             if (source, destination) != (self.numbers.local[1], self.numbers.remote[1]):
@@ -106,7 +108,7 @@ class KernelHost:
         opens = "S" in packet.flags and "." not in packet.flags
         again, self.opening = opens and self.opening == packet.seq, packet.seq if opens else None
         if opens and self.calls.listening and not again:
-            local, remote = socket.inet_aton(LOCAL), socket.inet_aton(REMOTE)
+            local, remote = self.addresses
             self.numbers = wire.Numbers((local, self.calls.local[1]), (remote, self.port), 0, packet.seq)
             self.port += 1
         elif self.numbers is None:
@@ -177,13 +179,13 @@ class KernelHost:
         return found
 
 
-def _tun(mtu: int) -> int:
+def _tun(mtu: int, own: str) -> int:
     """The device, up, with the usual addresses and a route to the peer."""
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN | IFF_NO_PI))
     orders = (
-        f"link set lo up\naddr add {LOCAL}/16 dev tun0\nlink set tun0 mtu {mtu} up\n"
-        f"route add default dev tun0 src {LOCAL}\n"
+        f"link set lo up\naddr add {own}/16 dev tun0\nlink set tun0 mtu {mtu} up\n"
+        f"route add default dev tun0 src {own}\n"
     )
     subprocess.run(["ip", "-batch", "-"], input=orders.encode(), check=True, stdout=subprocess.DEVNULL)
     return device

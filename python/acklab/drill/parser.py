@@ -13,6 +13,7 @@ from .words import ScriptError, Word, words
 OPTIONS = {
     "tolerance_usecs": True, "tolerance_percent": True, "mss": True, "mtu": True, "tcp_ts_tick_usecs": True,
     "tcp_ts_ecr_scaled": False, "send_omit_free": False, "bind_port": True, "connect_port": True, "ip_version": False,
+    "local_ip": False, "remote_ip": False,
 }  # fmt: skip
 ECN = ("noecn", "ect0", "ect1", "ect01", "ce")
 FLAGS = frozenset("SFRPUEWA")
@@ -31,7 +32,7 @@ SIMPLE = {"nop": 0, "eol": 0, "sackOK": 0, "mss": 1, "wscale": 1}
 OTHER_PACKETS = ("udp", "ipv4", "ipv6", "gre", "mpls", "encap")
 CALLS = frozenset(
     "socket bind listen accept connect write send sendto read recv recvfrom close shutdown setsockopt getsockopt fcntl ioctl "
-    "poll recvmsg sendmsg epoll_create epoll_ctl epoll_wait pipe splice".split()
+    "poll recvmsg sendmsg epoll_create epoll_ctl epoll_wait pipe splice open sendfile".split()
 )
 #: Deepest nesting of a call's arguments.
 DEEPEST = 16
@@ -111,6 +112,8 @@ class _Parser:
             raise self.fail(f"--{name} is a number", word)
         elif name == "ip_version" and value != "ipv4":
             self.unsupported(f"--ip_version={value}; ipv4 is", word)
+        elif name in ("local_ip", "remote_ip") and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", value):
+            self.unsupported(f"--{name}={value}; an address of IPv4 is", word)
         self.found.options[name] = value
 
     def time(self) -> int:

@@ -23,14 +23,15 @@ USUAL = {
 
 #: A product of numbers in the shell's arithmetic, as in ``$((15*1024*1024))``.
 _PRODUCT = re.compile(r"\$\(\(([0-9]{1,12}(?:\*[0-9]{1,12}){0,3})\)\)")
-#: What else of a command the machine does: a queue of the device, its MTU.
+#: What else of a command the machine does: a queue of the device, its MTU, a file of zeros in memory.
 _DEVICE = re.compile(
+    r"(?:/bin/)?rm -f /tmp/[a-z0-9_]{1,40}|(?:/bin/)?dd bs=[0-9]{1,5} count=[0-9]{1,4} if=/dev/zero of=/tmp/[a-z0-9_]{1,40}(?: status=none)?|"
     r"tc qdisc (?:add|replace|del|delete) dev tun0 root(?: (?:pfifo|fq))?(?: limit [0-9]{1,6})?|ip link set dev tun0 mtu [0-9]{2,5}"
 )
 
 
 def device(line: str) -> list[str] | None:
-    """The words of a line that sets something of the script's device; None for any other line."""
+    """The words of a line that sets something of the script's device, or makes or removes a file; None for any other line."""
     line = line.split(" 2>")[0].strip()
     return line.split() if _DEVICE.fullmatch(line) else None
 
