@@ -640,6 +640,26 @@ class LivePlan:
             LiveError: it could not be, or broke off.
         """
 
+    def play(self, side: int, epoch_ns: int) -> str:
+        """In the first process of a kernel: does the work of a side, 0 for the senders'. What is to be left for :meth:`run_virtual`, as JSON."""
+    def run_virtual(
+        self,
+        kernels: Sequence[tuple[Sequence[str], Sequence[tuple[str, str]], str | PathLike[str]]],
+        *,
+        directory: str | PathLike[str],
+        captures: str | PathLike[str] | None = None,
+        capture_bytes: int = 0,
+        patience_s: float = 600.0,
+    ) -> tuple[LiveResult | None, str]:
+        """Runs it between two kernels under one virtual clock.
+
+        Each kernel is the words that start it, its environment, and the file in which its first process leaves what :meth:`play` gave.
+        ``directory`` is a new one with a short name, for sockets. The result, if both files are there; and as JSON how each kernel ended.
+
+        Raises:
+            LiveError: it could not be, or broke off.
+        """
+
 @final
 class LiveResult:
     """What a live run told."""
@@ -659,14 +679,7 @@ class LiveResult:
     def json(self) -> str:
         """The summary, on one line."""
     def packed(self) -> str:
-        """Summary and tables on one line, for another process's :meth:`unpacked`."""
-    @staticmethod
-    def unpacked(text: str) -> LiveResult:
-        """What :meth:`packed` wrote.
-
-        Raises:
-            ValueError: it is something else.
-        """
+        """Summary and tables on one line."""
 
 def columns(table: str) -> list[tuple[str, str, str]]: ...
 def live_probe() -> str:

@@ -62,6 +62,8 @@ UNTRIED = {
     "acklab run examples/live.toml --virtual",
     "acklab run examples/live.toml --virtual --beside",
     "acklab run examples/live.toml --virtual --linux 7.3",
+    "acklab run examples/live.toml --virtual --linux R=7.3",
+    "acklab drill mine.pkt --virtual --linux 7.3",
     "acklab run examples/live.toml --virtual --control htcp",
     "acklab run examples/live.toml --virtual --out results",
     "acklab compare examples/live.toml --virtual --case linux --case 'less: link.0.queue.packets=8' --seeds 5",

@@ -40,9 +40,8 @@ own() {
 # A patch that some kernels need otherwise stands in a folder, too, named after a series: the first that fits is taken.
 adapt() {
     for patch in $(cd "$here" && ls *.patch); do
-        # Newer kernels find the size of the registers at run time, and relay no alarms.
+        # Newer kernels find the size of the registers at run time.
         [ $patch != registers.patch ] || grep -q HOST_FP_SIZE arch/x86/um/user-offsets.c || continue
-        [ $patch != alarms.patch ] || ! grep -q "avoid spurious scheduling" arch/um/kernel/time.c || continue
         fits=
         for one in "$here/$patch" "$here"/*/"$patch"; do
             [ ! -f "$one" ] || ! patch -p1 -s -f --dry-run <"$one" >/dev/null 2>&1 || { fits=$one && break; }

@@ -28,8 +28,10 @@ pub mod numbers;
 pub mod outcome;
 pub mod packet;
 pub mod plan;
+pub mod rows;
 pub mod settings;
 pub mod tape;
+pub mod way;
 
 #[cfg(target_os = "linux")]
 pub mod carrier;

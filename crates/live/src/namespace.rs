@@ -83,12 +83,22 @@ fn joined<T>(result: thread::Result<Result<T, Trouble>>) -> Result<T, Trouble> {
     })
 }
 
-/// Prepares the calling thread's fresh namespace as one side of a run (0 the senders', 1 the receivers'). That is kernel variables,
-/// the TUN device, addresses and the route to the other side.
+/// Prepares the calling thread's fresh namespace as one side of a run (0 the senders', 1 the receivers'), with a TUN device.
 ///
 /// # Errors
 /// The first thing that was refused.
 pub fn set_up(side: usize, settings: &Settings) -> Result<File, Trouble> {
+    let tun = open_tun()?;
+    configure(DEVICE, side, settings)?;
+    Ok(tun)
+}
+
+/// Prepares the calling thread's namespace as one side of a run: kernel variables, addresses, and by this device the route to the other
+/// side.
+///
+/// # Errors
+/// The first thing that was refused.
+pub fn configure(device: &str, side: usize, settings: &Settings) -> Result<(), Trouble> {
     // Nothing but our own packets: no router solicitations. A kernel without IPv6 has nothing to switch off.
     for group in ["all", "default"] {
         let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{group}/disable_ipv6"), "1");
@@ -98,24 +108,23 @@ pub fn set_up(side: usize, settings: &Settings) -> Result<File, Trouble> {
             set_variable(name, &value)?;
         }
     }
-    let tun = open_tun()?;
     let ends = |apart| [side, 1 - side].map(|side| address(side, apart).map(|part| part.to_string()).join("."));
     let kinds = || [false, true].into_iter().filter(|&apart| settings.apart || !apart);
     for [own, other] in kinds().map(ends) {
-        ip(&["addr", "add", &own, "peer", &other, "dev", DEVICE])?;
+        ip(&["addr", "add", &own, "peer", &other, "dev", device])?;
     }
-    ip(&["link", "set", "dev", DEVICE, "mtu", &settings.mtu.to_string(), "txqueuelen", "10000"])?;
+    ip(&["link", "set", "dev", device, "mtu", &settings.mtu.to_string(), "txqueuelen", "10000"])?;
     // One packet a segment from the start. Where the system has no such attribute the device cuts large ones up itself.
-    let _ = ip(&["link", "set", "dev", DEVICE, "gso_max_segs", "1"]);
+    let _ = ip(&["link", "set", "dev", device, "gso_max_segs", "1"]);
     ip(&["link", "set", "dev", "lo", "up"])?;
-    ip(&["link", "set", "dev", DEVICE, "up"])?;
+    ip(&["link", "set", "dev", device, "up"])?;
     for apart in kinds() {
         let ([own, other], options) = (ends(apart), settings.route_options(side, apart));
-        let mut route = vec!["route", "replace", &other, "dev", DEVICE, "src", &own];
+        let mut route = vec!["route", "replace", &other, "dev", device, "src", &own];
         route.extend(options.iter().map(String::as_str));
         ip(&route)?;
     }
-    Ok(tun)
+    Ok(())
 }
 
 /// A TUN device in the calling thread's namespace.

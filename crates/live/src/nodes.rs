@@ -15,14 +15,18 @@
 //! * [`frame`]: from bytes to what a path needs to know of a packet, and back;
 //! * [`streams`]: what became of the packets, by protocol, addresses and ports;
 //! * [`traffic`]: all of that on its way through the simulated network;
-//! * [`run`]: the clock, and everything together;
+//! * [`network`]: what the one with the clock asks of a network; [`run`]: the clock, and everything together;
+//! * [`pair`]: a plan of one sender's side and one receiver's between two kernels; [`host`]: what either does inside;
 //! * [`wall`]: the same with nodes of this machine, by its clock.
 
 pub mod card;
 pub mod frame;
+pub mod host;
 pub mod ip;
 pub mod machine;
 pub mod memory;
+pub mod network;
+pub mod pair;
 pub mod ring;
 pub mod run;
 pub mod schedule;

@@ -168,17 +168,8 @@ impl Outcome {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// All of it as one line of JSON, for [`Outcome::unpacked`].
+    /// All of it as one line of JSON.
     pub fn packed(&self) -> String {
         serde_json::to_string(&(self, &self.series, &self.queue)).unwrap_or_default()
-    }
-
-    /// What [`Outcome::packed`] wrote.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn unpacked(text: &str) -> serde_json::Result<Outcome> {
-        let (outcome, series, queue): (Outcome, _, _) = serde_json::from_str(text)?;
-        Ok(Outcome { series, queue, ..outcome })
     }
 }

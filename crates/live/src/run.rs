@@ -9,26 +9,24 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use acklab_packet::Time;
-use acklab_sim::outcome::LinkRow;
 use nix::time::{ClockId, clock_getres};
 
 use crate::carrier::{Carrier, Clock};
-use crate::duty::{Duty, Inbox, Role, WindowCap};
-use crate::edge::Edge;
 use crate::endpoint::{self, Shared, Stop};
 use crate::ignored::{Ignored, ticks};
-use crate::lateness::{LIMIT_S, Lateness, refusal};
-use crate::ledger::{Outgoing, Returning};
+use crate::lateness::{LIMIT_S, Lateness};
 use crate::namespace::{Namespace, Trouble, set_up};
-use crate::outcome::{FlowRow, Outcome, QueueRow};
-use crate::plan::{Plan, PlannedFlow};
+use crate::outcome::Outcome;
+use crate::plan::Plan;
+use crate::rows::{Seen, outcome};
 use crate::sample::{self, Sample};
 use crate::senders::Senders;
 use crate::sys;
 use crate::tape::Tape;
+use crate::way::Way;
 
 /// Time between two looks at the kernels.
-const LOOK: Duration = Duration::from_millis(5);
+pub(crate) const LOOK: Duration = Duration::from_millis(5);
 
 /// What a run is asked besides its plan.
 #[derive(Clone, Debug)]
@@ -63,8 +61,12 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     let told = |of: &Arc<Mutex<Option<Trouble>>>| of.lock().unwrap_or_else(PoisonError::into_inner).take();
 
     let mut threads = Threads { stop: stop.clone(), ends: Vec::new(), carriers: Vec::new() };
-    for carrier in carriers(plan, wishes, [near, far], clock)? {
-        let (mut carrier, stop, trouble, urgent) = (carrier, stop.clone(), trouble.clone(), wishes.urgent);
+    let again = |file: &File| file.try_clone().map_err(|error| Trouble::new("copy a descriptor", &error, ""));
+    let devices = [[again(&near)?, again(&far)?], [far, near]];
+    let snap = wishes.captures.as_ref().map(|(_, snap)| *snap);
+    for (way, devices) in Way::both(plan, snap).into_iter().zip(devices) {
+        let mut carrier = Carrier::new(way, devices, clock);
+        let (stop, trouble, urgent) = (stop.clone(), trouble.clone(), wishes.urgent);
         threads.carriers.push(thread::spawn(move || {
             if let Err(why) = carrier.carry(&stop, urgent) {
                 report(&trouble, why);
@@ -125,19 +127,33 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     if !went {
         return Ok(None);
     }
+    let (refused, mut lateness) = (carried.iter().map(|carrier| carrier.refused).sum(), Lateness::default());
+    let ways = carried.map(|carrier| {
+        lateness.join(carrier.lateness);
+        carrier.way
+    });
     if let Some((directory, _)) = &wishes.captures {
-        write_captures(&carried, directory, epoch_ns)
+        write_captures(&ways, directory, epoch_ns)
             .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
     }
-    let mut outcome = outcome(plan, wishes.late_s, carried, series, ended, &chosen);
-    for (row, flow) in outcome.flows.iter_mut().zip(&plan.flows) {
-        row.fast_retransmits = recovered[flow.side];
-    }
-    Ok(Some(outcome))
+    let seen = Seen {
+        ways,
+        series,
+        end: ended,
+        lateness: lateness.summary(),
+        late_s: wishes.late_s,
+        refused,
+        recoveries: recovered,
+        ignored: ignored(plan, chosen.taken),
+        labels: chosen.labels.clone(),
+        notes: chosen.notes.clone(),
+        kernel: kernel(),
+    };
+    Ok(Some(outcome(plan, seen)))
 }
 
 /// Recoveries in the calling thread's namespace that duplicate ACKs or SACK began (`TCPRenoRecovery`, `TCPSackRecovery`).
-fn recoveries() -> Option<u64> {
+pub(crate) fn recoveries() -> Option<u64> {
     let text = fs::read_to_string("/proc/thread-self/net/netstat").ok()?;
     let mut lines = text.lines().filter(|line| line.starts_with("TcpExt:"));
     let (names, counts) = (lines.next()?, lines.next()?);
@@ -194,31 +210,8 @@ fn spawn_within(space: &Namespace, work: impl FnOnce() + Send + 'static) -> Resu
     within(space, move || Ok(thread::spawn(work)))
 }
 
-/// One for each direction.
-fn carriers(plan: &Plan, wishes: &Wishes, [near, far]: [File; 2], clock: Clock) -> Result<[Carrier; 2], Trouble> {
-    let again = |file: &File| file.try_clone().map_err(|error| Trouble::new("copy a descriptor", &error, ""));
-    let [inbox, other] = [Inbox::default(), Inbox::default()];
-    let duty = |direction: usize, tells: &Inbox, hears: &Inbox| {
-        let role = |flow: &PlannedFlow| match &flow.shaped {
-            shaped if flow.side == direction => Role::Data { sent: Outgoing::default(), shaped: shaped.is_some() },
-            shaped => Role::Acks {
-                got: Returning::new(flow.bytes),
-                edge: shaped.as_deref().map(Edge::new).map(Box::new),
-                cap: WindowCap::new(plan.settings.window),
-            },
-        };
-        Duty { flows: plan.flows.iter().map(role).collect(), tells: tells.clone(), hears: hears.clone() }
-    };
-    let tape = || wishes.captures.as_ref().map(|(_, snap)| Tape::new(*snap));
-    let devices = [again(&near)?, again(&far)?];
-    Ok([
-        Carrier::new(0, plan.hops(0), duty(0, &inbox, &other), tape(), devices, clock),
-        Carrier::new(1, plan.hops(1), duty(1, &other, &inbox), tape(), [far, near], clock),
-    ])
-}
-
 /// Asks the kernel about every connection that is open.
-fn look(shared: &[Arc<Shared>], clock: Clock, series: &mut Vec<Sample>) {
+pub(crate) fn look(shared: &[Arc<Shared>], clock: Clock, series: &mut Vec<Sample>) {
     for (flow, state) in (0..).zip(shared) {
         let Some(stream) = state.stream.get() else { continue };
         let mut info = [0; sample::BYTES];
@@ -228,8 +221,9 @@ fn look(shared: &[Arc<Shared>], clock: Clock, series: &mut Vec<Sample>) {
     }
 }
 
-fn write_captures(carried: &[Carrier; 2], directory: &Path, epoch_ns: u64) -> io::Result<()> {
-    let [Some(there), Some(back)] = carried.each_ref().map(|carrier| carrier.tape.as_ref()) else { return Ok(()) };
+/// Writes what passed each side, as `sender.pcap` and `receiver.pcap`; `epoch_ns` is the run's start in nanoseconds since 1970.
+pub(crate) fn write_captures(ways: &[Way; 2], directory: &Path, epoch_ns: u64) -> io::Result<()> {
+    let [Some(there), Some(back)] = ways.each_ref().map(|way| way.tape.as_ref()) else { return Ok(()) };
     for (side, name) in ["sender.pcap", "receiver.pcap"].into_iter().enumerate() {
         let file = io::BufWriter::new(File::create(directory.join(name))?);
         Tape::write(&[there, back], side, epoch_ns, file)?;
@@ -237,62 +231,8 @@ fn write_captures(carried: &[Carrier; 2], directory: &Path, epoch_ns: u64) -> io
     Ok(())
 }
 
-/// The rows.
-fn outcome(
-    plan: &Plan,
-    late_s: f64,
-    carried: [Carrier; 2],
-    series: Vec<Sample>,
-    end: Time,
-    senders: &Senders,
-) -> Outcome {
-    let mut why = Vec::new();
-    let missed: u64 = carried.iter().filter_map(|carrier| carrier.tape.as_ref()).map(|tape| tape.missed).sum();
-    if missed > 0 {
-        why.push(format!("the captures lack {missed} packets for which there was no memory"));
-    }
-    let [there, back] = carried;
-    let (foreign, refused) = (there.foreign + back.foreign, there.refused + back.refused);
-    if foreign > 0 {
-        why.push(format!("{foreign} packets that belong to no flow were not carried"));
-    }
-    let mut flows = flow_rows(plan, [&there, &back], &series, end);
-    flows.iter_mut().zip(&senders.labels).for_each(|(row, label)| row.control.clone_from(label));
-    let (mut links, mut queue, mut lateness) = (Vec::new(), Vec::new(), Lateness::default());
-    for (mut carrier, course) in [there, back].into_iter().zip(&plan.courses) {
-        for (place, &index) in course.links.iter().enumerate() {
-            let row = links.len() as u32;
-            queue.extend(
-                carrier.hops.links_mut()[place].take_lengths().into_iter().map(|length| QueueRow { link: row, length }),
-            );
-            links.push(link_row(plan, index, &carrier, place, end));
-        }
-        lateness.join(carrier.lateness);
-    }
-    queue.sort_by(|a: &QueueRow, b| a.length.time_s.total_cmp(&b.length.time_s));
-    let lateness = lateness.summary();
-    let wrong: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
-    let valid = wrong.is_empty();
-    why.extend(wrong);
-    Outcome {
-        title: plan.scenario.title.clone(),
-        seed: plan.scenario.seed,
-        end_s: end.secs(),
-        valid,
-        why,
-        lateness,
-        kernel: kernel(),
-        notes: plan.notes.iter().chain(&senders.notes).cloned().collect(),
-        ignored: ignored(plan, senders.taken),
-        flows,
-        links,
-        series,
-        queue,
-    }
-}
-
 /// The rules that this kernel did not follow, its clock's tick (1/HZ) among them.
-fn ignored(plan: &Plan, taken: bool) -> Vec<Ignored> {
+pub(crate) fn ignored(plan: &Plan, taken: bool) -> Vec<Ignored> {
     let tick =
         clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).map(|tick| Time::from_secs(Duration::from(tick).as_secs_f64()));
     let ticks = plan.scenario.flows.iter().flat_map(|spec| tick.map_or_else(|_| Vec::new(), |tick| ticks(spec, tick)));
@@ -304,84 +244,4 @@ fn ignored(plan: &Plan, taken: bool) -> Vec<Ignored> {
 /// The running kernel's release.
 pub fn kernel() -> String {
     fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
-}
-
-fn flow_rows(plan: &Plan, carried: [&Carrier; 2], series: &[Sample], end: Time) -> Vec<FlowRow> {
-    let row = |(index, flow): (usize, &PlannedFlow)| {
-        let [data, acks] = [carried[flow.side], carried[1 - flow.side]];
-        let (Role::Data { sent, .. }, Role::Acks { got, edge, .. }) =
-            (&data.duty.flows[index], &acks.duty.flows[index])
-        else {
-            return None;
-        };
-        let shaper = edge.as_deref().map(Edge::counts);
-        let samples = || series.iter().filter(|sample| sample.flow as usize == index);
-        let last = samples().next_back();
-        let rtts: Vec<f64> = samples().filter_map(|sample| sample.srtt_s).collect();
-        let bytes = got.bytes(sent.payload_end());
-        let since = |at: Option<Time>| Some((at? - sent.first_data?).secs());
-        let seconds = since(Some(got.finished.unwrap_or(end)));
-        Some(FlowRow {
-            name: flow.name.clone(),
-            from: flow.nodes[0].clone(),
-            to: flow.nodes[1].clone(),
-            completed: got.finished.is_some(),
-            start_s: flow.start_s,
-            first_data_s: sent.first_data.map(Time::secs),
-            finished_s: got.finished.map(Time::secs),
-            completion_s: since(got.finished),
-            last_data_s: since(sent.last_progress),
-            bytes,
-            goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
-            segments_sent: sent.segments_sent,
-            syns_sent: sent.syns_sent,
-            retransmits: sent.retransmits,
-            timeouts: last.and_then(|sample| sample.timeouts),
-            fast_retransmits: None,
-            acks_sent: got.acks_sent,
-            acks_received: got.acks_received,
-            acks_dropped: got.acks_dropped,
-            acks_filtered: got.acks_filtered,
-            acks_created: acks.hops.acks_created()[index],
-            cwnd_segments: last.map(|sample| sample.cwnd_segments),
-            ssthresh_segments: last.and_then(|sample| sample.ssthresh_segments),
-            mean_srtt_s: (!rtts.is_empty()).then(|| rtts.iter().sum::<f64>() / rtts.len() as f64),
-            min_rtt_s: last.and_then(|sample| sample.min_rtt_s),
-            control: flow.control.clone(),
-            segment_bytes: plan.settings.payload(),
-            acks_offered: shaper.map(|shaper| shaper.offered),
-            acks_thinned: shaper.map(|shaper| shaper.thinned),
-            acks_made: shaper.map(|shaper| shaper.made),
-        })
-    };
-    plan.flows.iter().enumerate().filter_map(row).collect()
-}
-
-fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Time) -> LinkRow {
-    let spec = &plan.scenario.links[index];
-    let link = &carrier.hops.links()[place];
-    let (counts, totals, done) = (link.link().counts, link.totals(), link.done());
-    let node = |node: u32| plan.scenario.nodes[node as usize].clone();
-    LinkRow {
-        from: node(spec.from),
-        to: node(spec.to),
-        rate_bps: spec.rate.bps(),
-        delay_s: spec.delay.secs(),
-        packets: totals.packets,
-        bytes: totals.bytes,
-        ack_packets: totals.ack_packets,
-        ack_bytes: totals.ack_bytes,
-        drops: counts.drops,
-        lost: counts.lost,
-        filtered: counts.filtered,
-        reordered: done.reordered,
-        duplicated: done.duplicated,
-        thinned: done.thinned,
-        mean_queue_packets: link.mean_queue(end),
-        max_queue_packets: counts.queue_max,
-        sent_wait_s: counts.sent_wait,
-        removed_wait_s: counts.removed_wait,
-        utilisation: link.utilisation(end),
-        ..LinkRow::default()
-    }
 }

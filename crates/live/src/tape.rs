@@ -61,8 +61,9 @@ impl Tape {
         let snap = tapes[0].snap.min(262_144) as u32;
         let mut file = RawPcap::new(out, snap)?;
         let mut all: Vec<(&Kept, &Tape)> = Vec::new();
-        for tape in tapes {
-            all.extend(tape.packets.iter().filter(|kept| kept.side == side).map(|kept| (kept, *tape)));
+        // Of one instant, what arrived comes before the answer to it.
+        for tape in [tapes[1 - side], tapes[side]] {
+            all.extend(tape.packets.iter().filter(|kept| kept.side == side).map(|kept| (kept, tape)));
         }
         all.sort_by_key(|(kept, _)| kept.time_ns);
         for (kept, tape) in &all {

@@ -26,6 +26,10 @@ create_exception!(
     "A live run could not be, or broke off; says what was refused and what helps, in one line."
 );
 
+/// A side's kernel: the words that start it, its environment, and the file that its first process leaves.
+#[cfg(target_os = "linux")]
+type Side = (Vec<String>, Vec<(String, String)>, PathBuf);
+
 /// A scenario's live run, planned: what can be said of it without any privilege.
 #[pyclass(frozen, module = "acklab._core")]
 pub(crate) struct LivePlan(Plan);
@@ -71,7 +75,7 @@ impl LivePlan {
         };
         let flow = |flow: &acklab_live::plan::PlannedFlow| {
             json!({ "name": flow.name, "from": flow.nodes[0], "to": flow.nodes[1], "start_s": flow.start_s,
-                    "bytes": flow.bytes, "control": flow.control,
+                    "bytes": flow.bytes, "control": flow.control, "side": flow.side,
                     "ours": flow.ours.as_ref().map(|rules| rules.label()), "port": flow.port, "shaped": flow.shaped.is_some(), "apart": flow.apart })
         };
         let variables: serde_json::Map<_, _> =
@@ -120,6 +124,63 @@ impl LivePlan {
         }
     }
 
+    /// In the first process of a kernel: does the work of side `side` (0 sends) from `epoch_ns` on, as [`LivePlan::run_virtual`] wants it;
+    /// what is to be left where it looks.
+    #[cfg(target_os = "linux")]
+    fn play(&self, py: Python<'_>, side: usize, epoch_ns: u64) -> String {
+        let plan = &self.0;
+        py.detach(|| json!(acklab_live::nodes::host::play(plan, side, epoch_ns)).to_string())
+    }
+
+    /// Runs it between two kernels under one virtual clock. Each has the words that start it, its environment, and the file in which its
+    /// first process leaves what [`LivePlan::play`] gave. `directory` is a new one with a short name, for sockets. The result, if both files are
+    /// there; and as JSON how each kernel ended.
+    #[cfg(target_os = "linux")]
+    #[pyo3(signature = (kernels, *, directory, captures = None, capture_bytes = 0, patience_s = 600.0))]
+    fn run_virtual(
+        &self,
+        py: Python<'_>,
+        kernels: [Side; 2],
+        directory: PathBuf,
+        captures: Option<PathBuf>,
+        capture_bytes: u32,
+        patience_s: f64,
+    ) -> PyResult<(Option<LiveResult>, String)> {
+        use acklab_live::nodes::machine::Start;
+        use acklab_live::nodes::pair::{Asked, run};
+        use acklab_live::nodes::run::Places;
+        let told = |why: String| LiveError::new_err(acklab_scenario::visible(&why));
+        let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
+        let asked = Asked {
+            starts: kernels
+                .each_ref()
+                .map(|(command, environment, _)| Start { command: command.clone(), environment: environment.clone() }),
+            results: kernels.map(|(_, _, result)| result),
+            places: Places { directory, patience },
+            captures: captures.map(|directory| (directory, capture_bytes)),
+        };
+        let plan = &self.0;
+        let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &asked, go_on)))?;
+        let (outcome, ended) = ran.map_err(errors::run)?.map_err(told)?;
+        let ended = ended.iter().map(|one| json!({ "status": one.status, "console": one.console })).collect::<Vec<_>>();
+        Ok((outcome.map(LiveResult), json!(ended).to_string()))
+    }
+
+    /// Says that there is no such thing here.
+    #[cfg(not(target_os = "linux"))]
+    #[pyo3(signature = (kernels, *, directory, captures = None, capture_bytes = 0, patience_s = 600.0))]
+    fn run_virtual(
+        &self,
+        kernels: Py<PyAny>,
+        directory: PathBuf,
+        captures: Option<PathBuf>,
+        capture_bytes: u32,
+        patience_s: f64,
+    ) -> PyResult<(Option<LiveResult>, String)> {
+        let _ = (kernels, directory, captures, capture_bytes, patience_s);
+        Err(LiveError::new_err("a kernel runs on Linux only"))
+    }
+
     /// Says that there is no such thing here.
     #[cfg(not(target_os = "linux"))]
     #[pyo3(signature = (*, late = "1ms", realtime = false, captures = None, capture_bytes = 0))]
@@ -146,15 +207,9 @@ impl LiveResult {
         self.0.json()
     }
 
-    /// Summary and tables as one line of JSON, for another process's `unpacked`.
+    /// Summary and tables as one line of JSON.
     fn packed(&self) -> String {
         self.0.packed()
-    }
-
-    /// What `packed` wrote.
-    #[staticmethod]
-    fn unpacked(text: &str) -> PyResult<LiveResult> {
-        Outcome::unpacked(text).map(LiveResult).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// One row a flow.

@@ -181,14 +181,15 @@ fn run(
     patience_s: f64,
 ) -> PyResult<(RunResult, String)> {
     use acklab_live::nodes::machine::Start;
-    use acklab_live::nodes::run::{Asked, Ended, Finished, Node, run};
+    use acklab_live::nodes::run::{Asked, Ended, Finished, Node, Places, run};
     crossed(scenario)?;
     let kernel = |(name, command, environment): Kernel| -> PyResult<Node> {
         Ok(Node { node: node(scenario, &name)?, start: Start { command, environment } })
     };
     let nodes = kernels.into_iter().map(kernel).collect::<PyResult<Vec<_>>>()?;
     let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
-    let asked = Asked { scenario: scenario.clone(), nodes, directory, captures, patience };
+    let places = Places { directory, patience };
+    let asked = Asked { scenario: scenario.clone(), nodes, places, captures };
     made(
         py,
         scenario,

@@ -47,11 +47,15 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
     if options.beside or options.out:
         recorded = ["record.series=true", "record.queue=true"] if options.out else []
         simulation = _core.Simulation(text, file=file, sets=[*recorded, *sets], seed=options.seed)
-    go = partial(plan.run, realtime=options.realtime)
+    go = partial(plan.run, realtime=options.realtime, late=options.late)
     if options.virtual:
         from ..engines.kernel import run as boot
 
-        go = partial(boot, plan, asked)
+        versions = {node: version for node, version in options.linux if node}
+        known = {flow[end] for flow in json.loads(plan.json())["flows"] for end in ("from", "to")}
+        if unknown := next((node for node in versions if node not in known), None):
+            options.parser.error(f"--linux {unknown}=...: no flow begins or ends there; flows do at {', '.join(sorted(known))}")
+        go = partial(boot, plan, asked, versions=versions)
     try:
         result, simulated = _run(go, plan, simulation, options)
     except _core.LiveError as error:
@@ -90,12 +94,12 @@ def _run(
     from ..results.frames import write_parquet
 
     if not options.out:
-        result = go(late=options.late)
+        result = go()
         return result, simulation and simulation.run()
     from ..report.live import page
 
     with results(options.out, "live", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
-        result = go(late=options.late, captures=scratch, capture_bytes=KEPT_BYTES if options.capture_bytes is None else options.capture_bytes)
+        result = go(captures=scratch, capture_bytes=KEPT_BYTES if options.capture_bytes is None else options.capture_bytes)
         live = json.loads(result.json())
         for name in TABLES:
             write_parquet(marked(getattr(result, name), live), scratch / f"{name}.parquet")
@@ -140,12 +144,11 @@ def as_text(live: Mapping[str, Any], how: str = "live") -> str:
 
 
 def clock_lines(live: Mapping[str, Any], how: str = "live") -> str:
-    """On which kernel, how late packets were, and whether that makes the run invalid."""
+    """On which kernel, how late packets were where time is real, and whether that makes the run invalid."""
     late = live["lateness"]
-    lines = [
-        f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
-        f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}",
-    ]
+    lines = [f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s"]
+    if late["releases"]:
+        lines.append(f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}")
     if reason := why(live):
         lines += ["", f"INVALID: {short(reason)}.", "The numbers below do not show what the scenario does."]
     return "\n".join(lines)

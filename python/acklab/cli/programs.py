@@ -36,12 +36,17 @@ def add(group: argparse._ActionsContainer) -> None:
 
 def _linux(text: str) -> tuple[str, str]:
     """A node, or none for all, and a kernel's version."""
+    node, _, named = text.rpartition("=")
+    return node, version(named)
+
+
+def version(text: str) -> str:
+    """A kernel's version."""
     from ..engines.kernel import VERSION
 
-    node, _, version = text.rpartition("=")
-    if not re.fullmatch(VERSION, version):
-        raise argparse.ArgumentTypeError(f"{text!r} names no version; 7.3, 6.12.9 and S=7.3 do")
-    return node, version
+    if not re.fullmatch(VERSION, text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no version of Linux; 7.3 and 6.12.9 are")
+    return text
 
 
 def choose(options: argparse.Namespace) -> None:

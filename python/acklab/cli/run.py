@@ -144,8 +144,6 @@ def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int
 
     if options.capture or options.show_expanded:
         options.parser.error("--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations")
-    if any(node for node, _ in options.linux):
-        options.parser.error("--linux NODE=VERSION is for programs at nodes; a file without programs has one kernel")
     options.virtual = options.kernel
     return emulate.act(options, text, file)
 

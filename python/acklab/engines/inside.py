@@ -1,4 +1,4 @@
-"""The first process of the kernel that ``kernel.py`` boots: one live run, whose result leaves by the console.
+"""The first process of the kernel that ``kernel.py`` boots for scripts; their outcomes leave by the console.
 
 It is started without acklab's package and without site packages, which take longer to import than most runs.
 """
@@ -15,19 +15,10 @@ import zlib
 from typing import Any
 
 MARK = "acklab-result "
-#: Memory for captures, where nothing else is.
+#: Memory for files.
 SCRATCH = "/tmp"
 #: reboot(2): LINUX_REBOOT_CMD_POWER_OFF.
 POWER_OFF = 0x4321FEDC
-
-
-def load(path: str) -> Any:
-    """acklab's extension."""
-    spec = importlib.util.spec_from_file_location("acklab._core", path)
-    assert spec and spec.loader
-    core = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(core)
-    return core
 
 
 def drill() -> Any:
@@ -39,30 +30,16 @@ def drill() -> Any:
     return importlib.import_module("drill.inside")
 
 
-def work(core: Any, job: dict[str, Any]) -> dict[str, Any]:
-    """Runs a job."""
-    kept = {} if job["capture_bytes"] is None else {"captures": SCRATCH, "capture_bytes": job["capture_bytes"]}
-    try:
-        result = core.LivePlan(job["text"], **job["asked"]).run(late=job["late"], **kept)
-    except (core.LiveError, core.ScenarioError) as error:
-        return {"error": str(error)}
-    captures = {}
-    for name in ("sender.pcap", "receiver.pcap") if kept else ():
-        with open(os.path.join(SCRATCH, name), "rb") as file:
-            captures[name] = base64.b64encode(file.read()).decode()
-    return {"result": result.packed(), "captures": captures}
-
-
 def main() -> None:
     """Mounts what a run needs, works, and switches off."""
     job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
-    ours = drill() if "scripts" in job else load(job["core"])  # before anything is mounted over it
+    ours = drill()  # before anything is mounted over it
     libc = ctypes.CDLL(None)
     for kind, where in ((b"proc", b"/proc"), (b"tmpfs", SCRATCH.encode())):
         if libc.mount(kind, where, kind, 0, None) != 0:
             raise SystemExit(f"cannot mount {where.decode()}")
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-    told = {"outcomes": ours.run(job["scripts"])} if "scripts" in job else work(ours, job)
+    told = {"outcomes": ours.run(job["scripts"])}
     line = "\n" + MARK + base64.b64encode(zlib.compress(json.dumps(told).encode(), 1)).decode() + "\n"
     with open(1, "w", closefd=False) as console:
         console.write(line)

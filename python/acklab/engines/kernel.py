@@ -1,8 +1,10 @@
-"""Scenarios between the two ends of a Linux whose clock is virtual: user-mode Linux with time travel, one boot a run.
+"""Scenarios between two Linux kernels whose clock is virtual: user-mode Linux with time travel, two boots a run.
 
 The kernel is a program beside acklab (``make kernel`` builds it). A run boots it with the host's file system, read-only, as its
-root. Its first process (``inside.py``) does what ``acklab run --live`` does, and writes the result to the console. The run's random
-numbers follow from the scenario's seed, so the same scenario gives the same bytes.
+root. Its first process (``host.py``) has the sources and sinks of ``acklab run --live``. The path lies between the kernels, outside
+of both, under one clock. The run's random numbers follow from the scenario's seed, so the same scenario gives the same bytes.
+
+Scripts in packetdrill's language have no path: they run in one kernel, by its first process (``inside.py``).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -26,8 +29,10 @@ from .. import _core
 VARIABLE = "ACKLAB_KERNEL"
 #: A kernel's version, or the beginning of one.
 VERSION = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
-#: Memory of the machine inside, in MiB. Only what is used is taken from the host.
-MEMORY = 1024
+#: Memory of a kernel for scripts, and of one at a node, in MiB. Only what is used is taken from the host.
+MEMORY, NODE_MEMORY = 1024, 512
+#: Longest packet that a kernel's buffers for its card take.
+MOST_MTU = 1500
 #: Begins the line of the console that has the result.
 MARK = b"acklab-result "
 #: Virtual time begins at the year 2000, in nanoseconds: captures have dates.
@@ -79,66 +84,106 @@ def run(
     plan: _core.LivePlan,
     asked: Mapping[str, Any],
     *,
-    late: str = "1ms",
     captures: str | os.PathLike[str] | None = None,
     capture_bytes: int = 0,
+    versions: Mapping[str, str] | None = None,
 ) -> _core.LiveResult:
-    """Boots a kernel for a planned run.
+    """Boots two kernels for a planned run, one for each side, under one virtual clock.
 
     Args:
         plan: the run.
         asked: ``kernel_acks``, ``control`` and ``sender``, with which the plan was made.
-        late: the run is invalid if one packet in a hundred leaves later, in virtual time.
         captures: a directory for ``sender.pcap`` and ``receiver.pcap``.
         capture_bytes: bytes to keep of each captured packet; 0 for all.
+        versions: for nodes the version of their kernel, such as 7.3.
 
     Raises:
+        ScenarioError: packets are too long.
         LiveError: there is no kernel, it broke off, or the run cannot be.
         OSError: a capture cannot be written.
     """
-    job = {
-        "core": _core.__file__,
-        "text": plan.scenario_toml(),
-        "asked": dict(asked),
-        "late": late,
-        "capture_bytes": None if captures is None else capture_bytes,
-    }
-    told = _boot(job, json.loads(plan.json())["seed"])
-    if "error" in told:
-        raise _core.LiveError(told["error"])
-    for name, content in told["captures"].items():
-        (Path(captures or "") / name).write_bytes(base64.b64decode(content))
-    return _core.LiveResult.unpacked(told["result"])
+    told = json.loads(plan.json())
+    if told["mtu"] > MOST_MTU:
+        raise _core.ScenarioError(f"sender.packet: it makes packets of {told['mtu']} bytes; a kernel's card in virtual time takes {MOST_MTU}")
+    binaries = [str(find(version)) for version in _of_sides(told["flows"], versions or {})]
+    with tempfile.TemporaryDirectory(prefix="acklab-") as folder:
+        kernels = []
+        for side, binary in enumerate(binaries):
+            place, job = Path(folder, str(side)), Path(folder, f"{side}.json")
+            place.mkdir()
+            what = {"core": _core.__file__, "text": plan.scenario_toml(), "asked": dict(asked), "side": side, "epoch_ns": EPOCH_NS}
+            job.write_text(json.dumps({**what, "directory": str(place)}), encoding="utf-8")
+            words = command(binary, "host.py", str(job), "ipv6.disable=1")
+            kernels.append((words, environment(told["seed"], side, len(binaries)), place / "result.json"))
+        result, ended = plan.run_virtual(kernels, directory=folder, captures=captures, capture_bytes=capture_bytes)
+    if result is None:
+        consoles = [one["console"] for one in json.loads(ended)]
+        raise _core.LiveError(why(next((text for text in consoles if "Kernel panic" in text), "\n".join(consoles)), 0))
+    return result
 
 
-def drill(scripts: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """The results of scripts in packetdrill's language, given by name and text, in one kernel: :class:`drill.runner.Outcome`\\ s.
+def _of_sides(flows: list[dict[str, Any]], versions: Mapping[str, str]) -> list[str | None]:
+    """The versions of the senders' kernel and of the receivers'.
+
+    Raises:
+        LiveError: nodes of one side have different ones.
+    """
+    sides: list[set[str]] = [set(), set()]
+    for flow in flows:
+        for side, end in ((flow["side"], "from"), (1 - flow["side"], "to")):
+            if flow[end] in versions:
+                sides[side].add(versions[flow[end]])
+    for side in sides:
+        if len(side) > 1:
+            raise _core.LiveError(f"--linux: nodes of one side share a kernel, and these are several: {', '.join(sorted(side))}")
+    return [next(iter(side), None) for side in sides]
+
+
+def command(binary: str, first: str, word: str, *more: str) -> list[str]:
+    """The words that start a kernel as a node: the file beside this one that is its first process, and a word for it."""
+    return [
+        *(binary, f"mem={NODE_MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
+        # Its card's packets are gone at once: nothing has to be told of it. Programs that a filter holds are faster than traced
+        # ones; kernels before 6.16 do not know it.
+        *("virtio_net.napi_tx=0", "seccomp=auto", *more, "con=null", "con0=null,fd:1"),
+        *(f'init="{sys.executable}"', "--", "-I", "-S", "-B", f'"{Path(__file__).with_name(first)}"', word),
+    ]
+
+
+def environment(seed: int, number: int, kernels: int) -> list[tuple[str, str]]:
+    """Each node's kernel has random numbers of its own."""
+    own = (seed + number * 0x9E3779B97F4A7C15) % 2**64
+    return [("ACKLAB_SEED", str(own)), ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"), *memory_place(NODE_MEMORY * kernels).items()]
+
+
+def drill(scripts: list[tuple[str, str]], *, version: str | None = None) -> list[dict[str, Any]]:
+    """The results of scripts in packetdrill's language, given by name and text, in one kernel of this version: :class:`drill.runner.Outcome`\\ s.
 
     Raises:
         LiveError: there is no kernel, or it broke off.
     """
-    outcomes: list[dict[str, Any]] = _boot({"scripts": scripts}, 0)["outcomes"]
+    outcomes: list[dict[str, Any]] = _boot({"scripts": scripts}, find(version))["outcomes"]
     return outcomes
 
 
-def _boot(job: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def _boot(job: Mapping[str, Any], binary: Path) -> dict[str, Any]:
     """What ``inside.py`` says of a job."""
     packed = base64.b64encode(zlib.compress(json.dumps(job).encode(), 9)).decode()
     if len(packed) > MOST_COMMAND - OTHER_WORDS:
-        raise _core.LiveError("the scenario is too long for a kernel's command line; shorten its lists")
+        raise _core.LiveError("the scripts are too long for a kernel's command line")
     inside = Path(__file__).with_name("inside.py")
-    command = [
-        *(str(find()), f"mem={MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
+    words = [
+        *(str(binary), f"mem={MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
         *("time-travel=inf-cpu", f"time-travel-start={EPOCH_NS}", "ipv6.disable=1", "con=null", "con0=null,fd:1"),
         *(f'init="{sys.executable}"', "--", "-I", "-S", "-B", f'"{inside}"', packed),
     ]
-    environment = {"ACKLAB_SEED": str(seed), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **memory_place(MEMORY)}
+    variables = {"ACKLAB_SEED": "0", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **memory_place(MEMORY)}
     try:
         kernel = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd="/"
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=variables, cwd="/"
         )
     except OSError as error:
-        raise _core.LiveError(f"cannot start the kernel {command[0]}: {error.strerror}") from None
+        raise _core.LiveError(f"cannot start the kernel {words[0]}: {error.strerror}") from None
     try:
         console, _ = kernel.communicate()
     finally:

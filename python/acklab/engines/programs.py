@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import sys
 import tempfile
 import time
 import zlib
@@ -18,8 +17,6 @@ from typing import Any
 from .. import _core
 from . import kernel
 
-#: Memory of each kernel, in MiB. Only what is used is taken from the host.
-MEMORY = 512
 #: Ports from here on are those that Linux chooses for clients.
 CHOSEN_PORTS = 32_768
 
@@ -174,7 +171,7 @@ def run(
             place.mkdir(parents=True)
             clock = {"clock": time.CLOCK_REALTIME, "epoch_ns": kernel.EPOCH_NS, "directory": str(place.resolve())}
             job = {**job_of(plan, name, commands), **clock}
-            kernels.append((name, _command(binaries[name], job), _environment(plan["seed"], nodes.index(name), len(used))))
+            kernels.append((name, _command(binaries[name], job), kernel.environment(plan["seed"], nodes.index(name), len(used))))
         result, more = programs.run(kernels, directory=str(sockets), captures=captures, patience_s=patience_s)
         told = json.loads(more)
         found: dict[int, ProgramResult] = {}
@@ -214,21 +211,7 @@ def _command(binary: str, job: Mapping[str, Any]) -> list[str]:
     packed = base64.b64encode(zlib.compress(json.dumps(job).encode(), 9)).decode()
     if len(packed) > kernel.MOST_COMMAND - kernel.OTHER_WORDS:
         raise _core.LiveError("the programs' command lines are too long for a kernel's; put them into files")
-    inside = Path(__file__).with_name("node.py")
-    return [
-        *(binary, f"mem={MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
-        # Its card's packets are gone at once: nothing has to be told of it. Programs that a filter holds are faster than traced
-        # ones; kernels before 6.16 do not know it.
-        *("virtio_net.napi_tx=0", "seccomp=auto", "con=null", "con0=null,fd:1"),
-        *(f'init="{sys.executable}"', "--", "-I", "-S", "-B", f'"{inside}"', packed),
-    ]
-
-
-def _environment(seed: int, number: int, kernels: int) -> list[tuple[str, str]]:
-    """Each kernel has random numbers of its own."""
-    own = (seed + number * 0x9E3779B97F4A7C15) % 2**64
-    place = kernel.memory_place(MEMORY * kernels)
-    return [("ACKLAB_SEED", str(own)), ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"), *place.items()]
+    return kernel.command(binary, "node.py", packed)
 
 
 def _read(place: Path, name: str, ended: Mapping[str, str]) -> list[dict[str, Any]]:

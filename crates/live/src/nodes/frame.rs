@@ -106,7 +106,7 @@ pub fn packet(frame: &[u8]) -> Option<&[u8]> {
 pub fn goal(packet: &[u8], nodes: usize) -> Goal {
     let v6 = packet.first().is_some_and(|first| first >> 4 == 6);
     let number = match packet.get(if v6 { 24..40 } else { 16..20 }) {
-        Some(to) if to == CONTROL => return Goal::Control,
+        Some(to) if to == CONTROL => return if is_control(packet) { Goal::Control } else { Goal::Nobody },
         Some(to) if v6 && to.starts_with(&LINK_GROUPS) => return Goal::Neighbours,
         Some(to) if to.starts_with(if v6 { &PREFIX6[..] } else { &[10, 0] }) => &to[to.len() - 2..],
         _ => return Goal::Nobody,
@@ -115,6 +115,11 @@ pub fn goal(packet: &[u8], nodes: usize) -> Goal {
         node if node >= 1 && node as usize <= nodes => Goal::Node(node - 1),
         _ => Goal::Nobody,
     }
+}
+
+/// Whether it is a datagram to [`CONTROL_PORT`].
+fn is_control(packet: &[u8]) -> bool {
+    Ip::read(packet).is_some_and(|ip| ip.protocol == 17 && ip.whole && ip.ports(packet)[1] == CONTROL_PORT)
 }
 
 /// Of a packet as [`packet`] leaves it: what it belongs to.

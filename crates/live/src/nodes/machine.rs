@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -152,7 +153,17 @@ impl Machine {
             reader: Some(reader),
             patience,
         };
-        machine.connect(&calendar_door, go_on)?;
+        machine.connect(&calendar_door, go_on).map_err(|fault| {
+            let (status, console) = machine.end();
+            let status = status.filter(|status| !status.success());
+            let how = status.map_or(String::new(), |status| format!(" ({status})"));
+            let full = match status.and_then(|status| status.signal()) {
+                Some(libc::SIGBUS) => "; is the disk for temporary files full?",
+                _ => "",
+            };
+            let last = console.lines().map(str::trim).rfind(|line| !line.is_empty());
+            format!("{fault}{how}{full}{}", last.map_or(String::new(), |last| format!(": {last}")))
+        })?;
         Ok(machine)
     }
 

@@ -14,11 +14,12 @@ use acklab_sim::outcome::Outcome;
 use super::card::{RECEIVE, TRANSMIT};
 use super::frame;
 use super::machine::{Event, Machine, Start};
+use super::network::{Arrival, Network};
 use super::schedule::{NEVER, Schedule};
 use super::streams::StreamRow;
-use super::traffic::{Arrival, Traffic};
+use super::traffic::Traffic;
 
-/// The kernels boot in the second before the scenario's first instant.
+/// Kernels with programs boot in the second before the scenario's first instant.
 pub const BOOT_NS: u64 = 1_000_000_000;
 /// The time of day of the scenario's first instant, which is the year 2000.
 pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
@@ -43,12 +44,32 @@ pub struct Asked {
     pub scenario: Arc<Scenario>,
     /// The kernels.
     pub nodes: Vec<Node>,
-    /// A new directory with a short name, for sockets.
-    pub directory: PathBuf,
+    /// Their places.
+    pub places: Places,
     /// Where each kernel's packets go, as NODE.pcap.
     pub captures: Option<PathBuf>,
+}
+
+/// Where kernels run.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// A new directory with a short name, for sockets.
+    pub directory: PathBuf,
     /// How long a kernel may compute while its clock stands.
     pub patience: Duration,
+}
+
+/// How kernels went.
+#[derive(Debug)]
+pub struct Went<N> {
+    /// What lay between them.
+    pub network: N,
+    /// How each kernel ended.
+    pub ended: Vec<Ended>,
+    /// How often kernels were let run.
+    pub grants: u64,
+    /// Packets for which a kernel had no buffer.
+    pub overrun: u64,
 }
 
 /// How a kernel ended.
@@ -95,8 +116,8 @@ enum Next {
     Nobody,
 }
 
-struct World {
-    traffic: Traffic,
+struct World<N> {
+    network: N,
     machines: Vec<Machine>,
     schedule: Schedule,
     /// Since the kernels' beginning.
@@ -115,44 +136,49 @@ fn broken(error: impl Display) -> String {
     format!("the kernels' schedule: {error}")
 }
 
-/// An instant of the simulation on the kernels' clock.
-fn on_clock(time: Time) -> u64 {
-    BOOT_NS.saturating_add((time.secs() * 1e9).round() as u64).min(NEVER)
-}
-
-/// An instant of the kernels' clock in the simulation.
-fn in_scenario(ns: u64) -> Time {
-    Time::from_secs(ns.saturating_sub(BOOT_NS) as f64 / 1e9)
-}
-
 /// Runs the scenario with its kernels, until they have switched off or its latest end. `go_on` says no to stop it.
 ///
 /// # Errors
 /// Why it could not be, or broke off, in one line.
 pub fn run(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<Finished, String> {
-    let mut world = World::new(asked, go_on)?;
+    let outside = asked.nodes.iter().map(|one| one.node).collect();
+    let traffic = Traffic::new(&asked.scenario, outside, asked.captures.as_deref())?;
+    let starts: Vec<_> = asked.nodes.into_iter().map(|one| one.start).collect();
+    let Went { network, ended, grants, overrun } = drive(traffic, &starts, &asked.places, go_on)?;
+    let astray = network.astray;
+    let (outcome, streams) = network.finish();
+    Ok(Finished { outcome, streams, ended, grants, overrun, astray })
+}
+
+/// Lets kernels run with a network between them, until they have switched off or its time is up.
+///
+/// # Errors
+/// Why it could not be, or broke off, in one line.
+pub fn drive<N: Network>(
+    network: N,
+    starts: &[Start],
+    places: &Places,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Went<N>, String> {
+    let mut world = World::new(network, starts, places, go_on)?;
     world.go(go_on)?;
     Ok(world.finish())
 }
 
-impl World {
-    fn new(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<World, String> {
-        let Asked { scenario, nodes, directory, captures, patience } = asked;
-        let outside = nodes.iter().map(|one| one.node).collect();
-        let traffic = Traffic::new(&scenario, outside, captures.as_deref())?;
-        let place = directory.join("schedule");
+impl<N: Network> World<N> {
+    fn new(network: N, starts: &[Start], places: &Places, go_on: &mut dyn FnMut() -> bool) -> Result<World<N>, String> {
+        let place = places.directory.join("schedule");
         let file = File::options().read(true).write(true).create_new(true).open(place).map_err(broken)?;
-        let schedule = Schedule::new(file, nodes.len() as u16).map_err(broken)?;
+        let schedule = Schedule::new(file, starts.len() as u16).map_err(broken)?;
         let mut machines = Vec::new();
-        for (number, one) in (0..).zip(&nodes) {
-            let machine = Machine::new(number, &one.start, &directory, patience, go_on);
-            machines.push(
-                machine.map_err(|fault| format!("the kernel of node {}: {fault}", traffic.name(number as usize)))?,
-            );
+        for (number, start) in (0..).zip(starts) {
+            let machine = Machine::new(number, start, &places.directory, places.patience, go_on);
+            machines
+                .push(machine.map_err(|fault| format!("the kernel of {}: {fault}", network.name(number as usize)))?);
         }
         Ok(World {
-            traffic,
-            wanted: vec![0; nodes.len()],
+            network,
+            wanted: vec![0; starts.len()],
             machines,
             schedule,
             now: 0,
@@ -182,13 +208,18 @@ impl World {
         Ok(())
     }
 
+    /// An instant of the network on the kernels' clock.
+    fn on_clock(&self, time: Time) -> u64 {
+        self.network.boot_ns().saturating_add((time.secs() * 1e9).round() as u64).min(NEVER)
+    }
+
     /// Who is next, and when. At one instant what is due comes first, then the network, then the kernels in their order.
     fn next(&mut self) -> (u64, Next) {
         let mut best = (NEVER, Next::Nobody);
         if let Some((at, _)) = self.items.front() {
             best = (*at, Next::Item);
         }
-        if let Some(due) = self.traffic.sim.due().map(on_clock)
+        if let Some(due) = self.network.due().map(|due| self.on_clock(due))
             && due < best.0
         {
             best = (due, Next::Simulation);
@@ -202,9 +233,9 @@ impl World {
     }
 
     /// What a kernel's fault is told as.
-    fn fault(&self, kernel: usize) -> impl Fn(String) -> String + use<> {
-        let name = self.traffic.name(kernel).to_owned();
-        move |fault| format!("the kernel of node {name}: {fault}")
+    fn fault(&self, kernel: usize) -> impl Fn(String) -> String + use<N> {
+        let name = self.network.name(kernel);
+        move |fault| format!("the kernel of {name}: {fault}")
     }
 
     /// Lets a kernel run, until it waits.
@@ -217,7 +248,10 @@ impl World {
         self.schedule.runs(Some(kernel as u16), at, until).map_err(broken)?;
         self.machines[kernel].run(at, &self.schedule).map_err(&fault)?;
         loop {
-            match self.machines[kernel].hear(&self.schedule, EPOCH_NS - BOOT_NS, go_on).map_err(&fault)? {
+            match self.machines[kernel]
+                .hear(&self.schedule, EPOCH_NS - self.network.boot_ns(), go_on)
+                .map_err(&fault)?
+            {
                 Event::Gone => return Ok(()),
                 Event::Waits => {
                     self.wanted[kernel] = self.schedule.wanted(kernel as u16).map_err(broken)?;
@@ -248,8 +282,8 @@ impl World {
 
     /// A kernel sends a frame.
     fn sent(&mut self, kernel: usize, frame: &[u8]) -> Result<(), String> {
-        let at = (self.now >= BOOT_NS).then(|| in_scenario(self.now));
-        match self.traffic.sent(kernel, frame, at, self.of_day())? {
+        let at = self.now.checked_sub(self.network.boot_ns()).map(|since| Time::from_secs(since as f64 / 1e9));
+        match self.network.sent(kernel, frame, at, self.of_day())? {
             Some(payload) => self.items.push_back((self.now, Item::Tell { from: kernel, payload })),
             None => self.collect()?,
         }
@@ -258,15 +292,15 @@ impl World {
 
     /// Nanoseconds since 1970 on the kernels' clock.
     fn of_day(&self) -> u64 {
-        EPOCH_NS + self.now.saturating_sub(BOOT_NS)
+        EPOCH_NS + self.now.saturating_sub(self.network.boot_ns())
     }
 
     /// The simulation handles what is due.
     fn step(&mut self, at: u64) -> Result<(), String> {
         self.now = at;
-        self.traffic.sim.run_some(1).map_err(|why| why.to_string())?;
+        self.network.step()?;
         self.collect()?;
-        if self.traffic.sim.ended() && self.told.is_none() {
+        if self.network.ended() && self.told.is_none() {
             self.told = Some(at + GRACE_NS);
             for kernel in 0..self.machines.len() {
                 self.tell(kernel, STOP)?;
@@ -278,9 +312,9 @@ impl World {
     /// What has left the network goes to the kernels.
     fn collect(&mut self) -> Result<(), String> {
         let mut all = std::mem::take(&mut self.arrivals);
-        self.traffic.arrivals(&mut all);
+        self.network.arrivals(&mut all);
         for Arrival { node, bytes, .. } in all.drain(..) {
-            self.traffic.capture(node, &bytes, self.of_day())?;
+            self.network.capture(node, &bytes, self.of_day())?;
             self.deliver(node, &bytes)?;
         }
         self.arrivals = all;
@@ -289,7 +323,7 @@ impl World {
 
     /// Tells a kernel's first process something.
     fn tell(&mut self, kernel: usize, payload: &[u8]) -> Result<(), String> {
-        self.deliver(kernel, &frame::told(self.traffic.nodes[kernel], payload))
+        self.deliver(kernel, &frame::told(self.network.number(kernel), payload))
     }
 
     /// Puts a packet into a kernel's memory, and interrupts it.
@@ -298,7 +332,7 @@ impl World {
             return Ok(());
         }
         let fault = self.fault(kernel);
-        let frame = frame::frame(bytes, self.traffic.nodes[kernel]);
+        let frame = frame::frame(bytes, self.network.number(kernel));
         if self.machines[kernel].card.receive(&frame).map_err(&fault)? {
             self.interrupt(kernel, RECEIVE)?;
         }
@@ -330,7 +364,7 @@ impl World {
         Ok(())
     }
 
-    fn finish(mut self) -> Finished {
+    fn finish(mut self) -> Went<N> {
         let ended = |machine: &mut Machine| {
             let (status, console) = machine.end();
             let status = status.filter(|status| !status.success()).map(|status| status.to_string());
@@ -338,8 +372,6 @@ impl World {
         };
         let overrun = self.machines.iter().map(|machine| machine.card.overrun).sum();
         let ended = self.machines.iter_mut().map(ended).collect();
-        let astray = self.traffic.astray;
-        let (outcome, streams) = self.traffic.finish();
-        Finished { outcome, streams, ended, grants: self.grants, overrun, astray }
+        Went { network: self.network, ended, grants: self.grants, overrun }
     }
 }

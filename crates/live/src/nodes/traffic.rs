@@ -15,18 +15,8 @@ use acklab_sim::outcome::Outcome;
 use acklab_sim::{Left, Simulation};
 
 use super::frame::{self, Goal};
+use super::network::{Arrival, Network};
 use super::streams::{StreamRow, Streams};
-
-/// What has arrived: the place of its node among those outside, when, and the packet.
-#[derive(Debug)]
-pub struct Arrival {
-    /// Counted among the nodes outside.
-    pub node: usize,
-    /// When it was due.
-    pub at: Time,
-    /// From the header of IP on.
-    pub bytes: Vec<u8>,
-}
 
 /// The simulated network, and the packets from outside in it.
 pub struct Traffic {
@@ -85,23 +75,37 @@ impl Traffic {
         })
     }
 
-    /// What a node outside is called.
-    pub fn name(&self, node: usize) -> &str {
-        &self.sim.scenario().nodes[self.nodes[node] as usize]
+    /// The outcome, in which each stream is a flow, and more of these streams.
+    pub fn finish(mut self) -> (Outcome, Vec<StreamRow>) {
+        self.captures.drain(..).for_each(|file| _ = file.finish());
+        let mut outcome = self.sim.give();
+        let streams = self.streams.rows(&mut outcome.flows);
+        (outcome, streams)
+    }
+}
+
+impl Network for Traffic {
+    fn name(&self, node: usize) -> String {
+        format!("node {}", self.sim.scenario().nodes[self.nodes[node] as usize])
     }
 
-    /// A node sends a frame at `at` in the scenario, before whose beginning there is no network, and at `time_ns` since 1970. What it
-    /// tells the other first processes, if that is what it is.
-    ///
-    /// # Errors
-    /// A capture cannot be written, or a stream cannot be.
-    pub fn sent(
-        &mut self,
-        node: usize,
-        frame: &[u8],
-        at: Option<Time>,
-        time_ns: u64,
-    ) -> Result<Option<Vec<u8>>, String> {
+    fn number(&self, node: usize) -> u32 {
+        self.nodes[node]
+    }
+
+    fn due(&mut self) -> Option<Time> {
+        self.sim.due()
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        self.sim.run_some(1).map(|_| ()).map_err(|why| why.to_string())
+    }
+
+    fn ended(&self) -> bool {
+        self.sim.ended()
+    }
+
+    fn sent(&mut self, node: usize, frame: &[u8], at: Option<Time>, time_ns: u64) -> Result<Option<Vec<u8>>, String> {
         let Some(bytes) = frame::packet(frame) else {
             self.astray += 1;
             return Ok(None);
@@ -129,17 +133,12 @@ impl Traffic {
         Ok(None)
     }
 
-    /// Keeps a packet that a node sends or gets.
-    ///
-    /// # Errors
-    /// What the file says.
-    pub fn capture(&mut self, node: usize, bytes: &[u8], time_ns: u64) -> Result<(), String> {
+    fn capture(&mut self, node: usize, bytes: &[u8], time_ns: u64) -> Result<(), String> {
         let Some(file) = self.captures.get_mut(node) else { return Ok(()) };
         file.packet(time_ns, bytes, bytes.len() as u32).map_err(|error| format!("captures: {error}"))
     }
 
-    /// What has left the network since the last call and goes to nodes outside.
-    pub fn arrivals(&mut self, into: &mut Vec<Arrival>) {
+    fn arrivals(&mut self, into: &mut Vec<Arrival>) {
         self.sim.take_left(&mut self.left);
         let nodes = self.sim.scenario().nodes.len();
         for left in self.left.drain(..) {
@@ -150,13 +149,5 @@ impl Traffic {
                 None => self.astray += 1,
             }
         }
-    }
-
-    /// The outcome, in which each stream is a flow, and more of these streams.
-    pub fn finish(mut self) -> (Outcome, Vec<StreamRow>) {
-        self.captures.drain(..).for_each(|file| _ = file.finish());
-        let mut outcome = self.sim.give();
-        let streams = self.streams.rows(&mut outcome.flows);
-        (outcome, streams)
     }
 }

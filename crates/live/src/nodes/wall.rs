@@ -17,9 +17,10 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
 use super::frame;
+use super::network::{Arrival, Network};
 use super::run::{GRACE_NS, STOP};
 use super::streams::StreamRow;
-use super::traffic::{Arrival, Traffic};
+use super::traffic::Traffic;
 use crate::lateness::{Lateness, Summary};
 use crate::namespace::Trouble;
 use crate::sys;
@@ -160,11 +161,11 @@ impl World {
 
     /// Everything in the network that was due until `now` happens, and what has arrived goes to its node.
     fn advance(&mut self, now: Time) -> Result<(), String> {
-        while self.traffic.sim.due().is_some_and(|due| due <= now) {
-            self.traffic.sim.run_some(1).map_err(|why| why.to_string())?;
+        while self.traffic.due().is_some_and(|due| due <= now) {
+            self.traffic.step()?;
             self.deliver()?;
         }
-        if self.traffic.sim.ended() && self.told.is_none() {
+        if self.traffic.ended() && self.told.is_none() {
             self.told = Some(now + Time::from_secs(GRACE_NS as f64 / 1e9));
             for node in 0..self.cards.len() {
                 self.tell(node, STOP)?;
@@ -207,7 +208,7 @@ impl World {
     }
 
     fn trouble(&self, node: usize, what: &str, error: &io::Error) -> String {
-        Trouble::new(format!("{what} the card of node {}", self.traffic.name(node)), error, "").to_string()
+        Trouble::new(format!("{what} the card of {}", self.traffic.name(node)), error, "").to_string()
     }
 
     /// What a node sends enters the network; whether there is no more.
@@ -242,7 +243,7 @@ impl World {
 
     /// Until a frame comes, a node's programs have ended, or something is due.
     fn sleep(&mut self) -> Result<(), String> {
-        let until = self.traffic.sim.due().map(|due| self.begin_ns + (due.secs() * 1e9).min(1e18) as u64);
+        let until = self.traffic.due().map(|due| self.begin_ns + (due.secs() * 1e9).min(1e18) as u64);
         let now = clock_ns(ClockId::CLOCK_MONOTONIC)?;
         let wait = until.map_or(NAP, |until| Duration::from_nanos(until.saturating_sub(now)).min(NAP));
         let wait = if self.urgent { wait.saturating_sub(AWAKE) } else { wait };
