@@ -265,6 +265,7 @@ def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert text == explorer.page(b"program")
     assert "cHJvZ3JhbQ==" in text and not re.search(r"""(?:src|href)\s*=\s*["'](?!#)""", text)
     monkeypatch.setattr(explorer, "carried", lambda: None)
+    monkeypatch.setattr(explorer, "repository", lambda: None)
     assert cli.main(["explore", "--out", str(tmp_path / "none")]) == 1
     assert "make explorer" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()

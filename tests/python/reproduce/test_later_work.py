@@ -82,7 +82,7 @@ def test_every_number_of_the_setting_has_its_source(name: str) -> None:
 @pytest.mark.parametrize("name", LATER)
 def test_the_index_keeps_later_work_apart(name: str, quickly: Callable[[str], Quick]) -> None:
     index = (quickly(name).out / "index.html").read_text("utf-8")
-    assert ">later work</th>" in index and ">paper</th>" not in index
+    assert "<h2>Later work</h2>" in index and "<h2>Papers</h2>" not in index
 
 
 @pytest.mark.parametrize("name", LATER)
