@@ -1,6 +1,6 @@
 """Makes the pictures of the documentation by running what the pages show: `python docs/img/make.py`.
 
-Needs Chromium. The report is photographed at a width of 1280 dots, from its top to below the window chart.
+Needs Chromium. The report is photographed at a width of 1280 dots, from its top to below the queues.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def report(page: Path, to: Path) -> None:
     whole = to.with_suffix(".whole.png")
     with browser.Browser(width=1280) as chromium:
         chromium.open(page)
-        heading = "[...document.querySelectorAll('h2')].find(it => it.textContent === 'Timeline')"
+        heading = "[...document.querySelectorAll('h2')].find(it => it.textContent === 'Congestion window')"
         end = chromium.js(f"{heading}.closest('.card').getBoundingClientRect().top + scrollY")
         chromium.picture(whole)
     keep(Image.open(whole).crop((0, 0, 1280, round(end))), to)
