@@ -287,8 +287,9 @@ mod tests {
         }
     }
 
-    /// A round trip of 10 ms in which 28,960 bytes are read, after one of 14,480: the newer formula makes room for twice that and, as
-    /// much again has come, four times; the older one adds 16 segments, and three times the whole. `most` ends both.
+    /// In a round trip of 10 ms 28,960 bytes are read, after 14,480 in the one before. The newer formula makes room for twice that, and for
+    /// four times that besides, because the amount has doubled. The older one takes twice that and 16 segments, three times. `most` ends
+    /// both.
     #[test]
     fn a_buffer_grows_with_what_is_read_in_a_round_trip() {
         for (growth, window) in
