@@ -75,6 +75,13 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     if rules.accurate_ecn && !rules.ecn {
         found.push(("accurate_ecn", "is true, but ecn = false; must be false".to_string()));
     }
+    if rules.beta_ecn > 0.0 && !rules.ecn {
+        found.push(("beta_ecn", format!("is {}, but ecn = false; must be 0", rules.beta_ecn)));
+    } else if rules.beta_ecn > 0.0 && !matches!(rules.control, ControlKind::Reno { .. } | ControlKind::Cubic { .. }) {
+        let what =
+            format!("is {}, but control = \"{control}\" has an answer to marks of its own; must be 0", rules.beta_ecn);
+        found.push(("beta_ecn", what));
+    }
     if rules.control.counts_marks() && !rules.ecn {
         found.push(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
     }

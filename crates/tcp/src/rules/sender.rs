@@ -91,6 +91,9 @@ rule_table! {
         ect1: bool,
         /// With `ecn`: whether the SYN asks for accurate ECN, with which ACKs count marks (RFC 9768).
         accurate_ecn: bool,
+        /// With `ecn`, in congestion avoidance: share of the window that a mark leaves (ABE, RFC 8511: 0.8 with `reno`, 0.85 with
+        /// `cubic`). 0 is what a loss leaves.
+        beta_ecn: f64 [0.0..=0.999999],
         /// How many marks an ACK tells of, with accurate ECN.
         ace: AceRule,
         /// Whether segments carry their sender's phase: slow start or congestion avoidance. If left out, true where the receiver reads it.

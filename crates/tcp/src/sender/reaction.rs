@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::congestion::CaState;
-use super::congestion::control::{CongestionControl, Signal};
+use super::congestion::control::{CongestionControl, Reduced, Signal};
 use super::congestion::credit::WindowCredit;
 use super::recovery::undo::dsack;
 use super::{Core, SenderWire};
@@ -23,6 +23,10 @@ impl Core {
             Halving::Cwnd => self.cc.cwnd,
         };
         let mut left = self.cc.control.on_congestion(signal, in_use, &window);
+        // RFC 8511 section 3: in congestion avoidance a mark reduces less than a loss.
+        if signal == Signal::Mark && self.rules.beta_ecn > 0.0 && !self.cc.in_slow_start() {
+            left = Reduced::to(in_use * self.rules.beta_ecn);
+        }
         match halving {
             Halving::Integer => left.cwnd = left.cwnd.floor(),
             Halving::Cwnd => {

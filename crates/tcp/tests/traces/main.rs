@@ -27,6 +27,7 @@ mod rfc6582;
 mod rfc6675;
 mod rfc7323;
 mod rfc8257;
+mod rfc8511;
 mod rfc8985;
 mod rfc9002;
 mod rfc9406;
