@@ -61,6 +61,7 @@ SECTIONS = (
     ("EstimateKind", "estimate", 'estimate = { kind = "probe", initial = 10 }'),
     ("ProgramTable", "[[program]]", '[[program]]\nat = "S"\nrun = "iperf3 -s -1"\nready = { port = 5201 }'),
     ("Ready", "ready", 'ready = { line = "listening" }'),
+    ("ExpectTable", "[[expect]]", '[[expect]]\nflow = "f"\nat = "2s"\nwhat = "cwnd_segments"\nabove = 20'),
     ("StackTable", "[stack.NAME]", '[stack.mine]\nbase = "ns2-1998"\nmin_rto = "200ms"'),
     ("StopTable", "stop", 'stop = { when = "flows-complete", at_most = "1000s" }'),
     ("RecordTable", "record", "record = { series = true, queue = true, packets = true }"),

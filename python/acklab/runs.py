@@ -14,6 +14,7 @@ from . import _core
 from ._core import ScenarioError
 from .results import captures, records
 from .results.directory import Folder, results
+from .results.expected import unmet
 from .results.stored import RECORDED, TABLES, NotRecordedError, Stored, stored_in
 from .scenario.given import ScenarioLike, assignments, json_line, source
 from .scenario.own import Controls, Own, Policies
@@ -113,6 +114,18 @@ class Run:
         """The summary as plain Python values: ``title, seed, end_s, flows, links``."""
         summary: dict[str, Any] = json.loads(self._result.json(records=False))
         return summary
+
+    @property
+    def checks(self) -> list[dict[str, Any]]:
+        """The scenario's expectations with what was found: ``subject, at_s, what, expected, found, holds``."""
+        checks: list[dict[str, Any]] = self.summary().get("checks", [])
+        return checks
+
+    def check(self) -> None:
+        """Raises an AssertionError that says which expectations (``[[expect]]``) do not hold, if there are such."""
+        wrong = unmet(self.checks)
+        if wrong:
+            raise AssertionError("\n".join(wrong))
 
     def scenario_toml(self) -> str:
         """The scenario as it ran, every shorthand and default written out."""

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::path::bare_or_quoted;
-use crate::spec::{FlowSpec, MediumSpec, ProgramSpec, Scenario, Size, Stop};
+use crate::spec::{ExpectSpec, FlowSpec, MediumSpec, ProgramSpec, Scenario, Size, Stop, Subject, Test};
 
 /// The scenario as TOML: shorthands expanded to links, every default and every rule of each stack spelled out.
 /// Read again, it gives an equal scenario.
@@ -77,7 +77,32 @@ pub fn expanded_toml(scenario: &Scenario) -> String {
         text += "\n[[program]]\n";
         entries(&mut text, program_entries(program, &scenario.nodes));
     }
+    for expect in &scenario.expect {
+        text += "\n[[expect]]\n";
+        entries(&mut text, expect_entries(expect, scenario));
+    }
     text
+}
+
+fn expect_entries(expect: &ExpectSpec, scenario: &Scenario) -> Entries {
+    let mut entries = vec![match &expect.subject {
+        Subject::Flow(name) => ("flow", json!(name)),
+        Subject::Link(index) => {
+            let link = &scenario.links[*index as usize];
+            let [from, to] = [link.from, link.to].map(|node| &scenario.nodes[node as usize]);
+            ("link", json!(format!("{from}->{to}")))
+        }
+    }];
+    entries.extend(expect.at.map(|at| ("at", json!(at))));
+    entries.push(("what", json!(expect.what)));
+    entries.push(match &expect.test {
+        Test::Above(least) => ("above", json!(least)),
+        Test::Below(most) => ("below", json!(most)),
+        Test::Equals(number) => ("equals", json!(number)),
+        Test::Within(low, high) => ("within", json!([low, high])),
+        Test::Is(word) => ("equals", word.parse::<bool>().map_or_else(|_| json!(word), |truth| json!(truth))),
+    });
+    entries
 }
 
 fn program_entries(program: &ProgramSpec, nodes: &[String]) -> Entries {

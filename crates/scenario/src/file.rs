@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::spec::Source;
 
+use super::expect::ExpectTable;
 use super::link::LinkTable;
 use super::program::ProgramTable;
 use super::tables::{ReceiverTable, SenderTable, StackTables};
@@ -45,6 +46,9 @@ pub(super) struct File {
     /// Programs on a Linux at a node each; `acklab run --virtual --allow-programs` runs them.
     #[serde(default)]
     pub program: Vec<ProgramTable>,
+    /// What is expected of the run; where it is not so, `acklab run` says it and ends with exit code 1.
+    #[serde(default)]
+    pub expect: Vec<ExpectTable>,
     /// Stacks derived from others by overriding rules, by name.
     #[serde(default)]
     pub stack: StackTables,

@@ -32,6 +32,7 @@ mod conflicts;
 mod diagnose;
 mod error;
 mod expand;
+pub mod expect;
 mod file;
 mod filter;
 mod limits;

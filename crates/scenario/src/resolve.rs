@@ -8,6 +8,7 @@ use acklab_path::queue::FlowClass;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 
 use super::error::{Problem, Problems, not_a_name};
+use super::expect;
 use super::file::{File, FlowTable, SizeEntry, StopTable, When};
 use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_TRANSFERS, too_many_at_start, too_short};
 use super::link::LinkTable;
@@ -34,7 +35,7 @@ pub(super) fn resolve(file: File) -> Result<Scenario, Problems> {
 }
 
 fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem> {
-    let File { _schema, title, seed, stop, topology, link, wlan, flow, program, stack, record } = file;
+    let File { _schema, title, seed, stop, topology, link, wlan, flow, program, expect, stack, record } = file;
     let stacks = found.note(Stacks::new(stack));
     let (wlans, origins) = (found.note(wlan::checked(wlan)), found.note(links(topology, link)));
     let whole = wlans.is_some() && origins.is_some();
@@ -56,10 +57,15 @@ fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem
     };
     let programs = program::checked(program, &mut network, flows.as_deref().unwrap_or(&[]))?;
     let stop = end(&stop, flows.as_deref().filter(|_| programs.is_empty()))?;
+    // What is wrong with a flow is told first.
+    let expect = match &flows {
+        Some(flows) => expect::checked(expect, &network, flows, stop)?,
+        None => Vec::new(),
+    };
     let Network { nodes, mut links, .. } = network;
     classify(&mut links, flows.as_deref().unwrap_or(&[]));
     let record = Record { series: record.series, queue: record.queue, packets: record.packets };
-    Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, programs, record }))
+    Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, programs, expect, record }))
 }
 
 /// Tells queues with classes the hosts and code points of the flows.

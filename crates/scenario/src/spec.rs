@@ -34,6 +34,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     /// Programs on kernels at its nodes, in file order.
     pub programs: Vec<ProgramSpec>,
+    /// What is expected of the run, in file order.
+    pub expect: Vec<ExpectSpec>,
     /// What is recorded besides the summary.
     pub record: Record,
 }
@@ -76,6 +78,55 @@ pub enum Ready {
     Port(#[schemars(range(min = 1))] u16),
     /// It prints a line that contains this text.
     Line(String),
+}
+
+/// What is expected of a flow or of a link direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpectSpec {
+    /// Of which.
+    pub subject: Subject,
+    /// When it is read; at the end of the run if that is not said.
+    pub at: Option<Time>,
+    /// Name of the column.
+    pub what: &'static str,
+    /// What its cell has to pass.
+    pub test: Test,
+}
+
+/// What an expectation is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A transfer, by its name in the table `flows`.
+    Flow(String),
+    /// A link direction, by its index.
+    Link(u32),
+}
+
+/// What a number, or a word, has to be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// Greater than this.
+    Above(f64),
+    /// Less than this.
+    Below(f64),
+    /// This number.
+    Equals(f64),
+    /// From the first to the second.
+    Within(f64, f64),
+    /// This word; `true` and `false` are words, too.
+    Is(String),
+}
+
+impl std::fmt::Display for Test {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Test::Above(least) => write!(f, "above {least}"),
+            Test::Below(most) => write!(f, "below {most}"),
+            Test::Equals(number) => number.fmt(f),
+            Test::Within(low, high) => write!(f, "from {low} to {high}"),
+            Test::Is(word) => word.fmt(f),
+        }
+    }
 }
 
 /// A medium that several link directions share.

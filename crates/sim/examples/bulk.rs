@@ -82,6 +82,7 @@ fn main() {
         media: Vec::new(),
         flows,
         programs: Vec::new(),
+        expect: Vec::new(),
         record: Record::default(),
     };
     let mut simulation = Simulation::new(Arc::new(scenario));

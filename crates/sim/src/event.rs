@@ -32,6 +32,8 @@ pub enum Event {
     Medium(u32),
     /// The stages of a link direction let go what they hold.
     Stages(u32),
+    /// An expectation is compared with the state.
+    Look(u32),
     /// The run ends.
     Stop,
 }
@@ -71,10 +73,11 @@ impl Due {
             Event::Pacer(id) => (4, id),
             Event::Start(id) => (5, id),
             Event::Write(id) => (6, id),
-            // Kind 7 is shared: the run ends once, media have odd numbers, stages even ones.
+            // Kind 7 is shared: the run ends once, the others take turns.
             Event::Stop => (7, 0),
-            Event::Medium(id) => (7, 2 * id + 1),
-            Event::Stages(id) => (7, 2 * id + 2),
+            Event::Medium(id) => (7, 3 * id + 1),
+            Event::Stages(id) => (7, 3 * id + 2),
+            Event::Look(id) => (7, 3 * id + 3),
         };
         debug_assert!(id < MOST_SOURCES);
         Due { time: at.bits(), decided: decided.bits(), low: ordinal.0 | u64::from(id << 3 | kind) }
@@ -146,8 +149,9 @@ impl Due {
             5 => Event::Start(id),
             6 => Event::Write(id),
             _ if id == 0 => Event::Stop,
-            _ if id % 2 == 1 => Event::Medium(id / 2),
-            _ => Event::Stages(id / 2 - 1),
+            _ if id % 3 == 1 => Event::Medium(id / 3),
+            _ if id % 3 == 2 => Event::Stages(id / 3),
+            _ => Event::Look(id / 3 - 1),
         }
     }
 
@@ -229,7 +233,15 @@ mod tests {
     #[test]
     fn a_due_remembers_its_event() {
         let last = MOST_SOURCES - 1;
-        let shared = [Event::Stop, Event::Medium(0), Event::Medium(7), Event::Stages(0), Event::Stages(7)];
+        let shared = [
+            Event::Stop,
+            Event::Medium(0),
+            Event::Medium(7),
+            Event::Stages(0),
+            Event::Stages(7),
+            Event::Look(0),
+            Event::Look(7),
+        ];
         for event in
             shared.into_iter().chain([Event::Deliver(last), Event::Free(1), Event::Pacer(0), Event::Write(last)])
         {

@@ -36,6 +36,9 @@ impl Serialize for Run<'_> {
         run.serialize_entry("end_s", &outcome.end_s)?;
         run.serialize_entry("flows", &outcome.flows)?;
         run.serialize_entry("links", &outcome.links)?;
+        if !outcome.checks.is_empty() {
+            run.serialize_entry("checks", &outcome.checks)?;
+        }
         if record.series {
             run.serialize_entry("series", &Rows(names, &outcome.series))?;
         }

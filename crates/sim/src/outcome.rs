@@ -18,6 +18,9 @@ pub struct Outcome {
     pub flows: Vec<FlowRow>,
     /// One row a link direction, in the scenario's order.
     pub links: Vec<LinkRow>,
+    /// What the scenario expects, and what was found, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
     /// Sender state at each change, if recorded.
     #[serde(skip)]
     pub series: Vec<SeriesRow>,
@@ -42,6 +45,24 @@ impl Outcome {
 /// A link direction's name in tables: `G->R`.
 pub fn link_name(link: &LinkRow) -> String {
     format!("{}->{}", link.from, link.to)
+}
+
+acklab_table::table! {
+    /// An expectation of the scenario, and what was found.
+    pub struct Check {
+        /// The flow or the link direction, such as `flow f` and `link G->R`.
+        pub subject: String,
+        /// When it was read; missing: at the end of the run.
+        pub at_s: Option<f64>,
+        /// Name of the column.
+        pub what: String,
+        /// What was expected, such as `above 20`.
+        pub expected: String,
+        /// What was found.
+        pub found: String,
+        /// Whether that is as expected.
+        pub holds: bool,
+    }
 }
 
 acklab_table::table! {

@@ -135,26 +135,11 @@ impl Recorder {
     }
 
     fn sender_changed(&mut self, now: Time, flow: u32, sender: &Sender, receiver: &Receiver) {
-        let view = sender.view();
-        let (counters, estimate) = (sender.counters(), sender.estimate());
+        let counters = sender.counters();
         let Recorded { transfers, last, samples, .. } = &mut self.flows[flow as usize];
-        let row = SeriesRow {
-            time_s: now.secs(),
-            flow: *transfers.last().expect("one from the start"),
-            cwnd_segments: view.cwnd,
-            ssthresh_segments: view.ssthresh,
-            flight_segments: view.flight_size,
-            rtt_s: if counters.rtt_samples > *samples { counters.rtt_last } else { f64::NAN },
-            rto_s: view.rto,
-            cwnd_estimate_segments: receiver.window_estimate(now).unwrap_or(f64::NAN),
-            backlog_segments: estimate.map(|estimate| estimate.backlog),
-            base_rtt_s: estimate.map(|estimate| estimate.base_rtt).filter(|rtt| rtt.is_finite()),
-            state: match view {
-                _ if view.in_recovery => SenderState::Recovery,
-                _ if view.cwnd < view.ssthresh => SenderState::SlowStart,
-                _ => SenderState::CongestionAvoidance,
-            },
-        };
+        let transfer = *transfers.last().expect("one from the start");
+        let rtt_s = if counters.rtt_samples > *samples { counters.rtt_last } else { f64::NAN };
+        let row = SeriesRow { rtt_s, ..state(now, transfer, sender, receiver) };
         *samples = counters.rtt_samples;
         // An estimate alone is no change of the sender; and what is not a number equals nothing.
         let own = |row: SeriesRow| SeriesRow { time_s: 0.0, rtt_s: 0.0, cwnd_estimate_segments: 0.0, ..row };
@@ -163,5 +148,27 @@ impl Recorder {
             self.series.push(row);
         }
         *last = Some(SeriesRow { rtt_s: f64::NAN, ..row });
+    }
+}
+
+/// A sender's state, without a sample of the round trip; `flow` is the outcome's row.
+pub fn state(now: Time, flow: u32, sender: &Sender, receiver: &Receiver) -> SeriesRow {
+    let (view, estimate) = (sender.view(), sender.estimate());
+    SeriesRow {
+        time_s: now.secs(),
+        flow,
+        cwnd_segments: view.cwnd,
+        ssthresh_segments: view.ssthresh,
+        flight_segments: view.flight_size,
+        rtt_s: f64::NAN,
+        rto_s: view.rto,
+        cwnd_estimate_segments: receiver.window_estimate(now).unwrap_or(f64::NAN),
+        backlog_segments: estimate.map(|estimate| estimate.backlog),
+        base_rtt_s: estimate.map(|estimate| estimate.base_rtt).filter(|rtt| rtt.is_finite()),
+        state: match view {
+            _ if view.in_recovery => SenderState::Recovery,
+            _ if view.cwnd < view.ssthresh => SenderState::SlowStart,
+            _ => SenderState::CongestionAvoidance,
+        },
     }
 }

@@ -2,6 +2,7 @@
 
 mod branch;
 mod build;
+mod expect;
 mod outside;
 mod watch;
 
@@ -59,6 +60,8 @@ pub struct Simulation {
     ended: bool,
     /// Whether hops over plain links are decided ahead.
     ahead: bool,
+    /// For each expectation of the scenario what was found at its time, once that has come.
+    looked: Vec<Option<Option<expect::Found>>>,
     /// Packets of an aggregate on their way to their flows; empty between events.
     arrived: Vec<Arrived>,
     pub(crate) watch: Watch,
@@ -94,7 +97,9 @@ impl Simulation {
         }
         // A program's own algorithm may have effects outside the run, so the run must not begin again.
         let own = scenario.flows.iter().any(|spec| spec.custom.control.is_some() || spec.custom.policy.is_some());
-        Simulation::deciding(scenario, !own)
+        // What is read on the way must not lie ahead.
+        let read = scenario.expect.iter().any(|expect| expect.at.is_some());
+        Simulation::deciding(scenario, !own && !read)
     }
 
     /// The present time.
@@ -237,6 +242,7 @@ impl Simulation {
         match due.event() {
             Event::Start(id) => self.flows[id as usize].on_start(id, net),
             Event::Write(id) => self.flows[id as usize].on_write(id, net),
+            Event::Look(id) => self.on_look(id),
             Event::Stop => self.end(),
             _ => {}
         }
@@ -364,6 +370,7 @@ impl Simulation {
             end_s: end.secs(),
             flows,
             links: self.link_rows(),
+            checks: self.checks(),
             ..Outcome::default()
         }
     }

@@ -68,6 +68,7 @@ fn scenario(nodes: usize, links: Vec<LinkSpec>, flow: FlowSpec) -> Scenario {
         media: Vec::new(),
         flows: vec![flow],
         programs: Vec::new(),
+        expect: Vec::new(),
         record: ALL,
     }
 }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
+from .expected import checked
 from .kernels import seconds
 
 if TYPE_CHECKING:
@@ -145,7 +146,8 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str) ->
         _say(told, options)
     if not told.valid:
         complain(told.clock["why"][-1])  # type: ignore[index]
-    return 1 if not told.valid or any(program.failed for program in told.programs) else 0
+    failed = not told.valid or any(program.failed for program in told.programs)
+    return max(checked(told.result, quiet=options.json), 1 if failed else 0)
 
 
 def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack, versions: dict[str, str]) -> ProgramsResult:

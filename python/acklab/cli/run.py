@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name, stem
 from ..text.terminal import say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
+from .expected import checked
 from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
 from .source import read, stdin
 
@@ -41,7 +42,7 @@ timeouts (RTOs), fast retransmits (fast), ACKs sent, ACKs that did not arrive (l
 direction of a link: packets, drops by its queue, packets lost by its loss model, ACKs erased by a filter, packets
 waiting (queue), share of the run it was busy.
 
-exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 143 terminated
+exit status: 0; 1 the run or an output failed, or an expectation ([[expect]]) does not hold; 2 bad scenario; 130 interrupted; 143 terminated
 
 """
 
@@ -128,14 +129,14 @@ def act(options: argparse.Namespace) -> int:
     if options.others:
         if options.show_expanded or options.capture or options.python:
             options.parser.error("--show-expanded, --capture and --python go with one FILE")
-        _several(options, sets)
+        status = _several(options, sets)
     else:
-        _single(options, sets)
+        status = _single(options, sets)
     if options.out and not options.json:
         _say_written(options.out)
     if options.out and not options.show_expanded:
         open_page(options, os.path.join(options.out, "report.html"))
-    return 0
+    return status
 
 
 def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int:
@@ -148,7 +149,7 @@ def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int
     return emulate.act(options, text, file)
 
 
-def _single(options: argparse.Namespace, sets: list[str]) -> None:
+def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
     from ..results.progress import watched
 
@@ -156,7 +157,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
     text, file = _read(options, options.file)
     if options.show_expanded:
         say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
-        return
+        return 0
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture), **passed)
@@ -165,8 +166,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
         options.parser.error("--qlog needs packets, and the scenario's [record] leaves them out: --set record.packets=true")
     with _folder(options.out) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
-            _recorded(options, simulation, folder)
-            return
+            return _recorded(options, simulation, folder)
         watched(simulation)
         result = simulation.advance()
         if options.json:
@@ -178,6 +178,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
 
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes or 0}
             Run(result).write_into(folder, ends=options.capture, **kind)
+        return checked(result, quiet=options.json)
 
 
 def _of_python(options: argparse.Namespace) -> dict[str, Any]:
@@ -207,7 +208,7 @@ def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
         raise
 
 
-def _several(options: argparse.Namespace, sets: list[str]) -> None:
+def _several(options: argparse.Namespace, sets: list[str]) -> int:
     """Runs scenarios one after the other; each has a directory of its file's name, and all share the page."""
     from .. import _core
     from ..report import pages
@@ -225,9 +226,12 @@ def _several(options: argparse.Namespace, sets: list[str]) -> None:
         own = [*_for_report(text), *sets] if options.out and not options.json else sets
         simulations.append(_core.Simulation(text, file=file, sets=own, seed=options.seed))
     if not options.out:
+        status = 0
         for simulation in simulations:
-            _say(options, simulation.advance())
-        return
+            result = simulation.advance()
+            _say(options, result)
+            status |= checked(result, quiet=options.json)
+        return status
     with results(options.out, "run", ["report.html"]) as folder, folder.replacing() as scratch:
         recordings = []
         for name, simulation in zip(names, simulations, strict=True):
@@ -237,13 +241,14 @@ def _several(options: argparse.Namespace, sets: list[str]) -> None:
             _say(options, recordings[-1].result)
             write_summary(recordings[-1], name, report=False)
         pages(recordings, scratch)
+    return checked(*(recording.result for recording in recordings), quiet=options.json)
 
 
 def _say(options: argparse.Namespace, result: Any) -> None:
     say_json(result.json(records=False)) if options.json else _print_tables(options, result)
 
 
-def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> None:
+def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> int:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
     from ..results.progress import Clock
     from ..results.records import record
@@ -259,6 +264,7 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
             from ..captures.qlog.writing import write_logs
 
             write_logs(recording, scratch)
+    return checked(recording.result)
 
 
 def _say_written(directory: str) -> None:
@@ -300,15 +306,17 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
     trouble: list[OSError] = []
     feeder = threading.Thread(target=_feed, args=(batch, source, trouble), daemon=True)
     feeder.start()
+    unmet = False
     try:
         while lines := batch.take():
             say_bytes(lines)
+            unmet |= b'"holds":false' in lines
     finally:
         batch.stop()  # the feeder may be waiting for room; if it waits for input, it ends with the process
         feeder.join(timeout=0.1)
     if trouble:
         raise trouble[0]
-    return 2 if batch.bad else 1 if batch.failed else 0
+    return 2 if batch.bad else 1 if batch.failed or unmet else 0
 
 
 def _feed(batch: Any, source: int, trouble: list[OSError]) -> None:

@@ -69,10 +69,16 @@ impl Simulation {
             Stop::At(at) => at,
         };
         net.schedule(end, Event::Stop);
+        for (id, expect) in (0..).zip(&scenario.expect) {
+            if let Some(at) = expect.at {
+                net.schedule(at, Event::Look(id));
+            }
+        }
         let unfinished = scenario.flows.iter().filter(|spec| spec.finite()).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
         let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
         Ok(Simulation {
+            looked: vec![None; scenario.expect.len()],
             scenario,
             net,
             flows,

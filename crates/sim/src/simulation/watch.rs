@@ -106,6 +106,7 @@ impl Simulation {
             Event::Stages(id) => {
                 format!("the stages of link {}", self.link_name(self.net.stages[id as usize].link))
             }
+            Event::Look(_) => "expectations".to_owned(),
             Event::Stop => "the end".to_owned(),
         }
     }

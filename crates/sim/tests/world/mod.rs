@@ -401,6 +401,7 @@ pub fn world() -> impl Strategy<Value = World> {
             media: Vec::new(),
             flows: flows.collect(),
             programs: Vec::new(),
+            expect: Vec::new(),
             record: ALL,
         })
     })

@@ -1,0 +1,297 @@
+//! Expectations of results, or of a state at a time: the file's tables, checked.
+
+use acklab_packet::{Bytes, Rate, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::error::Problem;
+use super::network::Network;
+use super::suggest::{did_you_mean, listed};
+use crate::spec::{ExpectSpec, FlowSpec, Stop, Subject, Test};
+
+/// Most expectations of a scenario.
+const MOST: usize = 10_000;
+
+/// What a column has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Truth,
+    /// A word.
+    Word,
+}
+
+use Kind::{Number, Truth, Word};
+
+/// What may be expected of a flow: columns of the table `flows`, and of the table `series` those that are a state.
+pub const OF_FLOWS: [(&str, Kind); 36] = [
+    ("completed", Truth),
+    ("start_s", Number),
+    ("first_data_s", Number),
+    ("finished_s", Number),
+    ("completion_s", Number),
+    ("last_data_s", Number),
+    ("bytes", Number),
+    ("goodput_bps", Number),
+    ("segments_sent", Number),
+    ("syns_sent", Number),
+    ("retransmits", Number),
+    ("timeouts", Number),
+    ("fast_retransmits", Number),
+    ("recoveries", Number),
+    ("repair_s", Number),
+    ("window_cuts", Number),
+    ("undone", Number),
+    ("marks_received", Number),
+    ("marks_counted", Number),
+    ("marked_share", Number),
+    ("acks_sent", Number),
+    ("acks_received", Number),
+    ("acks_dropped", Number),
+    ("acks_filtered", Number),
+    ("acks_created", Number),
+    ("segments_acked", Number),
+    ("cwnd_segments", Number),
+    ("ssthresh_segments", Number),
+    ("mean_rtt_s", Number),
+    ("min_rtt_s", Number),
+    ("flight_segments", Number),
+    ("rto_s", Number),
+    ("cwnd_estimate_segments", Number),
+    ("backlog_segments", Number),
+    ("base_rtt_s", Number),
+    ("state", Word),
+];
+
+/// What may be expected of a link direction: columns of the table `links`.
+pub const OF_LINKS: [(&str, Kind); 20] = [
+    ("packets", Number),
+    ("bytes", Number),
+    ("ack_packets", Number),
+    ("ack_bytes", Number),
+    ("drops", Number),
+    ("lost", Number),
+    ("filtered", Number),
+    ("reordered", Number),
+    ("duplicated", Number),
+    ("thinned", Number),
+    ("mean_queue_packets", Number),
+    ("max_queue_packets", Number),
+    ("sent_wait_s", Number),
+    ("removed_wait_s", Number),
+    ("utilisation", Number),
+    ("attempts", Number),
+    ("collisions", Number),
+    ("retries", Number),
+    ("retry_drops", Number),
+    ("airtime_s", Number),
+];
+
+/// What is expected of a flow or of a link direction: `acklab run` ends with exit code 1 if it does not hold.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectTable {
+    /// Name of the flow. Where a table describes several, one of them, such as `f3`; where transfers repeat, `f#2` is the second.
+    pub flow: Option<String>,
+    /// The link direction, such as `G->R`, instead of a flow.
+    pub link: Option<String>,
+    /// When the state is read, before what else is due at that instant. If left out: at the end of the run.
+    pub at: Option<Time>,
+    /// A column of the table `flows` or `links`; of a flow also a state of the table `series`.
+    pub what: String,
+    /// It has to be greater.
+    pub above: Option<Bound>,
+    /// It has to be less.
+    pub below: Option<Bound>,
+    /// It has to be exactly this.
+    pub equals: Option<Bound>,
+    /// It has to be from the first to the second.
+    pub within: Option<[Bound; 2]>,
+}
+
+/// A number, in the unit of the column or with a unit of its own (`10Mbps`, `25ms`); or true, false, a word.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Bound {
+    Truth(bool),
+    Number(f64),
+    Text(String),
+}
+
+/// The expectations, each of a flow or of a link direction that there is.
+pub(super) fn checked(
+    tables: Vec<ExpectTable>,
+    network: &Network,
+    flows: &[FlowSpec],
+    stop: Stop,
+) -> Result<Vec<ExpectSpec>, Problem> {
+    if tables.len() > MOST {
+        return Err(Problem::at("expect", format!("there are {}; at most {MOST}", tables.len())));
+    }
+    let (Stop::At(end) | Stop::FlowsComplete { at_most: end }) = stop;
+    let one = |(index, table): (usize, ExpectTable)| {
+        let key = |key: &str| format!("expect[{index}].{key}");
+        let (subject, known) = subject(&table, network, flows, &key)?;
+        let Some(&(what, kind)) = known.iter().find(|(name, _)| *name == table.what) else {
+            let names = || known.iter().map(|(name, _)| *name);
+            let mean = did_you_mean(&table.what, names()).unwrap_or_default();
+            return Err(Problem::at(key("what"), format!("is no column that can be expected{mean}"))
+                .given_text(&table.what)
+                .help(format!("known: {}", listed(names()))));
+        };
+        if let Some(at) = table.at.filter(|&at| at > end) {
+            return Err(Problem::at(key("at"), format!("is after the run's end, {end}")).given(at));
+        }
+        Ok(ExpectSpec { subject, at: table.at, what, test: test(table, what, kind, &key)? })
+    };
+    tables.into_iter().enumerate().map(one).collect()
+}
+
+type Known = &'static [(&'static str, Kind)];
+
+/// What an expectation is about, and the columns it may name.
+fn subject(
+    table: &ExpectTable,
+    network: &Network,
+    flows: &[FlowSpec],
+    key: &impl Fn(&str) -> String,
+) -> Result<(Subject, Known), Problem> {
+    match (&table.flow, &table.link) {
+        (Some(name), None) if flows.iter().any(|flow| is_of(name, flow)) => {
+            Ok((Subject::Flow(name.clone()), &OF_FLOWS))
+        }
+        (Some(name), None) => {
+            let mean = did_you_mean(name, flows.iter().map(|flow| flow.name.as_str())).unwrap_or_default();
+            Err(Problem::at(key("flow"), format!("is no flow of this scenario{mean}")).given_text(name))
+        }
+        (None, Some(name)) => {
+            let node = |index: u32| network.nodes[index as usize].as_str();
+            let named = || network.links.iter().map(|link| format!("{}->{}", node(link.from), node(link.to)));
+            match (0..).zip(named()).find(|(_, known)| known == name) {
+                Some((index, _)) => Ok((Subject::Link(index), &OF_LINKS)),
+                None => {
+                    let names: Vec<String> = named().take(60).collect();
+                    Err(Problem::at(key("link"), "is no link direction of this scenario")
+                        .given_text(name)
+                        .help(format!("known: {}", listed(names.iter().map(String::as_str)))))
+                }
+            }
+        }
+        _ => Err(Problem::at(key("flow"), "give a flow or a link, and not both")),
+    }
+}
+
+/// Whether a transfer of this name is one of the table's.
+fn is_of(name: &str, flow: &FlowSpec) -> bool {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| number.to_string() == text);
+    let (name, transfer) = match name.rsplit_once('#') {
+        Some((name, transfer)) => (name, number(transfer).unwrap_or(0)),
+        None => (name, 1),
+    };
+    let times = flow.repeat.map_or(1, |repeat| repeat.times);
+    let first = transfer == 1 || transfer > 1 && transfer <= times;
+    let member = || name.strip_prefix(&*flow.name).and_then(number).is_some_and(|member| member < flow.count);
+    first && if flow.count > 1 { member() } else { name == flow.name }
+}
+
+/// The one comparison that a table has.
+fn test(table: ExpectTable, what: &str, kind: Kind, key: &impl Fn(&str) -> String) -> Result<Test, Problem> {
+    let ExpectTable { above, below, equals, within, .. } = table;
+    let number = |name: &str, bound: Bound| match bound {
+        Bound::Number(number) if number.is_finite() => Ok(number),
+        Bound::Text(text) => in_unit(&text, what).map_err(|why| Problem::at(key(name), why).given_text(&text)),
+        Bound::Number(_) | Bound::Truth(_) => Err(Problem::at(key(name), format!("must be a number: {what} is one"))),
+    };
+    if kind != Kind::Number && equals.is_none() {
+        return Err(Problem::at(key("equals"), format!("missing: {what} is no number, so it can only be equal")));
+    }
+    match (above, below, equals, within) {
+        (Some(least), None, None, None) => Ok(Test::Above(number("above", least)?)),
+        (None, Some(most), None, None) => Ok(Test::Below(number("below", most)?)),
+        (None, None, None, Some([low, high])) => {
+            let (low, high) = (number("within", low)?, number("within", high)?);
+            if low > high {
+                return Err(Problem::at(key("within"), format!("begins at {low}, after its end {high}")));
+            }
+            Ok(Test::Within(low, high))
+        }
+        (None, None, Some(bound), None) => match (kind, bound) {
+            (Kind::Number, bound) => Ok(Test::Equals(number("equals", bound)?)),
+            (Kind::Truth, Bound::Truth(truth)) => Ok(Test::Is(truth.to_string())),
+            (Kind::Truth, _) => {
+                Err(Problem::at(key("equals"), format!("must be true or false: {what} is one of them")))
+            }
+            (Kind::Word, Bound::Text(word)) if STATES.contains(&&*word) => Ok(Test::Is(word)),
+            (Kind::Word, _) => Err(Problem::at(key("equals"), format!("must be one of {}", listed(STATES)))),
+        },
+        _ => Err(Problem::at(key("what"), "needs one of `above`, `below`, `equals` and `within`").given_text(what)),
+    }
+}
+
+/// The words of the column `state`.
+const STATES: [&str; 3] = ["slow-start", "congestion-avoidance", "recovery"];
+
+/// A number with a unit, in the unit of the column.
+fn in_unit(text: &str, what: &str) -> Result<f64, String> {
+    let why = |error: &dyn std::fmt::Display| error.to_string();
+    match what {
+        _ if what.ends_with("_s") => text.parse::<Time>().map(Time::secs).map_err(|error| why(&error)),
+        _ if what.ends_with("_bps") => text.parse::<Rate>().map(Rate::bps).map_err(|error| why(&error)),
+        _ if what.ends_with("bytes") => {
+            text.parse::<Bytes>().map(|bytes| bytes.get() as f64).map_err(|error| why(&error))
+        }
+        _ => Err(format!("must be a number: {what} has no unit")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Subject, Test};
+    use crate::{expanded_toml, parse_toml};
+
+    const WORLD: &str = "stop = { at = '10s' }\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n\
+                         [[flow]]\nname = 'f'\nfrom = 'S'\nto = 'R'\nrepeat = { times = 3 }\n\
+                         [[flow]]\nname = 'g'\nfrom = 'S'\nto = 'R'\ncount = 12\n";
+
+    #[test]
+    fn expectations_survive_being_written_out() {
+        let text = format!(
+            "{WORLD}[[expect]]\nflow = 'f#2'\nat = '2s'\nwhat = 'rto_s'\nabove = '200ms'\n\
+             [[expect]]\nflow = 'g11'\nwhat = 'goodput_bps'\nwithin = ['1kbps', 1e6]\n\
+             [[expect]]\nlink = 'R->S'\nwhat = 'drops'\nequals = 0\n\
+             [[expect]]\nflow = 'f'\nat = '1s'\nwhat = 'state'\nequals = 'slow-start'\n"
+        );
+        let scenario = parse_toml(&text, "t").expect("a scenario");
+        let tests: Vec<&Test> = scenario.expect.iter().map(|expect| &expect.test).collect();
+        let slow_start = Test::Is("slow-start".into());
+        assert_eq!(tests, [&Test::Above(0.2), &Test::Within(1e3, 1e6), &Test::Equals(0.0), &slow_start]);
+        assert_eq!(scenario.expect[2].subject, Subject::Link(1));
+        let long = expanded_toml(&scenario);
+        assert_eq!(parse_toml(&long, "long").expect("the same scenario"), scenario, "{long}");
+    }
+
+    #[test]
+    fn mistakes_are_told_at_their_place() {
+        for (expect, told) in [
+            ("flow = 'h'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"h\": is no flow"),
+            ("flow = 'g12'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"g12\": is no flow"),
+            ("flow = 'f#4'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"f#4\": is no flow"),
+            ("link = 'S->Q'\nwhat = 'drops'\nabove = 1", "expect[0].link = \"S->Q\": is no link direction"),
+            ("what = 'drops'\nabove = 1", "expect[0].flow: give a flow or a link"),
+            ("flow = 'f'\nwhat = 'cwnd_segment'\nabove = 1", "did you mean `cwnd_segments`?"),
+            ("flow = 'f'\nwhat = 'bytes'", "needs one of `above`, `below`, `equals` and `within`"),
+            ("flow = 'f'\nwhat = 'bytes'\nabove = 1\nbelow = 3", "needs one of `above`"),
+            ("flow = 'f'\nwhat = 'bytes'\nabove = '3ms'", "expect[0].above = \"3ms\""),
+            ("flow = 'f'\nwhat = 'timeouts'\nequals = '3'", "must be a number: timeouts has no unit"),
+            ("flow = 'f'\nwhat = 'bytes'\nwithin = [3, 1]", "expect[0].within: begins at 3, after its end 1"),
+            ("flow = 'f'\nwhat = 'completed'\nabove = 1", "expect[0].equals: missing"),
+            ("flow = 'f'\nwhat = 'state'\nequals = 'slow'", "expect[0].equals: must be one of `slow-start`"),
+            ("flow = 'f'\nat = '11s'\nwhat = 'bytes'\nabove = 1", "is after the run's end, 10s"),
+        ] {
+            let error = parse_toml(&format!("{WORLD}[[expect]]\n{expect}\n"), "t").expect_err(expect).to_string();
+            assert!(error.contains(told), "{expect}: {error}");
+        }
+    }
+}
