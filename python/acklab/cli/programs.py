@@ -46,7 +46,7 @@ def version(text: str) -> str:
     from ..engines.kernel import VERSION
 
     if not re.fullmatch(VERSION, text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no version of Linux; 7.3 and 6.12.9 are")
+        raise argparse.ArgumentTypeError(f"{text!r} names no version of Linux; 7.3 and 6.12.9 do")
     return text
 
 
