@@ -37,6 +37,7 @@ TITLES = {
     "neqo": "neqo, 2025",
     "picoquic": "picoquic, 2021",
     "tack": "TACK, 2020",
+    "asymmetry": "RFC 3449 and a talk, 1997",
     "l4s": "L4S tests, 2020",
     "rfc2415": "RFC 2415, 1998",
     "rfc2416": "RFC 2416, 1998",

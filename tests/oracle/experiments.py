@@ -308,6 +308,62 @@ class AckFilter:
         }
 
 
+class Asym:
+    """One transfer over a slow way back: ACK congestion control, sender adaptation, ACK filtering and reconstruction."""
+
+    script = "asym.tcl"
+    results_printed = ("status", "time", "acked", "nack", "sent", "rexmit", "rto", "cwnd")
+    options = OPTIONS | {"acc", "sa", "af", "ar", "mb", "maxd", "al", "dl", "rbw", "q", "rq", "thresh", "step", "spacing", "alpha", "segs", "T"}
+
+    @staticmethod
+    def scenarios(o):
+        o = {"profile": "ns1", "window": "100", "minrto": "0.2", "tick": "0.1", "kind": "Reno", **o}
+        adapts = flag(o.get("sa", "0")) or flag(o.get("acc", "0"))
+        send = sender({**o, "maxburst": o.get("mb", "0")}, o["kind"], uniforms(1, 2)[1] * tick(o))
+        receive = receiver({option: text for option, text in o.items() if option != "interval"}, "each")
+        if adapts:
+            send["credit"] = {"kind": "ubc", "growth": "steps"}
+            if int(o.get("mb", "0")) > 0:
+                send["pacing"] = {"kind": "bursts", "wakes": False}
+        if flag(o.get("acc", "0")):
+            receive["ack"] = {"policy": "acc-ns2", "d_max": int(o.get("maxd", "25")), "timer": seconds(time(o.get("interval", "0.1")))}
+        back = drop_tail(o.get("rq", "10"))
+        if flag(o.get("af", "0")):
+            back["filter"] = {"kind": "static", "threshold": 1, "older": "number", "room_first": True}
+        stages = []
+        if o.get("ar", "0") != "0":
+            stages = [{
+                "kind": "ack-respacing", "threshold": int(o.get("thresh", "2")), "step": int(o.get("step", "2")),
+                "spacing": seconds(time(o.get("spacing", "0.010"))), "gain": float(o.get("alpha", "0.25")), "adaptive": o["ar"] == "1",
+            }]
+        marks = loss_list(o, "al")
+        marked = [{"kind": "mark", "only": "acks", **marks}] if marks else []
+        slow = {"rate": bps(rate(o.get("rbw", "28.8e3"))), "delay": "50ms", "queue": back, "stages": stages}
+        return [{
+            "stop": until_done(o.get("T", "1000")),
+            "link": [
+                link("S", "A", 1e7, 0.001, AMPLE, loss=loss_list(o, "dl")),
+                link("A", "B", 1e7, 0.005, o.get("q", AMPLE), slow),
+                link("B", "D", 1e7, 0.001, AMPLE, {"stages": marked}),
+            ],
+            "flow": [flow("f", "S", "D", 0.0, int(o.get("segs", "500")), send, receive)],
+        }]
+
+    @staticmethod
+    def results(o, outcomes):
+        f = outcomes[0]["flows"][0]
+        return {
+            "status": "done" if f["completed"] else "timeout",
+            "time": g17(outcomes[0]["end_s"]),
+            "acked": str(f["segments_acked"]),
+            "nack": str(f["acks_received"]),
+            "sent": str(f["segments_sent"]),
+            "rexmit": str(f["retransmits"]),
+            "rto": str(f["timeouts"]),
+            "cwnd": "%g" % f["cwnd_segments"],
+        }
+
+
 class Compete:
     """`n` short transfers of random sizes and starts that share both hosts and a gateway."""
 

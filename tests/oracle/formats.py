@@ -6,7 +6,7 @@ To add one, add a line to FORMATS (and a class to experiments.py if it runs anot
 import csv
 from dataclasses import dataclass, field
 
-from experiments import AckFilter, Compete, Divack, Dumbbell, OnOff, Single
+from experiments import AckFilter, Asym, Compete, Divack, Dumbbell, OnOff, Single
 from values import Unsupported
 
 LABELS = {"id", "cfg", "cc"}  # columns that only name a row
@@ -47,6 +47,7 @@ FORMATS = [  # the first that fits
         "queue": "q", "segments": "segs",
         "completion_time_s": "time", "last_data_time_s": "dtime", "rexmits": "rexmit", "rtos": "rto"}),
     _format("mechanisms", Single, "mech", defaults=_ALLMAN),
+    _format("asymmetry", Asym, "acc sa af ar"),
     _format("ackfilter", AckFilter, "filter", defaults={"T": "10000"}),
     _format("compete", Compete, "scseed"),
     _format("divack", Divack, "cack jseed"),

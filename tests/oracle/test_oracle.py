@@ -36,11 +36,16 @@ FILES = {
     "f_many.csv": ("dumbbell", 7, 7),
     "g_compete_runs.csv": ("compete", 224, 224),
     "h_mechanisms.csv": ("mechanisms", 2307, 2307),
+    "i_asym.csv": ("asymmetry", 240, 240),
     "s_allman_sweep.csv": ("sweep", 5526, 5526),
     "u_onoff_udp.csv": ("on-off UDP", 38, 38),
 }
 # lines whose result hangs on the six digits in which the hook reads cwnd from ns-2 (scripts/hook.tcl)
-SIX_DIGITS = {"h_mechanisms.csv": {431, 432}}
+KNOWN = {
+    "h_mechanisms.csv": {431, 432},
+    # ns-2 lets an ACK that a reconstructor has made go before one that arrives at the very same time; acklab after it.
+    "i_asym.csv": {144, 181, 216},
+}
 needs_ns = pytest.mark.skipif(not ns2.installed(), reason="ns-2 is not installed")
 
 
@@ -49,7 +54,7 @@ needs_ns = pytest.mark.skipif(not ns2.installed(), reason="ns-2 is not installed
 def test_acklab_agrees_with_ns2(name):
     said = []
     rows, agree, differ = check.check(DATA / name, say=said.append)
-    known = SIX_DIGITS.get(name, set())
+    known = KNOWN.get(name, set())
     lines = {int(line) for line in re.findall(rf"{name}:(\d+)\b.*: expected", "\n".join(said))}
     assert lines == known and differ == len(known), "\n".join(said[:20] + said[-1:])
     assert agree + differ == rows >= FILES[name][2], "\n".join(said)

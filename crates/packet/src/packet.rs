@@ -58,6 +58,9 @@ impl Ace {
     /// The flag CWR as RFC 3168 means it, and no number.
     pub const CWR: Ace = Ace(0b1_0000);
 
+    /// On an ACK: a middlebox made it, so that no round trip may be timed by it (`no_ts_` in ns-2).
+    pub const UNTIMED: Ace = Ace(0b10_0000);
+
     /// CWR as RFC 3168 means it, set or not.
     #[inline]
     pub fn cwr(answered: bool) -> Ace {
@@ -131,9 +134,10 @@ pub struct Segment {
     /// The newest cumulative ACK its sender had when it left, cut to 32 bits: what an echoed timestamp (TSecr) tells a
     /// receiver that remembers when it sent which ACK. Of a sender that numbers its packets (QUIC), the packet's number.
     pub echo: u32,
-    /// The sender's congestion window in segments, as an option; 0 where it tells nothing.
+    /// The sender's congestion window in segments, as an option, or how many it may have outstanding; 0 where it tells nothing.
     pub window: f32,
-    /// The sender's smoothed round trip in seconds, as an option; 0 where it tells nothing.
+    /// The sender's smoothed round trip in seconds, as an option, or how many ACKs repeated the number in `echo`; 0 where it tells
+    /// nothing.
     pub srtt: f32,
 }
 

@@ -3,8 +3,9 @@
 mod far_end;
 mod packets;
 
+use acklab_packet::{Ace, Ack, Body, Packet};
 use acklab_path::Carried;
-use acklab_path::stage::{Compression, StageSpec};
+use acklab_path::stage::{Compression, Reissue, StageSpec};
 use far_end::{End, Seen, at, number, segment, selective, specs};
 use packets::{Tcp, ack};
 use proptest::prelude::*;
@@ -31,6 +32,37 @@ fn without_a_spacing_acks_fill_the_time_since_the_one_before() {
     end.arrive(10.1, number(1, 26));
     end.until(20.0);
     assert_eq!(end.told(), "10100:20* 10125:22* 10150:24* 10175:26");
+}
+
+#[test]
+fn made_acks_leave_as_far_apart_as_acks_arrive() {
+    // With gain 0 the estimate stays 10 ms.
+    let mut end = End::new(serde_json::json!([{ "kind": "ack-respacing", "gain": 0.0 }]));
+    end.arrive(0.0, number(1, 10));
+    end.arrive(0.1, number(1, 16));
+    end.until(0.114);
+    // What a newer one has overtaken, 16 at 120, is dropped.
+    end.arrive(0.115, number(1, 20));
+    end.until(0.19);
+    assert_eq!(end.told(), "0:10 100:12* 110:14* 115:16* 125:18* 135:20*");
+    // After a duplicate the next passes, however far it leaps.
+    end.arrive(0.2, number(1, 20));
+    end.arrive(0.21, number(1, 20));
+    end.arrive(0.22, number(1, 40));
+    assert_eq!(end.told(), "200:20 210:20 220:40");
+}
+
+#[test]
+fn the_estimate_is_smoothed_and_no_round_trip_is_timed_by_a_made_ack() {
+    let mut end = End::new(serde_json::json!([{ "kind": "ack-respacing", "spacing": "40ms", "gain": 0.5 }]));
+    end.arrive(0.0, number(1, 10));
+    // Half of 40 ms after the first; half of that and of 100 ms here.
+    end.arrive(0.1, number(1, 14));
+    end.until(0.3);
+    assert_eq!(end.told(), "0:10 100:12* 160:14*");
+    let body = |ace| Body::Ack(Ack { ace, ..Ack::default() });
+    let packet = Packet { flow: 0, size: 40, connection: 0, place: 0, body: body(Ace::default()) };
+    assert_eq!(packet.untimed().body, body(Ace::UNTIMED));
 }
 
 #[test]

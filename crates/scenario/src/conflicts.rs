@@ -45,6 +45,17 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
             format!("is {}, but recovery = \"{recovery}\" takes a skipped segment for lost; must be 0", rules.skip);
         found.push(("skip", what));
     }
+    let by_window =
+        matches!(rules.recovery, RecoveryKind::Tahoe {} | RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
+    if matches!(rules.pacing, Pacing::Bursts { .. }) && !by_window {
+        let what = format!(
+            "is \"bursts\", but recovery = \"{recovery}\" sends by what is outstanding; it must be tahoe, reno or newreno"
+        );
+        found.push(("pacing", what));
+    }
+    if matches!(rules.pacing, Pacing::Bursts { .. }) && rules.max_burst == 0 {
+        found.push(("max_burst", "is 0, but pacing = \"bursts\" sends that many at once; must be at least 1".into()));
+    }
     let inflates = matches!(rules.recovery, RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
     if rules.fault == SenderFault::NoDeflation && !inflates {
         let what = format!(

@@ -1,7 +1,7 @@
 //! Limits of a scenario: what would not advance time, and what would not fit into memory (docs/reference/limits.md).
 
 use acklab_packet::Time;
-use acklab_path::stage::StageSpec;
+use acklab_path::stage::{MOST_RESPACED, StageSpec};
 use acklab_tcp::rules::{SenderRules, Window};
 
 use crate::spec::Size;
@@ -44,6 +44,7 @@ pub(super) fn too_many_copies(stages: &[StageSpec]) -> Option<String> {
         StageSpec::Rbscp(params) => params.pieces.into(),
         StageSpec::Spack(params) => params.pieces.into(),
         StageSpec::AckReconstruction(params) => params.most.into(),
+        StageSpec::AckRespacing(_) => MOST_RESPACED as f64,
         StageSpec::HeaderCompression(_)
         | StageSpec::Reorder(_)
         | StageSpec::Jitter(_)

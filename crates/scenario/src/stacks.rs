@@ -206,6 +206,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if sender.carry_window.is_none() {
         ours.carry_window |= theirs.ack.asks_for_window();
     }
+    if sender.carry_allowance.is_none() {
+        ours.carry_allowance |= theirs.ack.asks_for_allowance();
+    }
 }
 
 /// Whether segments must carry their sender's phase for this receiver.

@@ -38,6 +38,15 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
                 }
                 from("most", params.most.into(), 2, 65_536)?;
             }
+            StageSpec::AckRespacing(params) => {
+                for (key, value) in [("threshold", params.threshold), ("step", params.step)] {
+                    from(key, value, 1, u32::MAX.into())?;
+                }
+                some("spacing", params.spacing)?;
+                if !(0.0..=1.0).contains(&params.gain) {
+                    return Err(wrong("gain", "must be from 0 to 1").given(params.gain));
+                }
+            }
             StageSpec::Rbscp(params) => from("pieces", params.pieces.into(), 2, 64)?,
             StageSpec::Spack(params) => {
                 from("pieces", params.pieces.into(), 2, 64)?;

@@ -20,6 +20,7 @@ CLAIM = "allman1998.fig6.sack"
 DERIVATIONS = {
     *("ackfilter.fig5.rtt", "allman1998.table2.daass.short", "smartacking.fig3a.double"),
     *("rfc2416.one.duplicate", "rfc2416.bytes", "rfc2416.modem", "rfc2416.ahead"),
+    "asymmetry.ar",
     *("rfc2415.table2.repeated", "rfc2415.table3.unit"),
 }
 """The claims for which a derivation was checked. A search is none, however long."""

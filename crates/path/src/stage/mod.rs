@@ -16,6 +16,7 @@ mod mark;
 mod pause;
 mod reconstruction;
 mod reorder;
+mod respacing;
 mod spack;
 mod split;
 mod thin;
@@ -29,6 +30,7 @@ pub use mark::{Mark, MarkParams};
 pub use pause::{Pause, PauseParams};
 pub use reconstruction::{AckReconstruction, ReconstructionParams};
 pub use reorder::{Reorder, ReorderParams};
+pub use respacing::{AckRespacing, MOST as MOST_RESPACED, RespacingParams};
 pub use spack::{Spack, SpackParams};
 pub use split::{Rbscp, RbscpParams};
 pub use thin::{Thin, ThinParams};
@@ -47,6 +49,10 @@ use crate::random::Random;
 pub trait Reissue: Carried + Clone {
     /// The same plain ACK with another cumulative number, at most its own, and without SACK blocks.
     fn reissued(&self, number: u64) -> Self;
+    /// The same plain ACK, by which its sender times no round trip; unchanged where its type cannot say so.
+    fn untimed(self) -> Self {
+        self
+    }
     /// The sequence units of a segment, numbered like [`Carried::plain_ack`]; `None` for anything else.
     fn units(&self) -> Option<Range<u64>>;
     /// Departure from the sender, as its timestamp says.
@@ -69,6 +75,15 @@ impl Reissue for Packet {
             ack.sack = Default::default();
         }
         packet
+    }
+
+    fn untimed(mut self) -> Packet {
+        if let Body::Ack(ack) = &mut self.body
+            && ack.ace == Ace::default()
+        {
+            ack.ace = Ace::UNTIMED;
+        }
+        self
     }
 
     fn units(&self) -> Option<Range<u64>> {
@@ -167,6 +182,8 @@ pub enum StageSpec {
     HeaderCompression(CompressionParams),
     /// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
     AckReconstruction(ReconstructionParams),
+    /// The same as in ns-2.35: ACKs leave as far apart as they arrive.
+    AckRespacing(RespacingParams),
     /// Each ACK that acknowledges something new is split (ledger divack.m.rbscp).
     Rbscp(RbscpParams),
     /// A base station splits the ACK of what a timeout has retransmitted (ledger divack.m.spack).
@@ -252,7 +269,7 @@ macro_rules! stages {
 }
 
 stages!(
-    AckReconstruction, Rbscp, Spack, Pause, Gro, Thin, Bleach;
+    AckReconstruction, AckRespacing, Rbscp, Spack, Pause, Gro, Thin, Bleach;
     Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate", Mark as "mark"
 );
 

@@ -334,6 +334,8 @@ pub fn stages() -> impl Strategy<Value = Vec<StageSpec>> {
         serde_json::json!({ "kind": "header-compression", "slots": 1, "repair": "request" }),
         serde_json::json!({ "kind": "ack-reconstruction", "step": 1 }),
         serde_json::json!({ "kind": "ack-reconstruction", "step": 700, "spacing": "1ms", "most": 3 }),
+        serde_json::json!({ "kind": "ack-respacing", "step": 2 }),
+        serde_json::json!({ "kind": "ack-respacing", "threshold": 900, "step": 700, "spacing": "1ms", "adaptive": false }),
         serde_json::json!({ "kind": "rbscp", "pieces": 3 }),
         serde_json::json!({ "kind": "spack", "pieces": 4, "timer": "300ms" }),
         serde_json::json!({ "kind": "reorder", "rate": 0.1, "by": "30ms" }),

@@ -188,6 +188,14 @@ variants! {
             /// Longest delay of an ACK.
             timer: Time = Time::from_secs(0.1),
         }
+        /// ACK congestion control as in ns-2.35 (`TCPSink/Asym`). A round trip ends when the sender has an ACK that left after the last
+        /// change of d. An ACK covers at most half of what the sender may have outstanding, which segments carry (`carry_allowance`).
+        AccNs2 = "acc-ns2" {
+            /// Most segments that an ACK covers.
+            d_max: u32 [1 ..= 1_000_000] = 5,
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.1),
+        }
         /// A policy in Python that the program passes to the run (`acklab.AckPolicy`).
         Python = "python" {
             /// Its name among those that are passed.
@@ -222,6 +230,11 @@ impl AckPolicyKind {
     /// Whether its ACKs ask queues for congestion marks.
     #[inline]
     pub fn asks_for_marks(&self) -> bool {
-        matches!(self, AckPolicyKind::Acc { .. })
+        matches!(self, AckPolicyKind::Acc { .. } | AckPolicyKind::AccNs2 { .. })
+    }
+
+    /// Whether segments must carry what their sender may have outstanding for it.
+    pub fn asks_for_allowance(&self) -> bool {
+        matches!(self, AckPolicyKind::AccNs2 { .. })
     }
 }

@@ -100,6 +100,9 @@ rule_table! {
         carry_phase: bool,
         /// Whether segments carry cwnd and the smoothed round trip. If left out, true where the receiver reads them.
         carry_window: bool,
+        /// Whether segments carry, instead of the window, how many segments may be outstanding, and how many duplicates the newest ACK
+        /// has had. If left out, true where the receiver reads it.
+        carry_allowance: bool,
         /// How segments are spaced.
         pacing: Pacing,
         /// How segments are grouped that leave together. Only with `recovery = "rack"`, without `pacing` and without a control that paces.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Seq, Time};
+use acklab_packet::{Ace, Ack, Seq, Time};
 
 use super::SenderWire;
 use super::accurate::Accurate;
@@ -126,7 +126,11 @@ impl Core {
             || extras.skip.is_some()
             || extras.bursts.is_some()
             || needs == Needs::Deliveries;
-        let wanted = rules.carry_phase || rules.carry_window || rules.ecn || rules.recovery.packet_numbers();
+        let wanted = rules.carry_phase
+            || rules.carry_window
+            || rules.carry_allowance
+            || rules.ecn
+            || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some()
             || extras.usage.is_some()
             || extras.flight.is_some()
@@ -251,11 +255,12 @@ impl Core {
         self.cc.advance();
         let flight = self.seq.flight_size();
         self.seq.advance(ack.ack);
-        if self.rules.timestamps {
+        if self.rules.timestamps && ack.ace != Ace::UNTIMED {
             self.sample(now - ack.ts_ecr, flight, now);
         }
         if let Some((end, sent)) = self.timer.timed
             && ack.ack >= end
+            && ack.ace != Ace::UNTIMED
         {
             self.timer.timed = None;
             self.timer.rto.reset_backoff(&self.rules);

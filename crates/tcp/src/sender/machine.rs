@@ -10,7 +10,7 @@ use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};
-use crate::rules::{SenderRules, UnsentAck};
+use crate::rules::{Pacing, RecoveryKind, SenderRules, UnsentAck};
 
 /// A sending endpoint.
 ///
@@ -103,6 +103,9 @@ impl Sender {
         if self.answers_skip(ack, now, wire) {
             return false;
         }
+        if matches!(self.core.rules.pacing, Pacing::Bursts { .. }) {
+            self.note_round_trip(ack, now);
+        }
         if self.recovery.judge(&mut self.core, ack, now) {
             self.core.take_back();
         }
@@ -112,6 +115,17 @@ impl Sender {
         }
         self.core.restore_windows(now);
         true
+    }
+
+    /// The round trip that an ACK of new data gives, unless it is a partial one (`recv_newack_helper` in ns-2).
+    #[cold]
+    fn note_round_trip(&mut self, ack: &Ack, now: Time) {
+        let core = &mut self.core;
+        let partial = core.cc.state == CaState::Recovery && ack.ack < core.cc.recover;
+        let whole = !partial || !matches!(core.rules.recovery, RecoveryKind::Newreno { .. });
+        if ack.ack > core.seq.una && whole {
+            core.extras.pacer.note_round_trip(now - ack.ts_ecr);
+        }
     }
 
     /// What comes before an ACK is judged, in a sender that has no [fast path](Core::fast_path): the handshake's answers, and segments left out
@@ -174,8 +188,9 @@ impl Sender {
 
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
     pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        self.core.extras.pacer.woke();
-        self.recovery.resume(&mut self.core, now, wire);
+        if self.core.extras.pacer.woke(&self.core.rules) {
+            self.recovery.resume(&mut self.core, now, wire);
+        }
     }
 
     /// The timer runs out: the retransmission timer, or one of the recovery's own that shares it.

@@ -6,6 +6,7 @@ use super::congestion::control::{CongestionControl, Needs};
 use super::segmentation::{Circumstances, Turn};
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
+use crate::rules::Pacing;
 
 impl Core {
     /// Sends `len` units from `seq`, times the segment if it is new and none is being timed, and sets the timer if it
@@ -119,9 +120,20 @@ impl Core {
         if self.rules.carry_window {
             segment.window = (self.cc.cwnd / f64::from(self.seq.mss)) as f32;
         }
-        if self.rules.carry_window || self.rules.recovery.packet_numbers() {
+        if self.rules.carry_allowance {
+            (segment.window, segment.srtt) = (self.allowance(segment.seq), self.cc.dupacks as f32);
+        } else if self.rules.carry_window || self.rules.recovery.packet_numbers() {
             segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;
         }
+    }
+
+    /// How many segments may be outstanding, from the newest acknowledged on, once the segment of `seq` has left
+    /// (`TcpAsymAgent::output_helper` in ns-2, as its sink reads it).
+    fn allowance(&self, seq: Seq) -> f32 {
+        let left = (self.seq.limit - self.seq.una).saturating_add(self.seq.mss.into());
+        let ahead = self.seq.nxt.saturating_sub(seq);
+        let allowed = self.cc.window(self.seq.wnd).min(left).saturating_sub(ahead);
+        (allowed / u64::from(self.seq.mss)) as f32
     }
 
     /// True if pacing and segmentation let a segment go now, which is at SND.NXT if it is `in_order`. If not, the wire wakes the
@@ -178,6 +190,9 @@ impl Core {
         let edge = self.seq.una + self.cc.window(self.seq.wnd);
         let full_edge = self.seq.full_edge(edge);
         let fast = self.fast_path && !self.notices.ack_mark;
+        if !fast && self.extras.pacer.pauses() {
+            return;
+        }
         let mut sent = 0;
         loop {
             if fast && self.seq.full_segment_fits(full_edge) {
@@ -200,6 +215,19 @@ impl Core {
             if sent == max_burst {
                 break;
             }
+        }
+        if !fast && sent == max_burst {
+            self.pause_after_burst(max_burst, edge, now, wire);
+        }
+    }
+
+    /// A burst has left, and the window allows more.
+    #[cold]
+    fn pause_after_burst<W: SenderWire>(&mut self, burst: u32, edge: Seq, now: Time, wire: &mut W) {
+        let more = self.seq.nxt < self.seq.limit && self.seq.sendable(edge).is_some();
+        if more && matches!(self.rules.pacing, Pacing::Bursts { .. }) {
+            let window = self.cc.window(self.seq.wnd) / u64::from(self.seq.mss);
+            self.extras.pacer.pause(burst, window, now, wire);
         }
     }
 

@@ -226,7 +226,7 @@ impl Judge {
                     AckPolicyKind::Delayed { segments, .. } => segments,
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
                     AckPolicyKind::Divide { segments, .. } => segments,
-                    AckPolicyKind::Acc { d_max, .. } => d_max,
+                    AckPolicyKind::Acc { d_max, .. } | AckPolicyKind::AccNs2 { d_max, .. } => d_max,
                     AckPolicyKind::Quic { segments, .. } => segments,
                     // Full ones; how many short ones they are is for the sender to say.
                     AckPolicyKind::Linux { .. } => u32::MAX,
@@ -356,6 +356,7 @@ impl Judge {
                 AckPolicyKind::Delayed { timer, .. }
                 | AckPolicyKind::Daass { timer, .. }
                 | AckPolicyKind::Acc { timer, .. }
+                | AckPolicyKind::AccNs2 { timer, .. }
                 | AckPolicyKind::Smart { timer, .. }
                 | AckPolicyKind::Periodic { timer, .. } => timer,
                 AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),

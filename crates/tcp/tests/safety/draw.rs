@@ -201,6 +201,7 @@ pub fn stacked() -> impl Strategy<Value = Case> {
             };
             sender.timestamps = sender.timestamps.map(|on| on && !recovery.is_rfc9002());
             sender.carry_window = Some(ack.asks_for_window());
+            sender.carry_allowance = Some(ack.asks_for_allowance());
             sender.carry_phase = Some(ack.phase_source().is_some());
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });

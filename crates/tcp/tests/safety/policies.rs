@@ -21,6 +21,8 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
     });
     let acc =
         (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
+    let acc_ns2 = (1_u32..20, 0.01..0.5)
+        .prop_map(|(d_max, timer)| AckPolicyKind::AccNs2 { d_max, timer: Time::from_secs(timer) });
     prop_oneof![
         Just(AckPolicyKind::Every {}),
         delayed,
@@ -31,6 +33,7 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
         smart(),
         periodic(),
         acc,
+        acc_ns2,
         quic(),
         linux()
     ]

@@ -7,6 +7,7 @@
 //! [`AckPolicyKind`]. A program's own policy needs neither ([`Policy::Custom`]).
 
 mod acc;
+mod acc_ns2;
 mod daass;
 mod delayed;
 mod divide;
@@ -21,6 +22,7 @@ mod smart;
 mod spoof;
 
 pub use acc::Acc;
+pub use acc_ns2::AccNs2;
 pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
 pub use divide::{Divide, Division};
@@ -67,9 +69,10 @@ pub struct Arrival {
     pub rcv_nxt: Seq,
     /// The newest ACK that its sender had received, in 32 bits ([`Segment`]).
     pub echo: u32,
-    /// The sender's window in segments; 0 if the segment does not carry it.
+    /// The sender's window in segments, or what it may have outstanding (`carry_allowance`); 0 if the segment does not carry it.
     pub window: f32,
-    /// The sender's smoothed round trip in seconds; 0 if the segment does not carry it.
+    /// The sender's smoothed round trip in seconds, or its count of duplicate ACKs (`carry_allowance`); 0 if the segment does not carry
+    /// it.
     pub srtt: f32,
     /// One of the receiver's ACKs had reached its sender with a congestion mark.
     pub ack_marked: bool,
@@ -223,6 +226,7 @@ macro_rules! policies {
 
 policies! {
     Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
+    AccNs2(Box<AccNs2>) from AckPolicyKind::AccNs2 { d_max, timer } => Box::new(AccNs2::new(d_max, timer));
     Linux(Box<Linux>) from AckPolicyKind::Linux {
         quick, window, buffer, autotune, memory, most_memory, segment_memory, second_memory, growth, least, timer, tick, sack_delay, sack_share,
         sack_slack, sack_most, low_water

@@ -17,7 +17,14 @@ pub(in crate::sender) struct Pacer {
     burst_left: u32,
     /// True if the wire wakes it.
     on: bool,
+    /// Nothing leaves until then (`Pacing::Bursts`).
+    paused: bool,
+    /// Its own estimate of the round trip in seconds, for bursts (`t_exact_srtt_` in ns-2); 0 if there is none.
+    rtt: f64,
 }
+
+/// Weight of a new round trip in the estimate for bursts (`g_` in ns-2's tcl/lib/ns-default.tcl).
+const GAIN: f64 = 0.125;
 
 impl Pacer {
     /// True if a segment may go now; if not, the wire wakes the sender when it may. `rtt` is the smoothed round trip over
@@ -50,14 +57,32 @@ impl Pacer {
                 self.burst_left = burst - 1;
                 self.next = now + Time::from_secs(f64::from(burst) * spacing);
             }
-            (Pacing::Spread { .. }, None) => {}
+            (Pacing::Spread { .. }, None) | (Pacing::Bursts { .. }, _) => {}
         }
         true
     }
 
-    /// The wire has woken it.
-    pub fn woke(&mut self) {
-        self.on = false;
+    /// The wire has woken it: whether that lets anything leave.
+    pub fn woke(&mut self, rules: &SenderRules) -> bool {
+        (self.on, self.paused) = (false, false);
+        rules.pacing != Pacing::Bursts { wakes: false }
+    }
+
+    /// True between two bursts.
+    pub fn pauses(&self) -> bool {
+        self.paused
+    }
+
+    /// An ACK of new data answers a segment that left `elapsed` ago.
+    pub fn note_round_trip(&mut self, elapsed: Time) {
+        let elapsed = elapsed.secs();
+        self.rtt = if self.rtt == 0.0 { elapsed } else { GAIN * elapsed + (1.0 - GAIN) * self.rtt };
+    }
+
+    /// A burst has left a sender of a window of so many segments (`TcpAsymAgent::send_helper`).
+    pub fn pause<W: SenderWire>(&mut self, burst: u32, window: u64, now: Time, wire: &mut W) {
+        self.paused = true;
+        wire.arm_pacer(now + Time::from_secs(self.rtt * f64::from(burst) / window.max(1) as f64));
     }
 
     /// Seconds until the next segment may go.
@@ -75,5 +100,35 @@ impl Pacer {
         let late = (now - self.next).secs().max(0.0);
         let wait = segments / rate;
         self.next = self.next.max(now) + Time::from_secs(wait - late.min(wait / 2.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_packet::Segment;
+
+    /// When the pacer is to wake.
+    #[derive(Default)]
+    struct Alarm(Option<Time>);
+
+    impl SenderWire for Alarm {
+        fn send(&mut self, _: Segment, _: u32) {}
+        fn arm(&mut self, _: Time) {}
+        fn disarm(&mut self) {}
+        fn arm_pacer(&mut self, at: Time) {
+            self.0 = Some(at);
+        }
+    }
+
+    #[test]
+    fn a_burst_is_followed_by_the_time_that_the_window_takes_to_send_it() {
+        let (mut pacer, mut wire) = (Pacer::default(), Alarm::default());
+        pacer.note_round_trip(Time::from_secs(0.2));
+        pacer.note_round_trip(Time::from_secs(0.1));
+        assert_eq!(pacer.rtt, 0.125 * 0.1 + 0.875 * 0.2);
+        pacer.pause(3, 10, Time::from_secs(1.0), &mut wire);
+        assert!(pacer.pauses());
+        assert_eq!(wire.0, Some(Time::from_secs(1.0) + Time::from_secs(pacer.rtt * 3.0 / 10.0)));
     }
 }
