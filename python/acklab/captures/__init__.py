@@ -25,6 +25,8 @@ from typing import Any
 from .. import _core
 from ..results.directory import Folder, results
 from ..results.frames import write_parquet
+from .faults import Fault, as_rows
+from .faults import faults as of_rfc2525
 from .select import chosen
 
 TABLES = ("connections", "throughput", "limits", "acks", "segments")
@@ -82,10 +84,15 @@ class Analysis:
         """What each row of ``connections`` amounts to, in words."""
         return [row["finding"] for row in self.summary()["connections"]]
 
+    @property
+    def faults(self) -> list[Fault]:
+        """Faults of RFC 2525 that the directions show; those that take packets only where every packet was kept."""
+        return of_rfc2525(self)
+
     def summary(self) -> dict[str, Any]:
-        """The file's counts and its connections as plain Python values."""
+        """The file's counts, its connections and their faults as plain Python values."""
         found: dict[str, Any] = json.loads(self._result.json())
-        return {"file": self.file, **found}
+        return {"file": self.file, **found, "faults": as_rows(self)}
 
     def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
         """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""

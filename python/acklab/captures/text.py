@@ -41,6 +41,7 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
     for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
             lines += ["", title(row), *textwrap.wrap(row["headline"], WIDTH), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
+            lines += [line for told in _faults(summary, row) for line in textwrap.wrap(told, WIDTH)]
         else:
             lines += ["", f"{title(row)}\n  {_without_data(row)}"]
     if len(rows) > most:
@@ -51,6 +52,12 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
         less = "with less data" if sort is None else f"with less {sort}"
         lines.append(f"\n... and {len(rest)} more {less}: {words} (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
+
+
+def _faults(summary: Row, row: Row) -> list[str]:
+    """The faults that a direction shows, a sentence each."""
+    key = row["connection"], row["direction"]
+    return [one["told"] for one in summary.get("faults", ()) if (one["connection"], one["direction"]) == key]
 
 
 def _without_data(row: Row) -> str:

@@ -1,0 +1,319 @@
+"""Faults of RFC 2525 that a capture shows.
+
+Each check asks where the capture was taken. Near the receiver, what a sender does for an ACK cannot be told from what the path does; near the
+sender, ACKs may have been lost or merged on their way. Where it cannot be told, nothing is said. Sections without a check are on
+``docs/papers/rfc2525.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import Analysis
+
+AT_SENDER, AT_RECEIVER = ("sender", "both"), ("receiver", "both")
+INITIAL_WINDOW = 10
+"""Segments that may leave before the first ACK of data (RFC 6928)."""
+INITIAL_RTO_S = 0.9
+"""A SYN that is sent again sooner has an initial RTO below 1 s (RFC 6298 section 2), with a tenth for coarse clocks."""
+BACKED_OFF, EQUAL_WAITS, SHORTEST_WAIT_S, LONGEST_WAIT_S = 1.3, 3, 0.15, 55.0
+"""Waits of a segment's retransmissions that grow by less, so many in a row, do not back off. Shorter ones may be another timer's; longer ones
+may have met the largest RTO."""
+AFTER_TIMEOUT, LEAST_BURST = 2, 4
+"""Segments that an ACK may release after a timeout, beside two for each that it covers; and bursts that are too small to judge."""
+LEAST_FLIGHT = 16
+"""Segments in flight before a recovery, below which a window may grow again as much in a round trip."""
+UNDEFLATED = 0.95
+"""Share of the flight before a recovery that a flight after it reaches only where the window did not shrink (CUBIC keeps 0.7)."""
+STRETCHED, LEAST_ACKS = 0.5, 20
+"""Share of ACKs for more than two segments; and ACKs, at least."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One that a direction of a connection shows."""
+
+    connection: int
+    direction: int
+    section: str
+    """Of RFC 2525; two where the capture cannot tell them apart."""
+    name: str
+    time_s: float | None
+    """When it was seen first; None for what the whole direction shows."""
+    evidence: str
+
+    def told(self) -> str:
+        """In a sentence."""
+        when = "" if self.time_s is None else f" at {self.time_s:.3f} s"
+        return f"Fault of RFC 2525, section {self.section}: {self.name}{when} ({self.evidence})."
+
+
+@dataclass(frozen=True)
+class Event:
+    """A segment or an ACK of a direction; ``kind`` as in the tables."""
+
+    time_s: float
+    ack: bool
+    kind: str
+    start: int
+    end: int
+    """An ACK's number, or one past the segment."""
+    flight: int
+    segments: int
+    """That an ACK covers for the first time."""
+    sack: int
+
+
+Found = tuple[str, str, float | None, str]
+Check = Callable[[dict[str, Any], Sequence[Event]], Found | None]
+
+
+def faults(found: Analysis) -> list[Fault]:
+    """What each direction shows; without the packets' rows only what its counts show."""
+    said = []
+    kept = _events(found)
+    for row in found.connections.to_polars().to_dicts():
+        key = row["connection"], row["direction"]
+        events = kept.get(key, []) if kept is not None else []
+        # At the same time: near the receiver a segment causes the ACK, elsewhere an ACK releases the segment.
+        causes = row["vantage"] == "receiver"
+        events.sort(key=lambda event: (event.time_s, event.ack is causes))
+        checks = (*COUNTS, *(PACKETS if events else ()))
+        told = [one for check in checks if (one := check(row, events)) is not None]
+        said += [Fault(*key, section, name, at, evidence) for section, name, at, evidence in told]
+    return said
+
+
+def as_rows(found: Analysis) -> list[dict[str, Any]]:
+    """The same as plain values, with the sentence."""
+    return [{**asdict(fault), "told": fault.told()} for fault in faults(found)]
+
+
+def _events(found: Analysis) -> dict[tuple[int, int], list[Event]] | None:
+    try:
+        segments, acks = found.segments.to_polars(), found.acks.to_polars()
+    except AttributeError:
+        return None
+    told: dict[tuple[int, int], list[Event]] = {}
+    for one in segments.iter_rows(named=True):
+        # A SYN, a FIN and a keep-alive carry nothing.
+        end = one["seq_bytes"] + max(one["payload_bytes"], one["kind"] != "keep-alive")
+        event = Event(one["time_s"], False, one["kind"], one["seq_bytes"], end, one["flight_bytes"], 0, 0)
+        told.setdefault((one["connection"], one["direction"]), []).append(event)
+    for one in acks.iter_rows(named=True):
+        number = one["ack_bytes"]
+        event = Event(
+            one["time_s"],
+            True,
+            one["kind"],
+            number,
+            number,
+            one["flight_bytes"],
+            one["acked_segments"],
+            one["sack_blocks"],
+        )
+        told.setdefault((one["connection"], one["direction"]), []).append(event)
+    return told
+
+
+def _first_flight(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    if row["vantage"] not in AT_SENDER or not row["handshake"] or not row["segment_bytes"]:
+        return None
+    most, first, at = 0, None, 0.0
+    for event in events:
+        if not event.ack and event.start > 0:
+            first = event.time_s if first is None else first
+            # After a round trip without an ACK a probe may go (RFC 8985).
+            if event.time_s - first > (row["rtt_min_s"] or 0.0):
+                break
+            if event.end - 1 > most:
+                most, at = event.end - 1, event.time_s
+        elif event.ack and first is not None:
+            break
+    segments = most / row["segment_bytes"]
+    # The first may be larger than the usual one, by its options.
+    if segments < INITIAL_WINDOW + 1:
+        return None
+    return (
+        "2.1 or 2.3",
+        "no initial slow start",
+        at,
+        f"{segments:.0f} segments before the first ACK of data; RFC 6928 allows {INITIAL_WINDOW}",
+    )
+
+
+def _initial_rto(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    if row["vantage"] not in AT_SENDER:
+        return None
+    syns = [event for event in events if not event.ack and event.start == 0]
+    for before, after in pairwise(syns):
+        wait = after.time_s - before.time_s
+        if wait < INITIAL_RTO_S:
+            return (
+                "2.7",
+                "initial RTO too low",
+                after.time_s,
+                f"the SYN was sent again after {wait:.3f} s; RFC 6298 begins with 1 s",
+            )
+    return None
+
+
+def _backoff(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    if row["vantage"] == "unknown":
+        return None
+    times: dict[int, list[float]] = {}
+    for event in events:
+        if event.ack and event.kind == "new":
+            times.clear()
+        elif event.ack and event.kind == "duplicate":
+            # Duplicate ACKs cause retransmissions, too.
+            times.clear()
+        elif not event.ack and event.start > 0 and event.kind != "keep-alive":
+            sent = times.setdefault(event.start, [])
+            sent.append(event.time_s)
+            waits = [after - before for before, after in pairwise(sent[1:])][-EQUAL_WAITS:]
+            steady = all(after < BACKED_OFF * before for before, after in pairwise(waits))
+            within = all(SHORTEST_WAIT_S <= wait <= LONGEST_WAIT_S for wait in waits)
+            if len(waits) == EQUAL_WAITS and steady and within:
+                said = ", ".join(f"{wait:.2f}" for wait in waits)
+                return (
+                    "2.10",
+                    "the retransmission timer does not back off",
+                    event.time_s,
+                    f"the same segment again after {said} s",
+                )
+    return None
+
+
+def _bursts(events: Sequence[Event], at: int) -> Iterator[Event]:
+    """The segments between the ACK at that place and the next ACK."""
+    for event in events[at + 1 :]:
+        if event.ack:
+            return
+        yield event
+
+
+def _slow_start_after_timeout(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    if row["vantage"] not in AT_SENDER or not row["segment_bytes"]:
+        return None
+    una, duplicates, waited, last = 0, 0, None, 0.0
+    trip = row["rtt_min_s"] or 0.0
+    for place, event in enumerate(events):
+        if not event.ack:
+            # After a silence, and without duplicates, the first segment not acknowledged goes again.
+            alone = duplicates < 3 and event.kind == "resent" and event.start <= max(una, 1) and event.start > 0
+            if alone and event.time_s - last >= max(SHORTEST_WAIT_S, trip):
+                waited = event
+            last = event.time_s
+        elif event.kind == "duplicate":
+            duplicates, last = duplicates + 1, event.time_s
+        elif event.kind == "new":
+            # An ACK sooner than a round trip is one of the segment's first sending: the timeout was spurious, and may be undone.
+            timely = waited is not None and event.time_s - waited.time_s >= 0.9 * trip
+            burst = len(list(_bursts(events, place)))
+            if timely and burst > max(AFTER_TIMEOUT + 2 * event.segments, LEAST_BURST):
+                return (
+                    "2.2",
+                    "no slow start after a timeout",
+                    event.time_s,
+                    f"the first ACK after it released {burst} segments",
+                )
+            una, duplicates, waited, last = event.start, 0, None, event.time_s
+    return None
+
+
+def _deflation(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    # Only recoveries of one loss, ended by the first ACK of new data, whose sender is told by duplicates alone. A reduction that DSACK or
+    # timestamps show to be spurious is undone, and then nothing shrinks.
+    if row["vantage"] not in AT_SENDER or row["sack_acks"] or row["dsack_acks"] or not row["segment_bytes"]:
+        return None
+    una, duplicates, highest = 0, 0, 0
+    lost: Event | None = None
+    flight, at = 0, 0
+    for place, event in enumerate(events):
+        if not event.ack:
+            if event.kind == "resent":
+                single = lost is None and duplicates >= 3 and event.start <= una
+                lost, flight, at = (event, highest - una, highest) if single else (None, 0, 0)
+            highest = max(highest, event.end)
+        elif event.kind == "duplicate":
+            duplicates += 1
+        elif event.kind == "new":
+            timely = lost is not None and event.time_s - lost.time_s >= 0.9 * (row["rtt_min_s"] or 0.0)
+            if timely and event.start >= at:
+                burst = list(_bursts(events, place))
+                after = max((one.end for one in burst), default=0) - event.start
+                large = flight >= LEAST_FLIGHT * row["segment_bytes"] and len(burst) > LEAST_BURST
+                if large and after >= UNDEFLATED * flight:
+                    said = f"{len(burst)} segments at the ACK that ends it, and as much in flight as before"
+                    return "2.8", "the window is not deflated after a recovery", event.time_s, said
+            una, duplicates, lost = event.start, 0, None
+    return None
+
+
+def _retention(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    if row["vantage"] not in AT_RECEIVER or row["sack_acks"] or not row["segment_bytes"]:
+        return None
+    above: list[Event] = []
+    expected: int = 1
+    fill: Event | None = None
+    for event in events:
+        if event.ack:
+            if event.kind == "new":
+                reach = event.start
+                for one in sorted(above, key=lambda one: one.start):
+                    reach = max(reach, one.end) if one.start <= reach else reach
+                lacking = (reach - event.start) / row["segment_bytes"]
+                if fill is not None and event.start == fill.end and lacking >= 3:
+                    said = (
+                        f"the ACK of the retransmission covers it alone, and {lacking:.0f} segments above it had passed"
+                    )
+                    return "2.5", "data above a gap is not retained", event.time_s, said
+                expected, fill = event.start, None
+                above = [one for one in above if one.end > expected]
+        elif event.start > expected:
+            above.append(event)
+        elif event.start == expected and above:
+            fill = event
+    return None
+
+
+def _stretch(row: dict[str, Any], _: Sequence[Event]) -> Found | None:
+    # A host that merges segments acknowledges what it has merged, and then a capture inside it shows fewer and larger ones.
+    if row["vantage"] not in AT_RECEIVER or row["offloaded"] or row["plain_acks"] < LEAST_ACKS:
+        return None
+    share = row["acks_of_more"] / row["plain_acks"]
+    if share < STRETCHED or (row["ack_every"] or 0) < 3:
+        return None
+    return "2.13", "stretch ACKs", None, f"{100 * share:.0f} % of the ACKs are for more than two segments"
+
+
+def _options(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
+    if not row["mss"] or "timestamps" not in (row["options"] or "").split():
+        return None
+    # What a host has merged is larger than that.
+    least = row["mss"] - 12
+    sizes = [
+        event.end - event.start for event in events if not event.ack and event.start > 0 and event.kind != "keep-alive"
+    ]
+    too_long = [size for size in sizes if least < size <= row["mss"]]
+    if len(too_long) < max(3, len(sizes) / 2):
+        return None
+    said = f"{max(too_long)} bytes beside timestamps; the MSS of {row['mss']} leaves {least}"
+    return "2.18", "options are missing from the MSS calculation", None, said
+
+
+COUNTS: tuple[Check, ...] = (_stretch,)
+PACKETS: tuple[Check, ...] = (
+    _first_flight,
+    _initial_rto,
+    _backoff,
+    _slow_start_after_timeout,
+    _deflation,
+    _retention,
+    _options,
+)
