@@ -269,7 +269,7 @@ class OnOff:
 
 
 class AckFilter:
-    """A fast link and a slow way back, with every older ACK in its queue erased (`filter=all`) or not (`none`)."""
+    """A fast link and a slow return path, with every older ACK in its queue erased (`filter=all`) or not (`none`)."""
 
     script = "ackfilter.tcl"
     results_printed = ("status", "end", "acked", "acks_received", "sent", "rexmit", "rto", "cwnd")
@@ -309,7 +309,7 @@ class AckFilter:
 
 
 class Asym:
-    """One transfer over a slow way back: ACK congestion control, sender adaptation, ACK filtering and reconstruction."""
+    """One transfer over a slow return path: ACK congestion control, sender adaptation, ACK filtering and reconstruction."""
 
     script = "asym.tcl"
     results_printed = ("status", "time", "acked", "nack", "sent", "rexmit", "rto", "cwnd")

@@ -1,7 +1,7 @@
 """Faults of RFC 2525 that a capture shows.
 
-Each check asks where the capture was taken. Near the receiver, what a sender does for an ACK cannot be told from what the path does; near the
-sender, ACKs may have been lost or merged on their way. Where it cannot be told, nothing is said. Sections without a check are on
+Each check asks where the capture was taken. Near the receiver, a sender's answers to ACKs are mixed with what the path does. Near the sender, ACKs
+may have been lost or merged on their way. Where a fault cannot be seen, nothing is said. Sections without a check are on
 ``docs/papers/rfc2525.md``.
 """
 
@@ -40,7 +40,7 @@ class Fault:
     connection: int
     direction: int
     section: str
-    """Of RFC 2525; two where the capture cannot tell them apart."""
+    """Of RFC 2525; two where the capture cannot distinguish them."""
     name: str
     time_s: float | None
     """When it was seen first; None for what the whole direction shows."""

@@ -182,7 +182,7 @@ pub enum StageSpec {
     HeaderCompression(CompressionParams),
     /// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
     AckReconstruction(ReconstructionParams),
-    /// The same as in ns-2.35: ACKs leave as far apart as they arrive.
+    /// ACK reconstruction as in ns-2.35: ACKs that are made leave as far apart as ACKs arrive.
     AckRespacing(RespacingParams),
     /// Each ACK that acknowledges something new is split (ledger divack.m.rbscp).
     Rbscp(RbscpParams),

@@ -64,8 +64,8 @@ variants! {
             /// Segments that leave together.
             burst: u32 [1 ..= 1_000_000] = 1,
         }
-        /// At most `max_burst` segments leave at once; what more the window allows waits for as long as the window takes to send them
-        /// over the smoothed round trip (sender adaptation, Balakrishnan 1997). Only for recoveries that go by the window.
+        /// At most `max_burst` segments leave at once (sender adaptation, Balakrishnan 1997). What more the window allows waits for the
+        /// time in which the window sends so many, spread over the smoothed round trip. Only for recoveries that go by the window.
         Bursts = "bursts" {
             /// Whether the next burst leaves when that time is over. Otherwise the next ACK after it sends, as in ns-2.35, whose
             /// `TCP/Reno/Asym` and `TCP/Newreno/Asym` do nothing when their timer expires.

@@ -1,4 +1,4 @@
-"""The way back and its remedies, measured."""
+"""The return path and its remedies, measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODEM_BPS = 28_800
 
 
 class Loads:
-    """What a run's links tell: loads in percent, and the mean queue of the way back in packets."""
+    """What a run's links tell: loads in percent, and the mean queue of the return path in packets."""
 
     def __init__(self, result: Any) -> None:
         links = {(one["from"], one["to"]): one for one in pl.DataFrame(result.links).to_dicts()}
@@ -65,7 +65,7 @@ def _remedies(effort: Effort) -> dict[Any, str]:
 
 RATIOS = Traces("gaps", "an ACK for 1 to 12 packets over 50 kb/s", _gaps, Loads)
 RUNS = Traces("remedies", "a transfer of 2000 and of 100 packets with each remedy", _remedies, Path)
-TWO_WAY = Traces("both", "data both ways, ACKs first", lambda effort: {"both": both()}, Path)
+TWO_WAY = Traces("both", "data in both directions, ACKs first", lambda effort: {"both": both()}, Path)
 
 
 @PAPER.claim("k")
@@ -98,7 +98,7 @@ def time_of_a_packet() -> Measurement:
 
 @PAPER.claim("most")
 def a_window_a_packet() -> Measurement:
-    return Measurement({"rate": WINDOW * PACKET * 8 / (PACKET * 8 / MODEM_BPS) / 1e6}, note="100 times the rate of the way back: a window an ACK")
+    return Measurement({"rate": WINDOW * PACKET * 8 / (PACKET * 8 / MODEM_BPS) / 1e6}, note="100 times the rate of the return path: a window an ACK")
 
 
 @PAPER.claim("both", TWO_WAY)

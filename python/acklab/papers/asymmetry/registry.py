@@ -11,7 +11,7 @@ PAPER = Paper(
     title="Asymmetric paths (Balakrishnan et al., RFC 3449)",
     citation="H. Balakrishnan, V. Padmanabhan, R. Katz, The Effects of Asymmetry on TCP Performance, Mobicom 1997; RFC 3449, December 2002",
     about="10 Mb/s there and 28.8 kb/s back: what do fewer ACKs, filtered ACKs, made ACKs and a sender that counts packets change?",
-    sections={"paths": "The way back and its remedies"},
+    sections={"paths": "The return path and its remedies"},
     parameters=PARAMETERS,
     group="classic",
 )

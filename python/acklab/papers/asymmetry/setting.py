@@ -10,7 +10,7 @@ from ..later import text
 PACKET, ACK = 1000, 40
 """Bytes."""
 MODEM, UPSTREAM = "28.8kbps", "50kbps"
-"""The way back: of the scripts, and of RFC 3449's example of k."""
+"""The return path: of the scripts, and of RFC 3449's example of k."""
 WINDOW, LONG, SHORT = 100, 2000, 100
 """Packets."""
 BURST = 3
@@ -24,7 +24,7 @@ GAPS = {"few": (1, 2, 4, 6), "enough": (10, 12)}
 
 PARAMETERS = [
     Parameter("path", "10 Mb/s and 1, 5 and 1 ms there; 28.8 kb/s and 50 ms back", "stated", "ns-2.35, tcl/ex/asym/asym.tcl"),
-    Parameter("queue of the way back", "10 packets; RED from 1.5 to 6 that marks, with ACK congestion control", "stated", "asym.tcl and util.tcl"),
+    Parameter("queue of the return path", "10 packets; RED from 1.5 to 6 that marks, with ACK congestion control", "stated", "asym.tcl and util.tcl"),
     Parameter("sender", "Reno, a window of 100 packets of 1000 bytes", "stated", "asym.tcl; RFC 3449 section 3.1"),
     Parameter("receiver", "an ACK of 40 bytes for each packet; at most 25 packets with ACK congestion control", "stated", "asym.tcl"),
     Parameter("example of k", "50 kb/s back, a window of 400 packets", "inferred", "the rate is stated; the window must not limit"),
@@ -32,11 +32,11 @@ PARAMETERS = [
         "ACKs in the example of k",
         "none is lost; loads from 60 to 120 s",
         "inferred",
-        "where the queue drops ACKs, the next that passes stands for them, and the way there is full with any number; the text leaves losses "
+        "where the queue drops ACKs, the next that passes stands for them, and the forward path is full with any number; the text leaves losses "
         "to section 3.4",
         fitted_to=("saturates", "suffices"),
     ),
-    Parameter("queue of the way there", "no packet is lost there", "inferred", "the scripts' queues there are not the subject"),
+    Parameter("queue of the forward path", "no packet is lost there", "inferred", "the scripts' queues there are not the subject"),
     Parameter("burst", "at most 3 packets with sender adaptation", "inferred", "asym-test-2.tcl has 3, asym.tcl no limit"),
     Parameter("length", "2000 and 100 packets", "inferred", "none is printed"),
 ]
@@ -92,7 +92,7 @@ def gap(packets: int, seconds: int) -> str:
 
 
 def both() -> str:
-    """Data both ways, with ACK congestion control and ACKs first."""
+    """Data in both directions, with ACK congestion control and ACKs first."""
     flows = [_flow("SR", "unlimited", ADAPTS, CONTROLLED), _flow("RS", "unlimited", ADAPTS, CONTROLLED, "7.5s")]
     queue = {**RED, "scheduler": "acks-first"}
     return text({"stop": {"at": f"{SPAN_S[1]}s"}, "link": _path(queue), "flow": flows, "record": {"packets": True}})

@@ -2,7 +2,7 @@
 //!
 //! It differs from [`Acc`](super::Acc) in three points. A round trip ends when the sender has an ACK that left after the last change
 //! of d. Doubling and reduction have marks of time of their own. An ACK covers at most half of what the sender may have
-//! outstanding, not of its window, and each arrival reads that anew.
+//! outstanding, not of its window, which each arrival tells.
 
 use std::collections::VecDeque;
 
