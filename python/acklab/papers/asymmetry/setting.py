@@ -18,7 +18,7 @@ BURST = 3
 RATIO_S = (60, 120)
 """When loads of the example of k are read."""
 SPAN_S = (20.0, 50.0)
-"""When data that go both ways are counted."""
+"""When data that go in both directions are counted."""
 GAPS = {"few": (1, 2, 4, 6), "enough": (10, 12)}
 """Packets for an ACK."""
 

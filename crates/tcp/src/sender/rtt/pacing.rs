@@ -106,7 +106,7 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use acklab_packet::Segment;
+    use acklab_packet::{Probe, Segment};
 
     /// When the pacer is to wake.
     #[derive(Default)]
@@ -114,6 +114,7 @@ mod tests {
 
     impl SenderWire for Alarm {
         fn send(&mut self, _: Segment, _: u32) {}
+        fn answer(&mut self, _: Probe, _: u32) {}
         fn arm(&mut self, _: Time) {}
         fn disarm(&mut self) {}
         fn arm_pacer(&mut self, at: Time) {
