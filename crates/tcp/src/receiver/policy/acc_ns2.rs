@@ -132,13 +132,12 @@ mod tests {
         assert_eq!(policy.d(), 4);
         step(&mut policy, &arrival(0.31, 4, 3, false));
         step(&mut policy, &arrival(0.32, 5, 3, false));
-        step(&mut policy, &arrival(0.33, 6, 3, false));
         assert_eq!((policy.d(), policy.held), (4, 3));
-        step(&mut policy, &arrival(0.34, 7, 3, false));
-        // The ACK of number 8 left at 0.34 s.
-        step(&mut policy, &arrival(0.45, 8, 8, false));
+        // The fourth since the last ACK: the ACK of number 7 leaves.
+        step(&mut policy, &arrival(0.33, 6, 3, false));
+        step(&mut policy, &arrival(0.45, 7, 7, false));
         assert_eq!(policy.d(), 3);
-        step(&mut policy, &arrival(0.46, 9, 8, false));
+        step(&mut policy, &arrival(0.46, 8, 7, false));
         assert_eq!(policy.d(), 3);
     }
 
