@@ -43,7 +43,7 @@ def test_json_is_one_object_a_file_with_the_documented_columns() -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == 2 and lines[0] == lines[1]
     told: dict[str, Any] = json.loads(lines[0])
-    assert list(told) == ["file", "connections", "length_s", "packets", "start_s"]
+    assert list(told) == ["file", "connections", "length_s", "packets", "start_s", "faults"]
     assert told["packets"]["tcp"] == told["packets"]["packets"] == 130
     assert list(told["connections"][0]) == [name for name, *_ in _core.columns("connections")]
 
