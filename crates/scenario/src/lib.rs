@@ -46,6 +46,7 @@ mod program;
 mod quantity;
 mod resolve;
 mod schema;
+mod source;
 pub mod spec;
 mod stacks;
 mod stage;
