@@ -95,8 +95,9 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
     from .charts import viewer
 
     kinds = ["text", "", "", "text", "text wrap"]
-    body = [header("Capture and fit", "acklab fit", words.heading(found), quick=False), "</header><main>"]
-    body.append(f'<section class="card">{"".join(f"<p>{esc(said)}</p>" for said in words.verdicts(found))}</section>')
+    finding, *judged = words.verdicts(found)
+    body = [header(finding, "acklab fit", words.heading(found), quick=False), "</header><main>"]
+    body.append(f'<section class="card">{"".join(f"<p>{esc(said)}</p>" for said in judged)}</section>')
     if prediction is not None:
         cells = [list(map(esc, row)) for row in words.prediction_rows(prediction)]
         sets = esc(one_line(", ".join(prediction.sets)))
