@@ -88,8 +88,6 @@ pub(super) struct Notices {
     pub ack_mark: bool,
     /// A mark has been answered; the next new segment tells (CWR).
     pub cwr: bool,
-    /// The next segment is pushed.
-    pub push: bool,
     /// Segments may not be marked any more, though the rules say so (RFC 9768).
     pub unmarkable: bool,
 }
@@ -113,7 +111,7 @@ impl Core {
         let seq = SequenceSpace::new(&rules, supply);
         let needs = control.needs();
         let extras = Extras {
-            pacer: Pacer::default(),
+            pacer: Pacer::new(&rules),
             skip: Skip::new(rules.skip, seed),
             bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),

@@ -49,15 +49,6 @@ pub(super) struct Circumstances {
     pub now: Time,
 }
 
-/// What may leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// The next segment, pushed or not.
-    Go { pushed: bool },
-    /// Nothing before the next ACK.
-    Wait,
-}
-
 /// Bursts of a sender.
 #[derive(Clone, Debug)]
 pub(super) struct Bursts {
@@ -67,6 +58,8 @@ pub(super) struct Bursts {
     /// Segments left of the burst that is leaving, and whether its last is pushed.
     left: u64,
     pushed: bool,
+    /// The segment that goes now is pushed.
+    push: bool,
     /// When it began.
     begun: Time,
     /// Segments left in the first buffer that waits.
@@ -79,17 +72,31 @@ impl Bursts {
         let payload = u64::from(payload(rules));
         let rest = (MOST_AT_FIRST / payload).max(1);
         (rules.segmentation == Segmentation::Linux).then(|| {
-            Box::new(Bursts { payload, first: FIRST_BUFFERS, left: 0, pushed: false, begun: Time::ZERO, rest })
+            Box::new(Bursts {
+                payload,
+                first: FIRST_BUFFERS,
+                left: 0,
+                pushed: false,
+                push: false,
+                begun: Time::ZERO,
+                rest,
+            })
         })
     }
 
-    /// Whether the segment of new data at SND.NXT goes now.
-    pub fn turn(&mut self, seq: &SequenceSpace, cc: &Congestion, of: &Circumstances) -> Turn {
+    /// Whether the segment of new data at SND.NXT goes now; if not, it waits for the next ACK.
+    pub fn turn(&mut self, seq: &SequenceSpace, cc: &Congestion, of: &Circumstances) -> bool {
         if (self.left == 0 || self.begun < of.now) && !self.begin(seq, cc, of) {
-            return Turn::Wait;
+            return false;
         }
         self.left -= 1;
-        Turn::Go { pushed: self.left == 0 && self.pushed || ends_write(seq) }
+        self.push = self.left == 0 && self.pushed || ends_write(seq);
+        true
+    }
+
+    /// Whether the segment that goes now is pushed; asked once.
+    pub fn take_push(&mut self) -> bool {
+        std::mem::take(&mut self.push)
     }
 
     /// Forms the next burst; false if it waits.
@@ -136,7 +143,7 @@ impl Bursts {
     fn size(&self, cc: &Congestion, window: u64, of: &Circumstances) -> u64 {
         let micros = |secs: f64| (secs * 1e6) as u64;
         let share = if cc.cwnd < cc.ssthresh / 2.0 { SLOW_START } else { AVOIDANCE };
-        let rate = self.payload * window * share * 10_000;
+        let rate = self.payload.saturating_mul(window).saturating_mul(share * 10_000);
         let bytes = match micros(of.srtt) {
             srtt if srtt > 0 && of.srtt.is_finite() => (rate / srtt) >> SHIFT,
             _ => MOST,

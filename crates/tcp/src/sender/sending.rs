@@ -3,7 +3,7 @@
 use acklab_packet::{Ace, Ecn, Phase, Segment, Seq, Tail, Time};
 
 use super::congestion::control::{CongestionControl, Needs};
-use super::segmentation::{Circumstances, Turn};
+use super::segmentation::Circumstances;
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
 use crate::rules::Pacing;
@@ -35,7 +35,7 @@ impl Core {
         let echo = self.seq.una as u32;
         let tail = match last {
             true => Tail::Last,
-            false if !FAST && std::mem::take(&mut self.notices.push) => Tail::Pushed,
+            false if !FAST && self.extras.bursts.as_mut().is_some_and(|bursts| bursts.take_push()) => Tail::Pushed,
             false => Tail::Open,
         };
         let mut segment = Segment { seq, len, syn, fin, tail, retransmit, ts_val: now, echo, ..Segment::default() };
@@ -145,9 +145,11 @@ impl Core {
 
     /// True if the segment belongs to a burst that leaves now; notes whether it is pushed.
     fn is_its_turn(&mut self, in_order: bool, now: Time) -> bool {
-        self.notices.push = false;
-        let is_new = in_order && self.seq.nxt >= self.seq.max && !(self.rules.syn && self.seq.nxt == 0);
-        let Some(bursts) = self.extras.bursts.as_mut().filter(|_| is_new) else { return true };
+        let Some(bursts) = &mut self.extras.bursts else { return true };
+        bursts.take_push();
+        if !in_order || self.seq.nxt < self.seq.max || (self.rules.syn && self.seq.nxt == 0) {
+            return true;
+        }
         let flight = self.extras.flight.as_deref();
         let gone = flight.map_or(0, |flight| flight.lost() + u64::from(flight.sacked()) * u64::from(self.seq.mss));
         let timed = self.counters.rtt_samples > 0;
@@ -159,16 +161,11 @@ impl Core {
             oldest: flight.and_then(|flight| flight.first()).map(|sent| sent.at),
             now,
         };
-        match bursts.turn(&self.seq, &self.cc, &of) {
-            Turn::Go { pushed } => self.notices.push = pushed,
-            Turn::Wait => {
-                if let Some(usage) = &mut self.extras.usage {
-                    usage.on_deferral(&self.seq);
-                }
-                return false;
-            }
+        let goes = bursts.turn(&self.seq, &self.cc, &of);
+        if !goes && let Some(usage) = &mut self.extras.usage {
+            usage.on_deferral(&self.seq);
         }
-        true
+        goes
     }
 
     fn pace_allows<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
