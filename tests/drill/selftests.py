@@ -47,7 +47,8 @@ writes this page:
 ACKLAB_KERNEL={series} python tests/drill/selftests.py ~/packetdrill --times {times} --page docs/oracle/packetdrill-suite.md
 ```
 
-A script that does not pass shows what acklab's runner lacks, or how this kernel differs from the one for which the script was written.
+A script may fail because acklab's runner lacks something, or because this kernel or its configuration differs from the one for which the
+script was written. The last column has the first difference. Which of these is the cause was not examined script by script.
 The public suite changes seldom, and kernels have changed since; [the kernel's own scripts](linux-scripts.md) belong to their kernel.
 """
 FOLDER, PUBLIC_FOLDER = "tools/testing/selftests/net/packetdrill", "gtests/net/tcp"
