@@ -1,5 +1,6 @@
 """Running ns-2 itself on a row: the other side of the comparison, for fresh cases and for the scripts' own check."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -21,7 +22,9 @@ def results(fmt, row, timeout=120):
     """The row's result columns as ns-2 prints them, or None where it printed no result in time."""
     words = ["ns", str(SCRIPTS / fmt.experiment.script), *arguments(fmt, row)]
     try:
-        printed = subprocess.run(words, capture_output=True, text=True, timeout=timeout).stdout
+        # ns-2 reads two variables of the senders over asymmetric paths that it never sets: zeros, as when the rows were made.
+        zeros = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.perturb=255"}
+        printed = subprocess.run(words, capture_output=True, text=True, timeout=timeout, env=zeros).stdout
     except subprocess.TimeoutExpired:
         return None
     line = next((l for l in reversed(printed.splitlines()) if "status=" in l), None)

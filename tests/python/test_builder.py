@@ -197,6 +197,7 @@ COMPANY = {
     "no-deflation": ["flow.0.sender.recovery=newreno"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
     "segmentation=linux": ["flow.0.sender.recovery=rack"],
+    "pacing=bursts": ["flow.0.sender.recovery=newreno", "flow.0.sender.max_burst=3"],
 }
 
 
