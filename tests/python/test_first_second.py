@@ -35,8 +35,8 @@ def imported(tmp_path: Path, *arguments: str) -> set[str]:
     ("arguments", "verbs", "most"),
     [
         (["--help"], set(), 11),
-        (["run", "--help"], {"run"}, 20),
-        (["run", "examples/allman1998.toml"], {"run"}, 24),
+        (["run", "--help"], {"run"}, 22),
+        (["run", "examples/allman1998.toml"], {"run"}, 26),
         (["analyze", "--help"], {"analyze"}, 13),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
