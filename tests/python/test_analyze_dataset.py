@@ -47,6 +47,12 @@ def test_rows_are_the_same_in_small_parts(tmp_path: Path, monkeypatch: object) -
     assert pl.read_parquet(once.path / "connections.parquet").equals(pl.read_parquet(parts.path / "connections.parquet"))
 
 
+def test_the_directorys_name_is_no_pattern(tmp_path: Path) -> None:
+    for name in ("out[1]", "out*"):
+        found = dataset.write([str(tree(tmp_path / name / "in"))], tmp_path / name / "kept")
+        assert found.first("acked_bytes").height == 3
+
+
 def test_a_directory_without_captures_has_an_empty_table(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     done = command("analyze", tmp_path / "in", "--dataset", tmp_path / "out", "--json")

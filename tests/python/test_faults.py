@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab.captures.faults import Fault
+from acklab.captures.faults import PACKETS, Event, Fault
 
 PATH = """link = [
     {{ between = ['S', 'G'], rate = '1Gbps', delay = '0s' }}, {{ between = ['G', 'R'], rate = '{rate}', delay = '{delay}'{more} }},
@@ -96,3 +96,28 @@ def test_a_fault_is_named_where_it_shows(section: str, tmp_path: Path) -> None:
 )
 def test_where_it_cannot_be_told_nothing_is_said(section: str, at: str, tmp_path: Path) -> None:
     assert analyzed(tmp_path, at, **FAULTS[section][0]) == []
+
+
+class Counted(list[Event]):
+    """Events that count how many of them are read by their place."""
+
+    read = 0
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]
+        found = super().__getitem__(at)
+        self.read += len(found) if isinstance(at, slice) else 1
+        return found
+
+
+@pytest.mark.parametrize("check", PACKETS, ids=lambda check: check.__name__)
+def test_the_time_grows_with_the_events(check) -> None:  # type: ignore[no-untyped-def]
+    number = 2000
+    events = Counted()
+    for place in range(1, number):
+        events.append(Event(place / 10, False, "new", place, place + 1, 1, 0, 0))
+        events.append(Event(place / 10 + 0.05, True, "new", place + 1, place + 1, 1, 1, 0))
+    row = {
+        "vantage": "both", "handshake": True, "segment_bytes": 1, "rtt_min_s": 0.05, "sack_acks": 0, "dsack_acks": 0, "mss": 0, "options": "",
+    }  # fmt: skip
+    assert check(row, events) is None
+    assert events.read <= 4 * number

@@ -127,8 +127,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory):  # noqa: ANN201
 
 
 def test_any_number_of_threads_gives_the_same_bytes(plan: Path, tmp_path: Path, whole: dict) -> None:
-    acklab.sweep(plan, out=tmp_path / "out", threads=2)
-    assert contents(tmp_path / "out") == whole[PLAN]
+    acklab.sweep(plan, out=tmp_path / "out[1]", threads=2)
+    assert contents(tmp_path / "out[1]") == whole[PLAN]
     one_thread = {**os.environ, "POLARS_MAX_THREADS": "1"}
     subprocess.run(
         [COMMAND, "sweep", plan, "--out", tmp_path / "one"], env=one_thread, check=True, stdout=subprocess.DEVNULL

@@ -187,6 +187,12 @@ pub(super) fn check_both(
     if matches!(receiver.ack, AckPolicyKind::Linux { memory: 1.., .. }) && !sender.sequence.in_bytes() {
         return wrong("receiver", "ack.memory", "counts bytes, but the sender counts segments; must be 0");
     }
+    if receiver.ack.asks_for_allowance() && (!sender.carry_allowance || sender.carry_window) {
+        let key = if sender.carry_window { "carry_window" } else { "carry_allowance" };
+        let what =
+            "does not go with the policy \"acc-ns2\", which reads carry_allowance = true and carry_window = false";
+        return wrong("sender", key, what);
+    }
     if receiver.feedback == Feedback::Accurate && !sender.syn && !(sender.ecn && sender.accurate_ecn) {
         return wrong(
             "receiver",

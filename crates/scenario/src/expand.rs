@@ -86,7 +86,7 @@ pub fn expanded_toml(scenario: &Scenario) -> String {
 
 fn expect_entries(expect: &ExpectSpec, scenario: &Scenario) -> Entries {
     let mut entries = vec![match &expect.subject {
-        Subject::Flow(name) => ("flow", json!(name)),
+        Subject::Flow { name, .. } => ("flow", json!(name)),
         Subject::Link(index) => {
             let link = &scenario.links[*index as usize];
             let [from, to] = [link.from, link.to].map(|node| &scenario.nodes[node as usize]);

@@ -159,10 +159,11 @@ fn subject(
     key: &impl Fn(&str) -> String,
 ) -> Result<(Subject, Known), Problem> {
     match (&table.flow, &table.link) {
-        (Some(name), None) if flows.iter().any(|flow| is_of(name, flow)) => {
-            Ok((Subject::Flow(name.clone()), &OF_FLOWS))
-        }
         (Some(name), None) => {
+            let found = (0..).zip(flows).find_map(|(table, flow)| Some((table, member_of(name, flow)?)));
+            if let Some((table, member)) = found {
+                return Ok((Subject::Flow { name: name.clone(), table, member }, &OF_FLOWS));
+            }
             let mean = did_you_mean(name, flows.iter().map(|flow| flow.name.as_str())).unwrap_or_default();
             Err(Problem::at(key("flow"), format!("is no flow of this scenario{mean}")).given_text(name))
         }
@@ -183,17 +184,16 @@ fn subject(
     }
 }
 
-/// Whether a transfer of this name is one of the table's.
-fn is_of(name: &str, flow: &FlowSpec) -> bool {
+/// Which of the table's flows has a transfer of this name: the first one has the flow's name, others its name and `#2` and so on.
+fn member_of(name: &str, flow: &FlowSpec) -> Option<u32> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| number.to_string() == text);
-    let (name, transfer) = match name.rsplit_once('#') {
-        Some((name, transfer)) => (name, number(transfer).unwrap_or(0)),
-        None => (name, 1),
+    let member = |name: &str| match flow.count {
+        ..=1 => (name == flow.name).then_some(0),
+        _ => name.strip_prefix(&*flow.name).and_then(number).filter(|&member| member < flow.count),
     };
     let times = flow.repeat.map_or(1, |repeat| repeat.times);
-    let first = transfer == 1 || transfer > 1 && transfer <= times;
-    let member = || name.strip_prefix(&*flow.name).and_then(number).is_some_and(|member| member < flow.count);
-    first && if flow.count > 1 { member() } else { name == flow.name }
+    let later = |(name, transfer)| number(transfer).filter(|transfer| (2..=times).contains(transfer)).and(member(name));
+    member(name).or_else(|| name.rsplit_once('#').and_then(later))
 }
 
 /// The one comparison that a table has.
@@ -273,10 +273,23 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_may_have_any_name() {
+        let world = WORLD.replace("name = 'f'", "name = 'a#b'");
+        let text = format!("{world}[[expect]]\nflow = 'a#b#2'\nwhat = 'bytes'\nabove = 1\n");
+        let scenario = parse_toml(&text, "t").expect("a scenario");
+        assert_eq!(scenario.expect[0].subject, Subject::Flow { name: "a#b#2".into(), table: 0, member: 0 });
+        assert!(parse_toml(&text.replace("#b#2", "#b"), "t").is_ok());
+        let text = format!("{WORLD}[[expect]]\nflow = 'g11'\nwhat = 'bytes'\nabove = 1\n");
+        let scenario = parse_toml(&text, "t").expect("a scenario");
+        assert_eq!(scenario.expect[0].subject, Subject::Flow { name: "g11".into(), table: 1, member: 11 });
+    }
+
+    #[test]
     fn mistakes_are_told_at_their_place() {
         for (expect, told) in [
             ("flow = 'h'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"h\": is no flow"),
             ("flow = 'g12'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"g12\": is no flow"),
+            ("flow = 'f#1'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"f#1\": is no flow"),
             ("flow = 'f#4'\nwhat = 'bytes'\nabove = 1", "expect[0].flow = \"f#4\": is no flow"),
             ("link = 'S->Q'\nwhat = 'drops'\nabove = 1", "expect[0].link = \"S->Q\": is no link direction"),
             ("what = 'drops'\nabove = 1", "expect[0].flow: give a flow or a link"),

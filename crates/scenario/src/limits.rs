@@ -12,6 +12,9 @@ pub(super) const MOST_FLOWS: u64 = 1_000_000;
 /// Most transfers of one scenario, if every flow repeats as often as it may.
 pub(super) const MOST_TRANSFERS: u64 = 10_000_000;
 
+/// Most listed writes of one scenario, those of all flows together.
+pub(super) const MOST_LISTED: u64 = 10_000_000;
+
 /// Most links, those of topologies and wlans included.
 pub(super) const MOST_LINKS: usize = 100_000;
 

@@ -10,7 +10,7 @@ use acklab_path::spec::{LinkSpec, QueueSpec};
 use super::error::{Problem, Problems, not_a_name};
 use super::expect;
 use super::file::{File, FlowTable, StopTable, When};
-use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_TRANSFERS, too_many_at_start};
+use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_LISTED, MOST_TRANSFERS, too_many_at_start};
 use super::link::LinkTable;
 use super::network::{Key, Network, Origin};
 use super::program;
@@ -18,7 +18,7 @@ use super::source;
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
 use super::wlan;
-use crate::spec::{Custom, FlowSpec, Record, Repeat, Scenario, Stop};
+use crate::spec::{Custom, FlowSpec, Record, Repeat, Scenario, Source, Stop};
 
 /// How long a run waits for its flows where the file does not say.
 const AT_MOST: Time = Time::from_secs(1000.0);
@@ -92,6 +92,7 @@ fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin
 struct Totals {
     flows: u64,
     transfers: u64,
+    writes: u64,
     at_start: f64,
 }
 
@@ -195,6 +196,13 @@ fn counted(index: usize, table: &FlowTable, totals: &mut Totals) -> Result<Strin
     if transfers > u64::from(u16::MAX) || totals.transfers > MOST_TRANSFERS {
         let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_TRANSFERS} in all");
         return Err(Problem::at(at("repeat.times"), what).given(transfers));
+    }
+    if let Some(Source::Listed(spec)) = &table.source {
+        totals.writes = totals.writes.saturating_add((spec.writes.len() as u64).saturating_mul(table.count));
+        if totals.writes > MOST_LISTED {
+            let what = format!("makes {} listed writes in all; at most {MOST_LISTED}", totals.writes);
+            return Err(Problem::at(at("count"), what).given(table.count));
+        }
     }
     if let Some(repeat) = table.repeat
         && let Some(longest) = repeat.think_to

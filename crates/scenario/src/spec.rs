@@ -83,21 +83,28 @@ pub enum Ready {
 /// What is expected of a flow or of a link direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectSpec {
-    /// Of which.
+    /// The flow or the link direction.
     pub subject: Subject,
     /// When it is read; at the end of the run if that is not said.
     pub at: Option<Time>,
     /// Name of the column.
     pub what: &'static str,
-    /// What its cell has to pass.
+    /// The comparison that its cell has to pass.
     pub test: Test,
 }
 
-/// What an expectation is about.
+/// The subject of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// A transfer, by its name in the table `flows`.
-    Flow(String),
+    /// A transfer.
+    Flow {
+        /// Its name in the table `flows`.
+        name: String,
+        /// Index of the flow's table.
+        table: u32,
+        /// Which of that table's flows.
+        member: u32,
+    },
     /// A link direction, by its index.
     Link(u32),
 }

@@ -60,7 +60,7 @@ acklab_table::table! {
         pub expected: String,
         /// What was found.
         pub found: String,
-        /// Whether that is as expected.
+        /// True if that is as expected.
         pub holds: bool,
     }
 }

@@ -4,6 +4,7 @@ mod branch;
 mod build;
 mod expect;
 mod outside;
+mod results;
 mod watch;
 
 pub use branch::NotABranch;
@@ -20,7 +21,7 @@ use crate::event::{Due, Event};
 use crate::flow::Flow;
 use crate::merged::{Arrived, Merged};
 use crate::network::{AcksRemoved, Network};
-use crate::outcome::{FlowRow, LinkRow, Outcome};
+use crate::outcome::{FlowRow, Outcome};
 use crate::summary;
 use acklab_scenario::spec::{Scenario, Stop};
 use watch::Watch;
@@ -324,65 +325,6 @@ impl Simulation {
         if self.unfinished == 0 && matches!(self.scenario.stop, Stop::FlowsComplete { .. }) {
             self.end();
         }
-    }
-
-    /// What the run tells so far; recorded rows are copied.
-    pub fn outcome(&self) -> Outcome {
-        let recorder = &self.net.recorder;
-        Outcome {
-            series: recorder.series.clone(),
-            queue: recorder.queue.clone(),
-            packets: recorder.packets.clone(),
-            ..self.summary()
-        }
-    }
-
-    /// Rows recorded and not given away.
-    pub fn recorded(&self) -> usize {
-        let recorder = &self.net.recorder;
-        recorder.series.len() + recorder.queue.len() + recorder.packets.len()
-    }
-
-    /// The same without copying: the simulation gives its recorded rows away and goes on without them. Before the end, only
-    /// after [`Simulation::commit`].
-    pub fn give(&mut self) -> Outcome {
-        let summary = self.summary();
-        let recorder = &mut self.net.recorder;
-        let (series, queue, packets) = (&mut recorder.series, &mut recorder.queue, &mut recorder.packets);
-        Outcome { series: take(series), queue: take(queue), packets: take(packets), ..summary }
-    }
-
-    fn summary(&self) -> Outcome {
-        let end = self.now();
-        let mut flows = vec![FlowRow::default(); self.transfers as usize];
-        for (transfer, row) in &self.earlier {
-            flows[*transfer as usize] = row.clone();
-        }
-        for (row, stream) in self.stream_rows() {
-            flows[row as usize] = stream;
-        }
-        for (id, flow) in self.flows.iter().enumerate() {
-            flows[flow.transfer as usize] = summary::flow_row(&self.scenario, flow, id, &self.net);
-        }
-        Outcome {
-            title: self.scenario.title.clone(),
-            seed: self.scenario.seed,
-            end_s: end.secs(),
-            flows,
-            links: self.link_rows(),
-            checks: self.checks(),
-            ..Outcome::default()
-        }
-    }
-
-    /// The links' rows; on the way what was decided ahead is brought to the present.
-    fn link_rows(&self) -> Vec<LinkRow> {
-        if self.ended || !self.ahead {
-            return summary::link_rows(&self.scenario, &self.net);
-        }
-        let mut net = self.net.clone();
-        net.settle();
-        summary::link_rows(&self.scenario, &net)
     }
 }
 

@@ -20,6 +20,7 @@ import html
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from .. import _core
@@ -82,17 +83,22 @@ class Analysis:
     @property
     def findings(self) -> list[str]:
         """What each row of ``connections`` amounts to, in words."""
-        return [row["finding"] for row in self.summary()["connections"]]
+        return [row["finding"] for row in self.rows()]
 
-    @property
+    @cached_property
     def faults(self) -> list[Fault]:
         """Faults of RFC 2525 that the directions show; those that take packets only where every packet was kept."""
         return of_rfc2525(self)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of ``connections``, each with its ``finding``; without a look for faults."""
+        found: list[dict[str, Any]] = json.loads(self._result.json())["connections"]
+        return found
+
     def summary(self) -> dict[str, Any]:
         """The file's counts, its connections and their faults as plain Python values."""
         found: dict[str, Any] = json.loads(self._result.json())
-        return {"file": self.file, **found, "faults": as_rows(self)}
+        return {"file": self.file, **found, "faults": as_rows(self.faults)}
 
     def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
         """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""

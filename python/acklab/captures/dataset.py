@@ -38,16 +38,20 @@ class Dataset:
     """Files that are no captures, or cannot be read."""
     directions: int
 
+    def _rows(self) -> pl.LazyFrame:
+        # A directory may have a name with `*` or `[`.
+        return pl.scan_parquet(self.path / "connections.parquet", glob=False)
+
     def limits(self) -> pl.DataFrame:
         """For each ``limit`` the directions with data, most frequent first, their ``acked_bytes`` and median ``goodput_bps``."""
-        rows = pl.scan_parquet(self.path / "connections.parquet").filter(pl.col("acked_bytes") > 0)
+        rows = self._rows().filter(pl.col("acked_bytes") > 0)
         sums = [pl.len().alias("directions"), pl.col("acked_bytes").sum(), pl.col("goodput_bps").median()]
         return rows.group_by("limit").agg(sums).sort("directions", "limit", descending=[True, False]).collect()
 
     def first(self, column: str, most: int = MOST) -> pl.DataFrame:
         """The directions with the largest values of a column of ``connections``."""
         wanted = ["file", "connection", "direction", "from", "to", "acked_bytes", "limit", column]
-        rows = pl.scan_parquet(self.path / "connections.parquet").select(list(dict.fromkeys(wanted)))
+        rows = self._rows().select(list(dict.fromkeys(wanted)))
         return rows.drop_nulls(column).sort(column, descending=True, maintain_order=True).head(most).collect()
 
 
@@ -113,7 +117,7 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
                 flush()
         flush()
         if written:
-            pl.scan_parquet(parts / "*.parquet").sink_parquet(scratch / "connections.parquet", maintain_order=True)
+            pl.scan_parquet(sorted(parts.iterdir()), glob=False).sink_parquet(scratch / "connections.parquet", maintain_order=True)
         else:
             _empty().write_parquet(scratch / "connections.parquet")
         for part in parts.iterdir():

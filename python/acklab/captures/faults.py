@@ -88,9 +88,9 @@ def faults(found: Analysis) -> list[Fault]:
     return said
 
 
-def as_rows(found: Analysis) -> list[dict[str, Any]]:
-    """The same as plain values, with the sentence."""
-    return [{**asdict(fault), "told": fault.told()} for fault in faults(found)]
+def as_rows(several: Sequence[Fault]) -> list[dict[str, Any]]:
+    """Faults as plain values, with the sentence."""
+    return [{**asdict(fault), "told": fault.told()} for fault in several]
 
 
 def _events(found: Analysis) -> dict[tuple[int, int], list[Event]] | None:
@@ -175,7 +175,7 @@ def _backoff(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
         elif not event.ack and event.start > 0 and event.kind != "keep-alive":
             sent = times.setdefault(event.start, [])
             sent.append(event.time_s)
-            waits = [after - before for before, after in pairwise(sent[1:])][-EQUAL_WAITS:]
+            waits = [after - before for before, after in pairwise(sent[max(1, len(sent) - EQUAL_WAITS - 1) :])]
             steady = all(after < BACKED_OFF * before for before, after in pairwise(waits))
             within = all(SHORTEST_WAIT_S <= wait <= LONGEST_WAIT_S for wait in waits)
             if len(waits) == EQUAL_WAITS and steady and within:
@@ -191,10 +191,10 @@ def _backoff(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
 
 def _bursts(events: Sequence[Event], at: int) -> Iterator[Event]:
     """The segments between the ACK at that place and the next ACK."""
-    for event in events[at + 1 :]:
-        if event.ack:
+    for place in range(at + 1, len(events)):
+        if events[place].ack:
             return
-        yield event
+        yield events[place]
 
 
 def _slow_start_after_timeout(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
@@ -214,8 +214,8 @@ def _slow_start_after_timeout(row: dict[str, Any], events: Sequence[Event]) -> F
         elif event.kind == "new":
             # An ACK sooner than a round trip is one of the segment's first sending: the timeout was spurious, and may be undone.
             timely = waited is not None and event.time_s - waited.time_s >= 0.9 * trip
-            burst = len(list(_bursts(events, place)))
-            if timely and burst > max(AFTER_TIMEOUT + 2 * event.segments, LEAST_BURST):
+            burst = sum(1 for _ in _bursts(events, place)) if timely else 0
+            if burst > max(AFTER_TIMEOUT + 2 * event.segments, LEAST_BURST):
                 return (
                     "2.2",
                     "no slow start after a timeout",

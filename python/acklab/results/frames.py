@@ -167,7 +167,7 @@ def join_parquet(parts: Sequence[Path], path: Path, about: Mapping[str, str]) ->
     import polars as pl
 
     def join() -> None:
-        whole = pl.scan_parquet([os.fspath(part) for part in parts])
+        whole = pl.scan_parquet([os.fspath(part) for part in parts], glob=False)
         whole.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP, metadata=dict(about))
 
     with system_errors(path):

@@ -34,7 +34,7 @@ class Recording:
     def _scanned(self, name: str) -> pl.LazyFrame | None:
         import polars as pl
 
-        return None if getattr(self.result, name) is None else pl.scan_parquet(path_of(self.folder, name))
+        return None if getattr(self.result, name) is None else pl.scan_parquet(path_of(self.folder, name), glob=False)
 
 
 def record(simulation: Simulation, folder: Path, tick: Callable[[], None] = lambda: None) -> Recording:

@@ -77,7 +77,7 @@ def stored_in(folder: Path) -> Stored:
         raise ValueError(f"{folder} holds {what}")
     line, toml = ((folder / name).read_text(encoding="utf-8") for name in ("summary.json", "scenario.toml"))
     summary = json.loads(line)
-    tables: dict[str, Any] = {name: _table(name, pl.read_parquet(file)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
+    tables: dict[str, Any] = {name: _table(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
     return Stored(summary["title"], summary["seed"], summary["end_s"], line.rstrip("\n"), toml, **tables)
 
 

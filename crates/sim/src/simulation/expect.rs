@@ -10,15 +10,17 @@ use crate::{record, summary};
 impl Simulation {
     /// The time of an expectation has come.
     pub(super) fn on_look(&mut self, index: u32) {
-        let found = self.found(&self.scenario.expect[index as usize]);
+        let expect = &self.scenario.expect[index as usize];
+        let links = if matches!(expect.subject, Subject::Link(_)) { self.link_rows() } else { Vec::new() };
+        let found = self.found(expect, &links);
         self.looked[index as usize] = Some(found);
     }
 
     /// Every expectation, with what was found. One without a time is compared with the run as it stands.
-    pub(super) fn checks(&self) -> Vec<Check> {
+    pub(super) fn checks(&self, links: &[LinkRow]) -> Vec<Check> {
         let looked = |(expect, looked): (&ExpectSpec, &Option<Option<Found>>)| match (looked, expect.at) {
             (Some(found), _) => self.check(expect, found.clone(), "nothing"),
-            (None, None) => self.check(expect, self.found(expect), "nothing"),
+            (None, None) => self.check(expect, self.found(expect, links), "nothing"),
             (None, Some(_)) => self.check(expect, None, &format!("nothing: the run ended at {}", self.now())),
         };
         self.scenario.expect.iter().zip(&self.looked).map(looked).collect()
@@ -27,7 +29,7 @@ impl Simulation {
     fn check(&self, expect: &ExpectSpec, found: Option<Found>, nothing: &str) -> Check {
         let ExpectSpec { subject, at, what, test } = expect;
         let subject = match subject {
-            Subject::Flow(name) => format!("flow {name}"),
+            Subject::Flow { name, .. } => format!("flow {name}"),
             Subject::Link(index) => {
                 let link = &self.scenario.links[*index as usize];
                 let [from, to] = [link.from, link.to].map(|node| &self.scenario.nodes[node as usize]);
@@ -46,16 +48,18 @@ impl Simulation {
         }
     }
 
-    /// What there is now of what an expectation names.
-    fn found(&self, expect: &ExpectSpec) -> Option<Found> {
+    /// The present value of the column that an expectation names; `links` are the links' rows.
+    fn found(&self, expect: &ExpectSpec, links: &[LinkRow]) -> Option<Found> {
         match &expect.subject {
-            Subject::Link(index) => cell::<LinkRow>(&self.link_rows()[*index as usize], expect.what),
-            Subject::Flow(name) => {
-                let named = |flow: &&crate::flow::Flow| summary::transfer_name(&self.scenario, flow) == *name;
-                let Some((id, flow)) = (0..).zip(&self.flows).find(|(_, flow)| named(flow)) else {
+            Subject::Link(index) => cell::<LinkRow>(&links[*index as usize], expect.what),
+            Subject::Flow { name, table, member } => {
+                let before = self.scenario.flows.iter().take(*table as usize).map(|flow| flow.count as usize);
+                let id = before.sum::<usize>() + *member as usize;
+                let flow = &self.flows[id];
+                if summary::transfer_name(&self.scenario, flow) != *name {
                     let (_, row) = self.earlier.iter().find(|(_, row)| row.name == *name)?;
                     return cell::<FlowRow>(row, expect.what);
-                };
+                }
                 let row = summary::flow_row(&self.scenario, flow, id, &self.net);
                 let state = || record::state(self.now(), flow.transfer, &flow.sender, &flow.receiver);
                 cell::<FlowRow>(&row, expect.what).or_else(|| cell::<SeriesRow>(&state(), expect.what))
@@ -174,6 +178,21 @@ mod tests {
             ("flow f", Some(0.005), "state", "recovery")
         );
         assert_eq!((checks[6].at_s, checks[6].expected.as_str()), (None, "above 2000000"));
+    }
+
+    #[test]
+    fn each_flow_and_each_transfer_is_found_by_its_name() {
+        let world = WORLD.replace("size = { segments = 3 }", "size = { segments = 3 }\nrepeat = { times = 2 }");
+        let more =
+            "[[flow]]\nname = 'g'\nfrom = 'S'\nto = 'R'\ncount = 3\nstagger = '100ms'\nsize = { segments = 1 }\n";
+        let expect = |flow: &str, low: f64, high: f64| {
+            format!("[[expect]]\nflow = '{flow}'\nwhat = 'start_s'\nwithin = [{low}, {high}]\n")
+        };
+        let several = [("f", 0.0, 0.0), ("f#2", 0.02, 0.1), ("g0", 0.0, 0.0), ("g2", 0.2, 0.2)];
+        let tables: String = several.iter().map(|&(flow, low, high)| expect(flow, low, high)).collect();
+        let told: Vec<(bool, String)> =
+            run(&format!("{world}{more}{tables}")).into_iter().map(|check| (check.holds, check.found)).collect();
+        assert!(told.iter().all(|(holds, _)| *holds), "{told:?}");
     }
 
     #[test]

@@ -61,9 +61,9 @@ def viewer(found: Fit) -> Viewer:
     """What the page's charts draw."""
     blocks, measured = Blocks(), found.measured
     seen = Simulated(found.found, measured.row, measured.curve, measured.start_s)
-    several = {"captured": seen, "model": found.model.simulated}
+    several = {"captured": seen, "model": found.search.again(found.model)}
     if found.replay.listed:
-        several["replay"] = found.replay.simulated
+        several["replay"] = found.search.again(found.replay)
     layers: dict[str, pl.DataFrame] = {}
     for name, one in several.items():
         layers[f"acked {name}"] = _steps(one.curve.select("time_s", value=pl.col("ack_bytes").cast(pl.Float64)))

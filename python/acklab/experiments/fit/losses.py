@@ -11,6 +11,7 @@ import math
 
 import polars as pl
 
+from .errors import FitError
 from .place import Place
 from .value import Row, Value
 
@@ -25,11 +26,16 @@ def lost(data: pl.DataFrame, row: Row, place: Place) -> list[list[int]]:
 
     Behind the losses two orders are possible where a retransmission arrived between the packets around a gap: it left before what was
     lost, or after. Both are returned if they differ.
+
+    Raises:
+        FitError: there are too many.
     """
     rows = list(zip(data["time_s"], data["seq_bytes"], data["payload_bytes"], data["kind"].cast(pl.String), strict=True))
     unit = max(int(row["segment_bytes"]), 1)
     found = [_behind(rows, unit, place, first) for first in (False, True)] if place.behind else [_before(rows, unit)]
-    numbers = [sorted(set(one))[:MOST] for one in found]
+    numbers = [sorted(set(one)) for one in found]
+    if len(numbers[0]) > MOST:
+        raise FitError(f"{len(numbers[0]):,} packets were lost (at most {MOST:,})")
     return numbers[:1] if numbers[0] == numbers[-1] else numbers
 
 
@@ -50,13 +56,13 @@ def _before(rows: list[tuple[float, int, int, str]], unit: int) -> list[int]:
 def _behind(rows: list[tuple[float, int, int, str]], unit: int, place: Place, first: bool) -> list[int]:
     """Seen behind the losses: what is missing in the order of arrival was lost; ``first`` if it left before the retransmissions around it."""
     number, fresh, high = 0, 0, None
-    holes: list[tuple[int, int, float, list[int]]] = []
+    holes: list[tuple[int, int, float, range]] = []
     found: list[int] = []
     for time, seq, payload, kind in rows:
         if high is not None and seq > high:
             missing = math.ceil((seq - high) / unit)
             begin = fresh if first else number
-            holes.append((high, seq, time, list(range(begin, begin + missing))))
+            holes.append((high, seq, time, range(begin, begin + missing)))
             number += missing
         if high is not None and seq < high:
             hole = next((one for one in holes if one[0] <= seq < one[1]), None) if kind == "late" else None

@@ -64,7 +64,7 @@ def direction(found: Analysis, only: str | None = None) -> Row:
     """
     from ...captures.select import matches
 
-    rows = found.summary()["connections"]
+    rows = found.rows()
     if not rows:
         raise FitError("no TCP connection with data is in the capture")
     rows = [row for row in rows if row["acked_bytes"] and (only is None or matches(row, only))]
@@ -75,7 +75,7 @@ def direction(found: Analysis, only: str | None = None) -> Row:
 
 def same(found: Analysis, row: Row) -> Row | None:
     """The row of the same direction in another analysis of the same file."""
-    rows = found.summary()["connections"]
+    rows = found.rows()
     return next((one for one in rows if (one["connection"], one["direction"]) == (row["connection"], row["direction"])), None)
 
 

@@ -117,7 +117,7 @@ def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None
         path = Path(folder) / "simulated.pcapng"
         _core.capture(result, end, path, snap_length=128)
         found = analyze(path)
-    rows = [row for row in found.summary()["connections"] if row["acked_bytes"]]
+    rows = [row for row in found.rows() if row["acked_bytes"]]
     if not rows:
         return NOTHING
     row = max(rows, key=lambda one: one["acked_bytes"])

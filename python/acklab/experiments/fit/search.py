@@ -22,7 +22,7 @@ from .errors import FitError
 from .measure import Measured
 from .receiving import policies
 from .scenario import NOTHING, Simulated, base, simulate, text
-from .score import NONE, Score
+from .score import Score
 
 #: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
 ALIKE, MARGIN = 1.25, 0.002
@@ -52,7 +52,9 @@ class Tried:
     """Keys of the scenario, and their values."""
     score: Score
     simulated: Simulated
+    """Without its packets; :meth:`Search.again` gives them."""
     cost: float
+    seed: int = 1
 
     @property
     def queue(self) -> int | None:
@@ -193,13 +195,18 @@ class Search:
         key = json.dumps([seed, sets], sort_keys=True)
         if key not in self._made:
             try:
-                self._made[key] = simulate(self.text, self.measured.place.end, assignments(sets), seed)
+                # The packets of a hundred simulations would fill the memory.
+                self._made[key] = replace(simulate(self.text, self.measured.place.end, assignments(sets), seed), found=None)
             except FitError:
                 self._made[key] = NOTHING
             self._tick(self.count)
         simulated = self._made[key]
-        found = simulated.against(curve) if simulated is not NOTHING else NONE
-        return Tried(names, sets, found, simulated, found.cost)
+        found = simulated.against(curve)
+        return Tried(names, sets, found, simulated, found.cost, seed)
+
+    def again(self, tried: Tried) -> Simulated:
+        """The simulation of a choice, made once more and with its packets."""
+        return simulate(self.text, self.measured.place.end, assignments(dict(tried.sets)), tried.seed)
 
     def tree(self, sets: Mapping[str, Any]) -> dict[str, Any]:
         """The scenario of a choice as people write it."""

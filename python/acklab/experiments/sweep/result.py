@@ -34,7 +34,7 @@ class Swept(Tabular):
         """A row per run and flow: the varied keys, the seed, the flow's columns."""
         import polars as pl
 
-        return pl.read_parquet(self._flows)
+        return pl.read_parquet(self._flows, glob=False)
 
     def to_polars(self) -> pl.DataFrame:
         """``summary``."""

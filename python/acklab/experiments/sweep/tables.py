@@ -57,7 +57,7 @@ class Teller:
                         rows, size = Rows(self.work.design), 0
                 summary.add(point, values)
             self._write(rows, file)
-            scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)])
+            scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)], glob=False)
             target = folder / "flows.parquet"
             with system_errors(target):
                 about = provenance(**self.work.design.plan.told())
