@@ -136,7 +136,7 @@ impl Analysis {
         Analysis { until_ns: Some((until_s * 1e9) as i128), ..self }
     }
 
-    /// Whether a packet of this time comes too late.
+    /// True if a packet of this time comes too late.
     fn is_over(&self, time_ns: i128) -> bool {
         self.until_ns.zip(self.clock.start()).is_some_and(|(until, start)| time_ns - start > until)
     }

@@ -41,7 +41,7 @@ struct Item {
 struct Queue {
     link: String,
     top: u32,
-    /// Whether most packets offered to the link are ACKs.
+    /// True if most packets offered to the link are ACKs.
     acks: bool,
     table: Place,
     drops: Place,
@@ -221,7 +221,7 @@ fn waits(rows: &[&QueueRow]) -> Vec<f64> {
     rows.iter().zip(entered).map(wait).collect()
 }
 
-/// Whether more than half of the packets offered to a link are ACKs.
+/// True if more than half of the packets offered to a link are ACKs.
 fn mostly_acks(outcome: &Outcome, link: u32) -> bool {
     let offered = outcome.packets.iter().filter(|row| row.link == link && row.event == PacketEvent::Enqueue);
     let (acks, all) =

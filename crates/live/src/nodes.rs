@@ -13,6 +13,7 @@
 //! * [`schedule`], [`machine`]: what calendar and kernel tell each other; one kernel's process and its channels;
 //! * [`ip`]: what IP's header says;
 //! * [`frame`]: from bytes to what a path needs to know of a packet, and back;
+//! * [`key`]: by which packets are counted together;
 //! * [`streams`]: what became of the packets, by protocol, addresses and ports;
 //! * [`traffic`]: all of that on its way through the simulated network;
 //! * [`network`]: what the one with the clock asks of a network; [`run`]: the clock, and everything together;
@@ -23,6 +24,7 @@ pub mod card;
 pub mod frame;
 pub mod host;
 pub mod ip;
+pub mod key;
 pub mod machine;
 pub mod memory;
 pub mod network;

@@ -29,9 +29,9 @@ pub struct Seen {
     pub refused: u64,
     /// Of each side's kernel: recoveries that duplicate ACKs or SACK began, where it has one sender.
     pub recoveries: [Option<u64>; 2],
-    /// What people are told of each flow's sender.
+    /// Remarks on each flow's sender, for people.
     pub labels: Vec<String>,
-    /// What is not as planned.
+    /// Differences from the plan, for people.
     pub notes: Vec<String>,
     /// The rules that were not followed.
     pub ignored: Vec<Ignored>,

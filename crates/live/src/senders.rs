@@ -12,7 +12,7 @@ pub struct Senders {
     pub names: Vec<String>,
     /// What people are told of it.
     pub labels: Vec<String>,
-    /// What is not as planned.
+    /// Differences from the plan, for people.
     pub notes: Vec<String>,
     /// Whether the kernel took what the scenario's flows bring.
     pub taken: bool,

@@ -59,42 +59,6 @@ pub enum Goal {
     Nobody,
 }
 
-/// What packets of one conversation have in common, one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// IP's number of the protocol.
-    pub protocol: u8,
-    /// Whether it is version 6.
-    pub v6: bool,
-    /// The code point of DiffServ.
-    pub dscp: u8,
-    /// The node it comes from, and the one it goes to.
-    pub nodes: [u32; 2],
-    /// Their ports; zeros where there are none.
-    pub ports: [u16; 2],
-}
-
-impl Key {
-    /// What it is called: `tcp S:5201>R:40000`, with version 6 `tcp6`, with a code point of DiffServ ` dscp 46` at the end.
-    pub fn name(&self, nodes: &[String]) -> String {
-        let mut protocol = match self.protocol {
-            1 | 58 => "icmp".to_owned(),
-            6 => "tcp".to_owned(),
-            17 => "udp".to_owned(),
-            other => format!("ip-{other}"),
-        };
-        if self.v6 {
-            protocol.push('6');
-        }
-        let end = |side: usize| {
-            let node = nodes.get(self.nodes[side] as usize).map_or("?", String::as_str);
-            if self.ports == [0, 0] { node.to_owned() } else { format!("{node}:{}", self.ports[side]) }
-        };
-        let class = if self.dscp > 0 { format!(" dscp {}", self.dscp) } else { String::new() };
-        format!("{protocol} {}>{}{class}", end(0), end(1))
-    }
-}
-
 /// The packet of IP in a frame, without what fills up the frame; `None` if it holds none that is whole.
 pub fn packet(frame: &[u8]) -> Option<&[u8]> {
     let bytes = frame.get(ETHERNET..)?;
@@ -117,16 +81,9 @@ pub fn goal(packet: &[u8], nodes: usize) -> Goal {
     }
 }
 
-/// Whether it is a datagram to [`CONTROL_PORT`].
+/// True for a datagram to [`CONTROL_PORT`].
 fn is_control(packet: &[u8]) -> bool {
     Ip::read(packet).is_some_and(|ip| ip.protocol == 17 && ip.whole && ip.ports(packet)[1] == CONTROL_PORT)
-}
-
-/// Of a packet as [`packet`] leaves it: what it belongs to.
-pub fn key(packet: &[u8], from: u32, to: u32) -> Option<Key> {
-    let ip = Ip::read(packet)?;
-    let (protocol, v6, dscp, ports) = (ip.protocol, ip.v6, ip.dscp(), ip.ports(packet));
-    Some(Key { protocol, v6, dscp, nodes: [from, to], ports })
 }
 
 /// The payload of what goes to [`CONTROL`].
@@ -282,6 +239,7 @@ fn mark(packet: &mut [u8]) {
 mod tests {
     use acklab_path::AE;
 
+    use super::super::key::Key;
     use super::*;
 
     /// A UDP datagram from node 0 to node 1, ECT(0), in a frame with padding.
@@ -302,7 +260,7 @@ mod tests {
         let frame = datagram();
         let packet = packet(&frame).expect("a packet");
         assert_eq!((packet.len(), goal(packet, 2), goal(packet, 1)), (33, Goal::Node(1), Goal::Nobody));
-        let key = key(packet, 0, 1).expect("of IP");
+        let key = Key::of(packet, 0, 1).expect("of IP");
         assert_eq!(key.name(&["S".to_owned(), "R".to_owned()]), "udp S:1>R:1");
         let content = Content::new(packet, &mut Numbers::default());
         assert_eq!(content.payload(), 5);
@@ -350,7 +308,7 @@ mod tests {
             let frame = version_6(first, between);
             let packet = packet(&frame).expect("a packet");
             assert_eq!((goal(packet, 2), goal(packet, 1)), (Goal::Node(1), Goal::Nobody));
-            assert_eq!(key(packet, 0, 1).expect("of IP").name(&nodes), name, "{first} {between:?}");
+            assert_eq!(Key::of(packet, 0, 1).expect("of IP").name(&nodes), name, "{first} {between:?}");
             let content = Content::new(packet, &mut Numbers::default());
             let mut body = content.body(0);
             let Body::Data(segment) = &mut body else { panic!("no data") };

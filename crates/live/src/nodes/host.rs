@@ -20,14 +20,14 @@ use crate::run::{LOOK, ignored, kernel, look, recoveries};
 use crate::sample::Sample;
 use crate::senders::Senders;
 
-/// What it tells: a flow of its own has ended; something is broken.
+/// Its word to the run: a flow of its own has ended, or something is broken.
 pub const ENDED: &[u8] = b"ended";
 /// See [`ENDED`].
 pub const BROKE: &[u8] = b"broke";
 /// The card.
 const DEVICE: &str = "eth0";
 
-/// What it leaves.
+/// Its results.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Told {
     /// Why it could not go on.
@@ -36,9 +36,9 @@ pub struct Told {
     pub series: Vec<Sample>,
     /// Recoveries that duplicate ACKs or SACK began, if it has one sender.
     pub recoveries: Option<u64>,
-    /// What people are told of each flow's sender.
+    /// Remarks on each flow's sender, for people.
     pub labels: Vec<String>,
-    /// What is not as planned.
+    /// Differences from the plan, for people.
     pub notes: Vec<String>,
     /// The rules that were not followed.
     pub ignored: Vec<Ignored>,

@@ -1,10 +1,11 @@
-//! What lies between kernels, for the one who has the clock.
+//! A network between kernels, as the clock sees it.
 
 use acklab_packet::Time;
 
-use super::run::BOOT_NS;
+/// Kernels with programs boot in the second before the scenario's first instant.
+pub const BOOT_NS: u64 = 1_000_000_000;
 
-/// What has arrived: the place of its node among those outside, when, and the packet.
+/// A packet that has arrived at a node outside.
 #[derive(Debug)]
 pub struct Arrival {
     /// Counted among the nodes outside.
@@ -17,7 +18,7 @@ pub struct Arrival {
 
 /// A network between nodes outside, with a time of its own.
 pub trait Network {
-    /// What a node outside is called, in a sentence.
+    /// The name of a node outside, in a sentence.
     fn name(&self, node: usize) -> String;
 
     /// Its number, of which its addresses are made.
@@ -37,7 +38,7 @@ pub trait Network {
     /// It cannot go on.
     fn step(&mut self) -> Result<(), String>;
 
-    /// Whether its time is up.
+    /// True if its time is up.
     fn ended(&self) -> bool;
 
     /// A node sends a frame at `at` in the scenario, before whose beginning there is no network, and at `time_ns` since 1970. What it

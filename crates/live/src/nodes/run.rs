@@ -19,8 +19,6 @@ use super::schedule::{NEVER, Schedule};
 use super::streams::StreamRow;
 use super::traffic::Traffic;
 
-/// Kernels with programs boot in the second before the scenario's first instant.
-pub const BOOT_NS: u64 = 1_000_000_000;
 /// The time of day of the scenario's first instant, which is the year 2000.
 pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
 /// How long the kernels may go on after the run's end, to stop their programs and write their files.

@@ -8,7 +8,8 @@ use acklab_sim::outcome::FlowRow;
 use acklab_sim::{Left, Opened};
 use serde::Serialize;
 
-use super::frame::{Content, Key};
+use super::frame::Content;
+use super::key::Key;
 use crate::numbers::Numbers;
 
 /// Most delays kept of a stream; when there are more, every second one is, then every fourth, and so on.

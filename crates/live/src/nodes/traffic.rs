@@ -15,6 +15,7 @@ use acklab_sim::outcome::Outcome;
 use acklab_sim::{Left, Simulation};
 
 use super::frame::{self, Goal};
+use super::key::Key;
 use super::network::{Arrival, Network};
 use super::streams::{StreamRow, Streams};
 
@@ -120,7 +121,7 @@ impl Network for Traffic {
                 return Ok(None);
             }
         };
-        let Some(key) = frame::key(bytes, from, to) else { return Ok(None) };
+        let Some(key) = Key::of(bytes, from, to) else { return Ok(None) };
         self.capture(node, bytes, time_ns)?;
         let sim = &mut self.sim;
         let stream = self.streams.find(key, at, || {

@@ -233,7 +233,7 @@ impl AckPolicyKind {
         matches!(self, AckPolicyKind::Acc { .. } | AckPolicyKind::AccNs2 { .. })
     }
 
-    /// Whether segments must carry what their sender may have outstanding for it.
+    /// True if segments must carry how much their sender may have outstanding.
     pub fn asks_for_allowance(&self) -> bool {
         matches!(self, AckPolicyKind::AccNs2 { .. })
     }
