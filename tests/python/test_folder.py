@@ -158,7 +158,7 @@ def verbs(two_hops: Path) -> dict[str, list[str]]:
         "sweep": ["sweep", str(two_hops), "--vary", "flow.0.sender.window=4,8"],
         "compare": ["compare", str(two_hops), "--case", "a", "--case", "flow.0.sender.window=4", "--seeds", "2"],
         "analyze": ["analyze", str(capture)],
-        "reproduce": ["reproduce", "allman1998/figure-2", "--quick"],
+        "reproduce": ["reproduce", "allman1998/figure-1", "--quick"],
     }
 
 

@@ -92,13 +92,13 @@ def test_the_page_needs_nothing_else(quick: tuple[Path, object, str]) -> None:
 
 
 def test_one_figure(tmp_path: Path) -> None:
-    done = acklab("reproduce", "allman1998/figure-7", "--quick", "--out", "out", cwd=tmp_path)
+    done = acklab("reproduce", "allman1998/figure-13", "--quick", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 claims" in done.stdout
     assert "quick" in done.stdout
     said = json.loads((tmp_path / "out/claims.json").read_text())
-    assert [figure["id"] for figure in said["figures"]] == ["allman1998/figure-7"]
-    assert {claim["figure"] for claim in said["claims"]} == {"Fig 7"}
+    assert [figure["id"] for figure in said["figures"]] == ["allman1998/figure-13"]
+    assert {claim["figure"] for claim in said["claims"]} == {"Fig 13"}
 
 
 def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
@@ -127,11 +127,11 @@ def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, statu
 
 
 def test_other_work_is_not_taken_for_this(tmp_path: Path) -> None:
-    begun = acklab("reproduce", "allman1998/table-1", "--quick", "--out", "out", "--json", cwd=tmp_path)
+    begun = acklab("reproduce", "allman1998/figure-1", "--quick", "--out", "out", "--json", cwd=tmp_path)
     assert begun.returncode == 0, begun.stderr
     with results(tmp_path / "out", "reproduce") as folder, closing(Journal(folder, identity("", "other"))):
         pass
-    words = ("reproduce", "allman1998/table-1", "--quick", "--out", "out", "--json")
+    words = ("reproduce", "allman1998/figure-1", "--quick", "--out", "out", "--json")
     refused = acklab(*words, cwd=tmp_path)
     assert refused.returncode == 2 and "--fresh" in refused.stderr
     done = acklab(*words, "--fresh", cwd=tmp_path)
