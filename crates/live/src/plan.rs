@@ -244,6 +244,7 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
             Some("no real segment tells the sender's window; use window = \"estimate\"")
         }
         AckPolicyKind::Smart { rtt, .. } => timed(rtt),
+        AckPolicyKind::Requested { .. } => Some("no kernel sends requests; use \"delayed\""),
         AckPolicyKind::Python { .. } => Some("a policy in Python runs in the simulator only"),
         AckPolicyKind::Spoof { .. } => Some("duplicates of ACKs are not made on a real path"),
         AckPolicyKind::Optimistic { .. } => Some("an ACK of what the receiver has not got would lose data"),

@@ -5,5 +5,5 @@
 mod packet;
 mod units;
 
-pub use packet::{Ace, Ack, Body, ByteCounts, Ecn, Packet, Phase, Probe, SackBlocks, Segment, Seq, Tail};
+pub use packet::{Ace, Ack, AckNotice, Body, ByteCounts, Ecn, Packet, Phase, Probe, SackBlocks, Segment, Seq, Tail};
 pub use units::{Bytes, Rate, Time, UnitError};

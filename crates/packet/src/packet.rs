@@ -85,6 +85,42 @@ impl Ace {
     }
 }
 
+/// What a segment tells its receiver about ACKs, beside its data: at most one of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckNotice(u8);
+
+impl AckNotice {
+    /// An ACK of this connection came with a congestion mark of its own (ACK congestion control).
+    pub const MARKED: AckNotice = AckNotice(1);
+    /// On a SYN: its sender may request how often to acknowledge (draft-ietf-tcpm-ack-rate-request; in QUIC the transport parameter
+    /// of draft-ietf-quic-ack-frequency).
+    pub const ABLE: AckNotice = AckNotice(2);
+    /// Most segments that a request can name: the field R has seven bits.
+    pub const MOST: u8 = 127;
+
+    /// A request for one ACK every `segments` segments, at most [`AckNotice::MOST`]; 0 asks for an ACK of this segment at once.
+    #[inline]
+    pub fn request(segments: u8) -> AckNotice {
+        AckNotice(0x80 | segments.min(AckNotice::MOST))
+    }
+
+    /// The segments of a request.
+    #[inline]
+    pub fn requested(self) -> Option<u8> {
+        (self.0 & 0x80 != 0).then_some(self.0 & AckNotice::MOST)
+    }
+
+    /// Bytes that a request adds to a header, beside timestamps or without: an option of five bytes, padded to whole words.
+    #[inline]
+    pub fn option_bytes(self, timestamps: bool) -> u32 {
+        match self.requested() {
+            None => 0,
+            Some(_) if timestamps => 4,
+            Some(_) => 8,
+        }
+    }
+}
+
 /// The byte counters of an AccECN option with two fields (RFC 9768 section 3.2.3). Each has 24 bits.
 ///
 /// The third field is left out. It counts the ECT codepoint that the sender does not use, so it never changes.
@@ -125,8 +161,8 @@ pub struct Segment {
     /// With accurate ECN: on a SYN the request, else what the sender has counted of the other direction. Without: whether its
     /// sender has answered a congestion mark ([`Ace::CWR`]).
     pub ace: Ace,
-    /// An ACK of this connection came with a congestion mark of its own (ACK congestion control).
-    pub ack_marked: bool,
+    /// What it tells its receiver about ACKs.
+    pub notice: AckNotice,
     /// The sender's phase: written by the sender as an option, or by a driver that knows it.
     pub phase: Phase,
     /// When the segment left the sender (TSval, RFC 7323; endpoints use it only with timestamps on).
@@ -159,6 +195,8 @@ pub struct SackBlocks {
     len: u8,
     /// True if the last place has an AccECN option instead of a block.
     counts: bool,
+    /// True if the receiver takes requests ([`AckNotice::ABLE`]): an option on the answer to a SYN.
+    pub able: bool,
     edges: [(i32, i32); SackBlocks::MAX],
 }
 

@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RecoveryKind, RttFilter, RttSource,
-    Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
+    AckPolicyKind, AckRequest, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RecoveryKind, RttFilter,
+    RttSource, Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
 };
 use acklab_tcp::sender::control::{CongestionControl, Control, Needs, misfits};
 
@@ -85,6 +85,12 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     }
     if rules.accurate_ecn && !rules.ecn {
         found.push(("accurate_ecn", "is true, but ecn = false; must be false".to_string()));
+    }
+    if rules.ack_request != (AckRequest::Off {}) && !rules.syn {
+        found.push((
+            "ack_request",
+            "is on, but syn = false, so that no handshake agrees on it; must be \"off\"".to_string(),
+        ));
     }
     if rules.beta_ecn > 0.0 && !rules.ecn {
         found.push(("beta_ecn", format!("is {}, but ecn = false; must be 0", rules.beta_ecn)));

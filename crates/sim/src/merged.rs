@@ -1,6 +1,6 @@
 //! Segments that a receiving host has merged (GRO): one arrival to its TCP.
 
-use acklab_packet::{Body, Packet};
+use acklab_packet::{AckNotice, Body, Packet};
 
 /// A packet at its destination, and whether the host has merged it with the next.
 pub type Arrived = (Packet, bool);
@@ -25,7 +25,7 @@ impl Merged {
             first.len += next.len;
             first.tail = next.tail;
             first.retransmit |= next.retransmit;
-            first.ack_marked |= next.ack_marked;
+            first.notice = if next.notice == AckNotice::default() { first.notice } else { next.notice };
         }
         run.further += 1;
         run

@@ -1,6 +1,6 @@
 //! One packet's bytes: IPv4 header, TCP header with options (or UDP's), zeros.
 
-use acklab_packet::{Ace, Ack, Body, ByteCounts, Ecn, Packet, Probe, Segment, Time};
+use acklab_packet::{Ace, Ack, AckNotice, Body, ByteCounts, Ecn, Packet, Probe, Segment, Time};
 use etherparse::TcpOptionElement::{
     self, MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
 };
@@ -61,6 +61,11 @@ pub fn encode(
 const ACCECN0: u8 = 172;
 const ACCECN1: u8 = 174;
 
+/// An experimental option (RFC 6994), and the identifier of TCP ACK Rate Request. A SYN and its answer have no more than that. A
+/// request has a byte with R, above a reserved bit.
+const EXPERIMENT: u8 = 254;
+const TARR: [u8; 2] = [0x00, 0xac];
+
 /// A TCP header with its checksum, and its payload.
 fn sealed(mut tcp: TcpHeader, (from, to): Ends, payload: usize) -> (Vec<u8>, &'static [u8], IpNumber) {
     let payload = &ZEROS[..payload.min(ZEROS.len())];
@@ -116,6 +121,11 @@ fn data_header(talk: &Conversation, ports: (u16, u16), segment: &Segment, tag: &
     if segment.syn {
         // The window that arrives is the receiver's business; 65535 needs no scale, but offering one permits it.
         set(&mut tcp, &opening(talk.mss, talk.sack_offered, stamp, 0));
+        if segment.notice == AckNotice::ABLE {
+            write_able(&mut tcp);
+        }
+    } else if let Some(segments) = segment.notice.requested() {
+        write_request(&mut tcp, segments, stamp);
     } else if let Some(stamp) = stamp {
         set(&mut tcp, &[Noop, Noop, Timestamp(stamp.0, stamp.1)]);
     }
@@ -135,6 +145,9 @@ fn ack_header(talk: &Conversation, ports: (u16, u16), ack: &Ack, tag: &Tag) -> T
     let stamp = talk.timestamps.then(|| (ticks(tag.sent), ticks(ack.ts_ecr)));
     if ack.syn {
         set(&mut tcp, &opening(talk.mss, talk.sack, stamp, talk.scale));
+        if ack.sack.able {
+            write_able(&mut tcp);
+        }
         return tcp;
     }
     let mut options = Vec::with_capacity(6);
@@ -166,6 +179,24 @@ fn add_counts(tcp: &mut TcpHeader, counts: ByteCounts, unit: u32) {
     let ([_, a, b, c], [_, d, e, f]) = (field(counts.ect), field(counts.ce));
     let mut bytes = tcp.options.as_slice().to_vec();
     bytes.extend([if counts.ect1 { ACCECN1 } else { ACCECN0 }, ByteCounts::SIZE as u8, a, b, c, d, e, f]);
+    let fits = tcp.set_options_raw(&bytes);
+    debug_assert!(fits.is_ok(), "{bytes:?}");
+}
+
+/// Adds the option by which a SYN or its answer says that its side knows requests.
+fn write_able(tcp: &mut TcpHeader) {
+    let option = [EXPERIMENT, 4, TARR[0], TARR[1]];
+    let fits = tcp.set_options_raw(&[tcp.options.as_slice(), &option].concat());
+    debug_assert!(fits.is_ok(), "{option:?}");
+}
+
+/// Writes a request for one ACK every `segments` segments, and the timestamps beside it.
+fn write_request(tcp: &mut TcpHeader, segments: u8, stamp: Option<(u32, u32)>) {
+    let mut bytes = vec![EXPERIMENT, 5, TARR[0], TARR[1], segments << 1];
+    if let Some((value, echo)) = stamp {
+        bytes.extend([1, 8, 10]); // a byte that pads, kind and length of the timestamps
+        bytes.extend(value.to_be_bytes().into_iter().chain(echo.to_be_bytes()));
+    }
     let fits = tcp.set_options_raw(&bytes);
     debug_assert!(fits.is_ok(), "{bytes:?}");
 }

@@ -1,4 +1,4 @@
-//! Middleboxes that remove congestion signals: the field of IP (bleaching), TCP's flags, or the AccECN option. RFC 9768 sections
+//! Middleboxes that remove congestion signals: the field of IP (bleaching), TCP's flags, or an option. RFC 9768 sections
 //! 3.2.2.3, 3.2.2.4 and 3.2.3.2 name the cases.
 
 use acklab_packet::Time;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage};
 
-/// A middlebox that removes congestion signals from every packet. At least one of the three must be true.
+/// A middlebox that removes congestion signals, or requests, from every packet. At least one of the four must be true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BleachParams {
@@ -20,6 +20,9 @@ pub struct BleachParams {
     /// The AccECN option is removed.
     #[serde(default)]
     pub option: bool,
+    /// The option ACK Rate Request is removed, on SYNs and their answers, too.
+    #[serde(default)]
+    pub request: bool,
     /// Packets that pass untouched first, counted from 0: a path that changes its behaviour.
     #[serde(default)]
     pub after: u64,

@@ -38,7 +38,7 @@ pub use thin::{Thin, ThinParams};
 use std::mem::swap;
 use std::ops::Range;
 
-use acklab_packet::{Ace, Body, ByteCounts, Ecn, Packet, Tail, Time};
+use acklab_packet::{Ace, AckNotice, Body, ByteCounts, Ecn, Packet, Tail, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +112,9 @@ impl Reissue for Packet {
                 if params.flags {
                     segment.ace = cleared(segment.ace);
                 }
+                if params.request && segment.notice != AckNotice::MARKED {
+                    segment.notice = AckNotice::default();
+                }
             }
             Body::Ack(ack) => {
                 if params.field {
@@ -120,6 +123,7 @@ impl Reissue for Packet {
                 if params.flags {
                     (ack.ece, ack.ace) = (false, cleared(ack.ace));
                 }
+                ack.sack.able &= !params.request;
                 if params.option && ack.sack.strip_counts() {
                     self.size = self.size.saturating_sub(ByteCounts::SIZE).max(1);
                 }

@@ -120,9 +120,11 @@ impl Receiver {
         self.acks_sent = self.acks_sent.saturating_add(1);
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
-        let syn = std::mem::take(&mut self.syn);
+        let answer = self.syn.take();
+        sack.able = answer == Some(true);
         let ace = Ace::default();
-        let mut told = Ack { ack, sack, syn, ece: self.ece, ace, ecn: self.ecn, ts_ecr: self.ts_recent };
+        let mut told =
+            Ack { ack, sack, syn: answer.is_some(), ece: self.ece, ace, ecn: self.ecn, ts_ecr: self.ts_recent };
         let size = self.accurate.as_mut().map_or(size, |accurate| accurate.write(&mut told, size, rules));
         wire.send(told, size);
     }

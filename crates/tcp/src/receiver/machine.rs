@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ace, Ecn, Probe, Segment, Seq, Tail, Time};
+use acklab_packet::{Ace, AckNotice, Ecn, Probe, Segment, Seq, Tail, Time};
 
 use super::accurate::Accurate;
 use super::closing::Closing;
@@ -48,7 +48,8 @@ pub struct Receiver {
     /// The segment the next ACK answers: for the SACK blocks.
     pub(super) trigger: Seq,
     pub(super) timer_on: bool,
-    pub(super) syn: bool,
+    /// The next ACK answers a SYN; true if that may request how often to acknowledge, and the policy listens.
+    pub(super) syn: Option<bool>,
     pub(super) duplicate: bool,
     /// A part of the segment just come had come before, and DSACK reports it: the history says which.
     pub(super) repeats: bool,
@@ -93,7 +94,7 @@ impl Receiver {
             history: None,
             timer_on: false,
             trigger: 0,
-            syn: false,
+            syn: None,
             duplicate: false,
             repeats: false,
             ece: false,
@@ -220,7 +221,8 @@ impl Receiver {
             echo: segment.echo,
             window: segment.window,
             srtt: segment.srtt,
-            ack_marked: segment.ack_marked,
+            ack_marked: segment.notice == AckNotice::MARKED,
+            requested: segment.notice.requested(),
             push: self.push || segment.tail == Tail::Pushed,
             ect: segment.ecn != Ecn::NotEct,
             ce: segment.ecn == Ecn::Ce,
@@ -243,7 +245,7 @@ impl Receiver {
     /// A SYN arrives. A receiver that knows only RFC 3168 answers a request for accurate ECN with ECE (RFC 9768 section 3.1.1).
     #[cold]
     fn note_syn(&mut self, syn: &Segment) {
-        self.syn = true;
+        self.syn = Some(syn.notice == AckNotice::ABLE && self.rules.ack.takes_requests());
         if self.rules.feedback == Feedback::Classic {
             self.accurate = Accurate::unknown(syn.ace);
         }

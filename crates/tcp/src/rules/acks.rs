@@ -180,6 +180,15 @@ variants! {
             /// where it is true if left out.
             packet_numbers: bool = false,
         }
+        /// Every `segments`-th segment, until the sender requests another number (`ack_request`).
+        Requested = "requested" {
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.1),
+            /// In-order segments that an ACK may cover before a request comes.
+            segments: u32 [1 ..= 127] = 2,
+            /// Most segments that an ACK covers, whatever is requested.
+            most: u32 [1 ..= 127] = 127,
+        }
         /// ACK congestion control: an ACK every d segments. A RED queue with `ecn` can mark its ACKs. The sender echoes a mark on its
         /// next segment, which doubles d, at most once a round trip. A round trip without a mark reduces d by one.
         Acc = "acc" {
@@ -225,6 +234,11 @@ impl AckPolicyKind {
             AckPolicyKind::Acc { .. } | AckPolicyKind::Restore { .. } => true,
             _ => false,
         }
+    }
+
+    /// True if it takes requests of the sender, and says so in the handshake.
+    pub fn takes_requests(&self) -> bool {
+        matches!(self, AckPolicyKind::Requested { .. } | AckPolicyKind::Quic { .. })
     }
 
     /// Whether its ACKs ask queues for congestion marks.

@@ -3,7 +3,7 @@
 use acklab_packet::Time;
 
 use super::{
-    AceRule, ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit,
+    AceRule, AckRequest, ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit,
     RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Segmentation, SenderFault, Sequence, TimeoutSsthresh,
     TimerRestart, UnsentAck, Validation, Window, rule_table,
 };
@@ -103,6 +103,8 @@ rule_table! {
         /// Whether segments carry, instead of the window, how many segments may be outstanding, and how many duplicates the newest ACK
         /// has had. If left out, true where the receiver reads it.
         carry_allowance: bool,
+        /// Requests how often to acknowledge, if the receiver's policy takes them (`"requested"`, `"quic"`).
+        ack_request: AckRequest,
         /// How segments are spaced.
         pacing: Pacing,
         /// How segments are grouped that leave together. Only with `recovery = "rack"`, without `pacing` and without a control that paces.

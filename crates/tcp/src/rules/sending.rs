@@ -74,6 +74,26 @@ variants! {
     }
 }
 
+variants! {
+    /// Requests of a sender how often to acknowledge.
+    AckRequest (Copy) by "kind" {
+        /// None.
+        Off = "off" {}
+        /// TCP's option ACK Rate Request (draft-ietf-tcpm-ack-rate-request), or QUIC's frame ACK_FREQUENCY, on the next segment whenever
+        /// the request changes, and on each retransmission. A request that grows with the window waits until it is a quarter larger.
+        On = "on" {
+            /// Segments that an ACK may cover.
+            segments: u32 [1 ..= 127] = 8,
+            /// The same in slow start; 0 is the same number.
+            slow_start: u32 [0 ..= 127] = 0,
+            /// Share of cwnd that an ACK may cover at most, so that the sender does not wait for the receiver's timer.
+            window_share: f64 [0.01 ..= 1.0] = 0.5,
+            /// Whether the last segment of all asks for an ACK at once.
+            tail: bool = true,
+        }
+    }
+}
+
 impl Sequence {
     /// Whether sequence numbers count bytes.
     pub fn in_bytes(&self) -> bool {

@@ -13,6 +13,7 @@ use super::flight::Flight;
 use super::flight::rate::DeliveryRate;
 use super::recovery::undo::Undo;
 use super::repair::Repair;
+use super::requests::Requests;
 use super::rtt::pacing::Pacer;
 use super::rtt::timer::Timer;
 use super::segmentation::Bursts;
@@ -104,6 +105,7 @@ pub(super) struct Extras {
     pub flight: Option<Box<Flight>>,
     pub repair: Repair,
     pub accurate: Option<Box<Accurate>>,
+    pub requests: Option<Box<Requests>>,
 }
 
 impl Core {
@@ -119,6 +121,7 @@ impl Core {
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
             accurate: Accurate::new(&rules),
+            requests: Requests::new(&rules),
         };
         let may_hold_back = rules.pacing != Pacing::Off {}
             || extras.skip.is_some()
@@ -128,6 +131,7 @@ impl Core {
             || rules.carry_window
             || rules.carry_allowance
             || rules.ecn
+            || extras.requests.is_some()
             || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some()
             || extras.usage.is_some()

@@ -132,6 +132,9 @@ impl Sender {
     /// on purpose. True if the ACK only asks for such a one: no sign of loss.
     fn answers_skip<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;
+        if let Some(requests) = core.extras.requests.as_mut().filter(|_| ack.syn) {
+            requests.agree(ack.sack.able);
+        }
         let closed = core.seq.marks_end && core.done();
         if (ack.syn && core.rules.handshake_ack && core.seq.una == 0) || closed {
             // The SYN's answer, or the receiver's FIN. No keep-alive has that number.

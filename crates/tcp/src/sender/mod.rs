@@ -13,6 +13,7 @@ mod notify;
 mod reaction;
 pub mod recovery;
 mod repair;
+mod requests;
 mod rng;
 pub mod rtt;
 mod segmentation;

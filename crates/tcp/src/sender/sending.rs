@@ -1,8 +1,9 @@
 //! Departure of segments: one, as many as the window allows, or one more for an early duplicate ACK.
 
-use acklab_packet::{Ace, Ecn, Phase, Segment, Seq, Tail, Time};
+use acklab_packet::{Ace, AckNotice, Ecn, Phase, Segment, Seq, Tail, Time};
 
 use super::congestion::control::{CongestionControl, Needs};
+use super::requests::Standing;
 use super::segmentation::Circumstances;
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
@@ -50,7 +51,8 @@ impl Core {
             _ if FAST || len == self.seq.mss => self.seq.full_bytes,
             _ => data_bytes(&self.rules, len),
         };
-        wire.send(segment, wire_bytes);
+        let option = if FAST || syn { 0 } else { segment.notice.option_bytes(self.rules.timestamps) };
+        wire.send(segment, wire_bytes + option);
         if retransmit {
             self.counters.retransmits += 1;
         } else {
@@ -113,7 +115,15 @@ impl Core {
         if let Some(ace) = self.extras.accurate.as_mut().and_then(|accurate| accurate.flags(syns)) {
             segment.ace = ace;
         }
-        segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);
+        if std::mem::take(&mut self.notices.ack_mark) {
+            segment.notice = AckNotice::MARKED;
+        }
+        if let Some(requests) = &mut self.extras.requests {
+            let (syn, retransmit) = (segment.syn, segment.retransmit);
+            let (last, window) = (segment.end() == self.seq.limit, self.cc.cwnd / f64::from(self.seq.mss));
+            let slow_start = self.cc.in_slow_start();
+            segment.notice = requests.notice(Standing { syn, retransmit, last, slow_start, window });
+        }
         if self.rules.recovery.packet_numbers() {
             segment.echo = self.counters.segments_sent as u32;
         }

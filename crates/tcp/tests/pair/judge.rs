@@ -3,7 +3,7 @@
 //! The judge sees packets and public state only, and keeps its own books of both: which units were sent, which arrived,
 //! which were reported.
 
-use acklab_packet::{Ack, ByteCounts, Segment, Seq, Time};
+use acklab_packet::{Ack, AckNotice, ByteCounts, Segment, Seq, Time};
 use acklab_tcp::rules::*;
 
 use super::{Pair, Step, Traffic};
@@ -118,7 +118,8 @@ impl Judge {
         let payload = if rules.sequence.in_bytes() { segment.len } else { rules.packet };
         let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
         let control = segment.syn || segment.fin;
-        let expected = if control { rules.control_size } else { payload + rules.header + option };
+        let request = if segment.syn { 0 } else { segment.notice.option_bytes(rules.timestamps) };
+        let expected = if control { rules.control_size } else { payload + rules.header + option } + request;
         must!(size == expected, "{size} bytes on the wire, not {expected}: {segment:?}");
         if matches!(
             rules.recovery,
@@ -227,7 +228,14 @@ impl Judge {
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
                     AckPolicyKind::Divide { segments, .. } => segments,
                     AckPolicyKind::Acc { d_max, .. } | AckPolicyKind::AccNs2 { d_max, .. } => d_max,
-                    AckPolicyKind::Quic { segments, .. } => segments,
+                    AckPolicyKind::Requested { segments, most, .. }
+                        if self.sender.ack_request == (AckRequest::Off {}) =>
+                    {
+                        segments.min(most)
+                    }
+                    AckPolicyKind::Requested { most, .. } => most,
+                    AckPolicyKind::Quic { segments, .. } if self.sender.ack_request == (AckRequest::Off {}) => segments,
+                    AckPolicyKind::Quic { segments, .. } => segments.max(AckNotice::MOST.into()),
                     // Full ones; how many short ones they are is for the sender to say.
                     AckPolicyKind::Linux { .. } => u32::MAX,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Restore { .. } | AckPolicyKind::Optimistic { .. } => 1,
@@ -355,6 +363,7 @@ impl Judge {
                 }
                 AckPolicyKind::Delayed { timer, .. }
                 | AckPolicyKind::Daass { timer, .. }
+                | AckPolicyKind::Requested { timer, .. }
                 | AckPolicyKind::Acc { timer, .. }
                 | AckPolicyKind::AccNs2 { timer, .. }
                 | AckPolicyKind::Smart { timer, .. }

@@ -163,13 +163,16 @@ fn control() -> impl Strategy<Value = ControlKind> {
 pub fn stacked() -> impl Strategy<Value = Case> {
     let recovery = select(RecoveryKind::NAMES).prop_map(named::<RecoveryKind>);
     let sender =
-        (window(), any::<[bool; 3]>(), 0_u32..6).prop_map(|(window, [syn, fin, timestamps], max_burst)| SenderPatch {
-            window: Some(window),
-            syn: Some(syn),
-            fin: Some(fin),
-            timestamps: Some(timestamps),
-            max_burst: Some(max_burst),
-            ..SenderPatch::default()
+        (window(), any::<[bool; 4]>(), 0_u32..6).prop_map(|(window, [syn, fin, timestamps, asks], max_burst)| {
+            SenderPatch {
+                ack_request: Some(named::<AckRequest>(if syn && asks { "on" } else { "off" }).into()),
+                window: Some(window),
+                syn: Some(syn),
+                fin: Some(fin),
+                timestamps: Some(timestamps),
+                max_burst: Some(max_burst),
+                ..SenderPatch::default()
+            }
         });
     let estimate = select(EstimateKind::NAMES).prop_map(named::<EstimateKind>);
     let receiver = (any::<[bool; 2]>(), estimate);

@@ -23,8 +23,14 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
         (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
     let acc_ns2 = (1_u32..20, 0.01..0.5)
         .prop_map(|(d_max, timer)| AckPolicyKind::AccNs2 { d_max, timer: Time::from_secs(timer) });
+    let requested = (0.01..0.5, 1_u32..128, 1_u32..128).prop_map(|(timer, segments, most)| AckPolicyKind::Requested {
+        timer: Time::from_secs(timer),
+        segments,
+        most,
+    });
     prop_oneof![
         Just(AckPolicyKind::Every {}),
+        requested,
         delayed,
         daass,
         divide(),

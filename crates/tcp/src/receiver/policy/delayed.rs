@@ -24,6 +24,11 @@ impl Delayed {
         Delayed { timer, segments, heartbeat: heartbeat.then_some(phase), held: 0 }
     }
 
+    /// From now on an ACK may cover `segments`.
+    pub(super) fn cover(&mut self, segments: u32) {
+        self.segments = segments;
+    }
+
     fn deadline(&self, now: Time) -> Time {
         match self.heartbeat {
             None => now + self.timer,

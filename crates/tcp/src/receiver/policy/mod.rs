@@ -17,6 +17,7 @@ mod observed;
 mod optimistic;
 mod periodic;
 mod quic;
+mod requested;
 mod restore;
 mod smart;
 mod spoof;
@@ -32,6 +33,7 @@ pub use observed::Observed;
 pub use optimistic::Optimistic;
 pub use periodic::Periodic;
 pub use quic::{Quic, QuicRules};
+pub use requested::Requested;
 pub use restore::Restore;
 pub use smart::{Alpha, Smart, SmartRules};
 pub use spoof::Spoof;
@@ -76,6 +78,8 @@ pub struct Arrival {
     pub srtt: f32,
     /// One of the receiver's ACKs had reached its sender with a congestion mark.
     pub ack_marked: bool,
+    /// Its sender asks for one ACK every so many segments; 0 asks for an ACK of this one at once.
+    pub requested: Option<u8>,
     /// Its sender had no more to send after it, and said so (PSH); not known of the simulator's segments.
     pub push: bool,
     /// Its sender understands congestion marks.
@@ -241,6 +245,7 @@ policies! {
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
     Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share, .. } =>
         Box::new(Quic::new(QuicRules { segments, max_ack_delay, reordering, rtt_share }));
+    Requested(Box<Requested>) from AckPolicyKind::Requested { timer, segments, most } => Box::new(Requested::new(timer, segments, most));
     Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>
         Box::new(Daass::new(phase, timer, segments, window, silence));
     Divide(Box<Divide>) from AckPolicyKind::Divide {

@@ -146,12 +146,15 @@ impl Quic {
 
 impl AckPolicy for Quic {
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
+        // ACK_FREQUENCY; a request for 0 stands for IMMEDIATE_ACK.
+        self.rules.segments = arrival.requested.filter(|&asked| asked > 0).map_or(self.rules.segments, u32::from);
         self.held += 1;
         self.srtt = f64::from(arrival.srtt);
         let out_of_order = self.out_of_order(arrival);
         let marked = self.must_tell_mark(arrival.ce);
         // A SYN stands for the handshake, in which nothing is delayed (RFC 9000 section 13.2.1).
-        if out_of_order || marked || arrival.syn || self.held >= self.rules.segments {
+        let asked = arrival.requested == Some(0);
+        if out_of_order || marked || asked || arrival.syn || self.held >= self.rules.segments {
             self.ack(arrival.now)
         } else {
             Emission::Gather(arrival.now + self.delay(arrival.srtt))
