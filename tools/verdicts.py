@@ -39,6 +39,7 @@ TITLES = {
     "tack": "TACK, 2020",
     "asymmetry": "RFC 3449 and a talk, 1997",
     "l4s": "L4S tests, 2020",
+    "quicly": "quicly, 2026",
     "rfc2415": "RFC 2415, 1998",
     "rfc2416": "RFC 2416, 1998",
 }

@@ -320,13 +320,13 @@ mod tests {
         for (flow, expected) in flows.iter().zip(recoveries.into_iter().chain(plain)) {
             assert_eq!(flow.sender.recovery, expected, "{}", flow.name);
         }
-        let ControlKind::Cubic { c, fast_convergence, reno_friendly, alpha_rises, seek, slow_start, .. } =
+        let ControlKind::Cubic { c, fast_convergence, reno_friendly, alpha_rises, alpha, seek, slow_start, .. } =
             linux.control
         else {
             panic!()
         };
         let faster =
-            ControlKind::Cubic { c, beta: 0.8, fast_convergence, reno_friendly, alpha_rises, seek, slow_start };
+            ControlKind::Cubic { c, beta: 0.8, fast_convergence, reno_friendly, alpha_rises, alpha, seek, slow_start };
         let controls = [&linux.control, &faster, &linux.control, &linux.control, &named("vegas"), &named("cubic")]
             .map(Clone::clone);
         assert_eq!(flows.iter().take(6).map(|flow| flow.sender.control.clone()).collect::<Vec<_>>(), controls);

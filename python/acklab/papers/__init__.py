@@ -13,7 +13,7 @@ FIVE = ("ackfilter", "allman1998", "divack", "smartacking", "veno")
 """The papers that the project began with; counts of "the five papers" are of these."""
 LATER = ("cake", "cubic", "neqo", "picoquic", "tack")
 """Small ledgers of work of 2018 to 2026, counted apart."""
-CLASSICS = ("asymmetry", "l4s", "rfc2415", "rfc2416")
+CLASSICS = ("asymmetry", "l4s", "quicly", "rfc2415", "rfc2416")
 """Texts that print numbers or traces, held to the printed digit; counted apart, too."""
 NAMES = (*FIVE, *LATER, *CLASSICS)
 

@@ -184,8 +184,9 @@ choice! {
         /// That of the RFC or the paper.
         Published = "published",
         /// Linux's, in whole segments, microseconds and ticks of `recovery.tick` (net/ipv4/tcp_cubic.c and its neighbours). Its
-        /// HyStart also looks at reported segments. Of the parameters, it reads CUBIC's but `alpha_rises`, Vegas's thresholds, and
-        /// Veno's `beta`. Reno is Linux's with `credit = "segment-counter"`. A control learns of no ACK before the SYN is acknowledged.
+        /// HyStart also looks at reported segments. Of the parameters, it reads CUBIC's but `alpha_rises` and `alpha`, Vegas's
+        /// thresholds, and Veno's `beta`. Reno is Linux's with `credit = "segment-counter"`. A control learns of no ACK before
+        /// the SYN is acknowledged.
         Linux = "linux",
     }
 }

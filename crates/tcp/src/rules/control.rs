@@ -46,8 +46,11 @@ variants! {
             /// Whether the window is at least that of Reno (section 4.3).
             reno_friendly: bool = true,
             /// Whether that Reno grows by a whole segment a round trip above the last maximum (section 4.3). Otherwise it always
-            /// grows by 3 (1 - beta) / (1 + beta) of a segment (Linux).
+            /// grows as below that maximum (Linux).
             alpha_rises: bool = true,
+            /// Segments by which that Reno grows in a round trip up to the last maximum; 0 is 3 (1 - beta) / (1 + beta). With 1 a
+            /// flow is as fast as Reno after each loss, though it gave up less (quicly's `cubic_loss_alpha_one`).
+            alpha: f64 [0.0 ..= 100.0] = 0.0,
             /// Least growth in a round trip, as a share of the window, before the first loss (Linux has 0.05).
             seek: f64 [0.0 ..= 1.0] = 0.0,
             /// How the initial slow start ends.

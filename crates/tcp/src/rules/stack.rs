@@ -131,6 +131,7 @@ impl Stack {
                     fast_convergence: true,
                     reno_friendly: true,
                     alpha_rises: false,
+                    alpha: 0.0,
                     seek: 0.05,
                     slow_start: CubicSlowStart::HyStart,
                 },

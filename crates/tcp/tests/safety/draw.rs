@@ -143,6 +143,7 @@ fn control() -> impl Strategy<Value = ControlKind> {
                     fast_convergence: one,
                     reno_friendly: two,
                     alpha_rises: number < 1.0,
+                    alpha: if two { 2.0 * share } else { 0.0 },
                     seek: share / 4.0,
                     slow_start: CubicSlowStart::Standard,
                 }

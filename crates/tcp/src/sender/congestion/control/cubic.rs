@@ -15,6 +15,8 @@ pub struct CubicRules {
     pub reno_friendly: bool,
     /// True if alpha becomes 1 at the window before the last reduction (section 4.3; not in Linux).
     pub alpha_rises: bool,
+    /// Alpha up to that window; 0 for 3 (1 - beta) / (1 + beta).
+    pub alpha: f64,
     /// Least growth in a round trip without a W_max, as a share of the window (Linux; 0 in the standard).
     pub seek: f64,
 }
@@ -106,14 +108,21 @@ impl CongestionControl for Cubic {
             return;
         }
         let (now, cwnd) = (window.now.secs(), window.cwnd / window.mss);
-        let CubicRules { c, beta, reno_friendly, alpha_rises, seek, .. } = self.rules;
+        let CubicRules { c, beta, reno_friendly, alpha_rises, alpha, seek, .. } = self.rules;
         if self.epoch.is_none() {
             self.epoch = Some(self.begin(now, cwnd));
         }
         let Some(epoch) = &mut self.epoch else { return };
         let t = now - epoch.start;
         let risen = alpha_rises && epoch.w_est >= self.cwnd_prior;
-        let alpha = if risen { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
+        let standard = 3.0 * (1.0 - beta) / (1.0 + beta);
+        let alpha = if risen {
+            1.0
+        } else if alpha > 0.0 {
+            alpha
+        } else {
+            standard
+        };
         epoch.w_est += alpha * acked / cwnd;
         let segments = if reno_friendly && epoch.window(c, t) < epoch.w_est {
             cwnd.max(epoch.w_est)
@@ -174,6 +183,7 @@ mod tests {
             fast_convergence: true,
             reno_friendly: true,
             alpha_rises: true,
+            alpha: 0.0,
             seek: 0.0,
         })
     }
@@ -240,6 +250,14 @@ mod tests {
         let alone = Cubic::new(CubicRules { reno_friendly: false, ..cubic().rules });
         let slower = after_a_loss(alone, 20.0, 0.01, 0.1);
         assert!(slower < cwnd - 2.0, "{slower} without it");
+    }
+
+    #[test]
+    fn alpha_one_is_as_fast_as_reno_from_the_loss_on() {
+        // Ten round trips: ten segments, and so beyond the maximum of 20 after six.
+        let fast = Cubic::new(CubicRules { alpha: 1.0, ..cubic().rules });
+        let cwnd = after_a_loss(fast, 20.0, 0.01, 0.095);
+        assert!((cwnd - 24.0).abs() < 0.7, "{cwnd}");
     }
 
     #[test]

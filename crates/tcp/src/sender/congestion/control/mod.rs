@@ -173,8 +173,8 @@ controls! { (payload, seed):
     Reno(reno::Reno) from ControlKind::Reno { .. } => reno::Reno;
     Veno(Box<veno::Veno>) from ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock, .. } =>
         Box::new(veno::Veno::new(VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() }));
-    Cubic(Box<cubic::Cubic>) from ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises, seek, .. } =>
-        Box::new(cubic::Cubic::new(CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises, seek }));
+    Cubic(Box<cubic::Cubic>) from ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises, alpha, seek, .. } =>
+        Box::new(cubic::Cubic::new(CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises, alpha, seek }));
     Westwood(Box<westwood::Westwood>) from ControlKind::Westwood { gain, .. } => Box::new(westwood::Westwood::new(gain));
     Vegas(Box<vegas::Vegas>) from ControlKind::Vegas { alpha, beta, gamma, pace } =>
         Box::new(vegas::Vegas::new(VegasRules { alpha, beta, gamma, pace }));
