@@ -18,6 +18,8 @@ from . import text
 
 #: Places along the whole capture that a layer is thinned to.
 COLUMNS = 20_000
+#: Charts whose axis may be logarithmic, and the ratio of the greatest value to the median above which it is.
+LOGARITHMIC, FLATTENED = ("delay", "trips"), 20.0
 #: The histogram's last bar holds all ACKs that cover this many segments or more.
 MOST = 8
 
@@ -70,11 +72,14 @@ CHARTS: list[dict[str, Any]] = [
 def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> Viewer:
     """What the page's charts draw of these directions."""
     blocks, items = Blocks(), []
+    values: dict[str, list[pl.Series]] = {}
     ends = [float(frame["time_s"].max() or 0.0) for frame in (acks, segments)]  # type: ignore[arg-type]
     slots = palette.run_slots(len(rows))
     for row, slot in zip(rows, slots, strict=True):
         mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
         layers = _layers(row, acks.filter(mine), segments.filter(mine))
+        for name, frame in layers.items():
+            values.setdefault(name.partition(" ")[0], []).append(frame["value"])
         tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
         if row["goodput_bps"] is not None:
             progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
@@ -85,8 +90,19 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
     axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
     drawn = {name.partition(" ")[0] for item in items for name in item["tables"]}
-    charts = [chart for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
+    charts = [_scaled(chart, values) for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
     return {"runs": [run], "items": items, "charts": charts, "axes": axes, "palette": colours}, blocks
+
+
+def _scaled(chart: dict[str, Any], values: Mapping[str, Sequence[pl.Series]]) -> dict[str, Any]:
+    """A chart of times with a logarithmic axis from its least value, where the greatest would flatten the others on a linear one."""
+    if chart["id"] not in LOGARITHMIC:
+        return chart
+    known = pl.concat(values[chart["id"]])
+    positive = known.filter(known > 0)
+    if not len(positive) or float(positive.max()) <= FLATTENED * float(positive.median()):  # type: ignore[arg-type]
+        return chart
+    return {**chart, "axis": {**chart["axis"], "log": 0.8 * float(positive.min())}}  # type: ignore[arg-type]
 
 
 def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, pl.DataFrame]:

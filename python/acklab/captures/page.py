@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -35,15 +35,25 @@ def page(found: Analysis) -> str:
     if found.acks is not None and found.segments is not None and shown:
         charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments))
     body = [
-        header("What the ACKs say", "acklab analyze", text.heading(summary), quick=False),
-        notes,
+        header(*_lead(shown), quick=False),
+        f'<p class="note">{esc(text.heading(summary, short=True))}</p>{notes}',
         "</header><main>",
         f'<section class="card">{_list(rows, drawn)}</section>',
         VIEWER if charts else "",
-        *(_section(found, row) for row in shown),
+        *(_section(found, row, text.faults(summary, row)) for row in shown),
         '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
     ]
-    return document(f"ACKs of {text.title_of_file(summary['file'])}", "".join(body), viewer=charts)
+    return document(f"ACKs of {text.title_of_file(summary['file'], short=True)}", "".join(body), viewer=charts)
+
+
+def _lead(shown: list[Row]) -> tuple[str, str, str]:
+    """The headline, what stands above it, and the sentence below: what the direction with most data shows."""
+    told = [row for row in shown if row["bytes"]]
+    if not told:
+        return "No data in these connections, so nothing is known of their ACKs.", "acklab analyze", ""
+    most = max(told, key=lambda row: row["bytes"])
+    where = "" if len(told) == 1 else f", of {len(told)} directions with data that with most: {text.title(most)}"
+    return most["headline"], f"acklab analyze{where}", most["finding"]
 
 
 def _name(row: Row) -> str:
@@ -73,7 +83,7 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
     return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text", "text"]) + more
 
 
-def _section(found: Analysis, row: Row) -> str:
+def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
@@ -87,6 +97,6 @@ def _section(found: Analysis, row: Row) -> str:
     start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
-        f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{figures}'
+        f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'
         f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )

@@ -41,7 +41,7 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
     for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
             lines += ["", title(row), *textwrap.wrap(row["headline"], WIDTH), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
-            lines += [line for told in _faults(summary, row) for line in textwrap.wrap(told, WIDTH)]
+            lines += [line for told in faults(summary, row) for line in textwrap.wrap(told, WIDTH)]
         else:
             lines += ["", f"{title(row)}\n  {_without_data(row)}"]
     if len(rows) > most:
@@ -54,7 +54,7 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
     return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
 
 
-def _faults(summary: Row, row: Row) -> list[str]:
+def faults(summary: Row, row: Row) -> list[str]:
     """The faults that a direction shows, a sentence each."""
     key = row["connection"], row["direction"]
     return [one["told"] for one in summary.get("faults", ()) if (one["connection"], one["direction"]) == key]
@@ -66,19 +66,21 @@ def _without_data(row: Row) -> str:
     return f"no data; {opened}{', and reset' if row['reset'] else ''}"
 
 
-def heading(summary: Row) -> str:
-    """The file in a line."""
+def heading(summary: Row, *, short: bool = False) -> str:
+    """The file in a line; ``short`` without its directory."""
+    file = title_of_file(summary["file"], short=short)
     packets = summary["packets"]
     connections = len({row["connection"] for row in summary["connections"]})
     return (
-        f"{title_of_file(summary['file'])}: {count(packets['packets'], 'packet')}, {amount(packets['bytes'], 'B')}, "
+        f"{file}: {count(packets['packets'], 'packet')}, {amount(packets['bytes'], 'B')}, "
         f"{seconds(summary['length_s'])}, {count(connections, 'TCP connection')}"
     )
 
 
-def title_of_file(file: str) -> str:
-    """What a file is called."""
-    return "standard input" if file == "-" else one_line(file)
+def title_of_file(file: str, *, short: bool = False) -> str:
+    """What a file is called; ``short`` without its directory."""
+    name = file.replace("\\", "/").rpartition("/")[2] if short else file
+    return "standard input" if file == "-" else one_line(name)
 
 
 def notes(summary: Row) -> list[str]:

@@ -26,7 +26,7 @@ from ..plot.style import drawing
 from ..text.escapes import visible
 from . import canvas, multiples, rows
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
-from .points import Series, block, points
+from .points import Interactive, block, points, with_interval
 
 #: Background of a text that may lie over a line.
 _BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
@@ -71,8 +71,8 @@ class Picture(NamedTuple):
     """A standalone file."""
     parts: list[list[tuple[float, float, float, float]]]
     """Where its panels are, as rectangles of the SVG side by side, which a narrow screen shows below each other."""
-    series: list[Series]
-    """Its points, for the pointer."""
+    series: Interactive
+    """Its points and panels, for the pointer."""
 
 
 def save(chart: Chart, *files: Path) -> Picture:
@@ -158,11 +158,14 @@ def themed(text: str, name: str, about: str) -> str:
 def _line(axes: Axes, line: Line) -> None:
     style: dict[str, Any] = {"color": canvas.shade(line.colour), "ls": line.dash, "lw": line.width, "label": line.name}
     if line.step:
-        axes.step(line.x, line.y, where="post", **style)
+        (drawn,) = axes.step(line.x, line.y, where="post", **style)
     elif line.marker and not line.dash.strip():
-        axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"], label=line.name)
+        (drawn,) = axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"], label=line.name)
     else:
-        axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
+        (drawn,) = axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
+    half = line.spread if line.spread is not None else line.band
+    if half is not None:
+        with_interval(drawn, [y - d for y, d in zip(line.y, half, strict=True)], [y + d for y, d in zip(line.y, half, strict=True)])
     if line.band is not None:
         axes.fill_between(line.x, line.y - line.band, line.y + line.band, color=style["color"], alpha=0.2, lw=0)
     if line.spread is not None:
@@ -275,6 +278,8 @@ def _bars(chart: Bars) -> Figure:
     axes.grid(True, axis="y")
     axes.set_axisbelow(True)
     canvas.axis(axes, Axis(""), chart.y)
+    if all(float(value).is_integer() for group in chart.groups for value in group.values):
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))  # half a thing is not counted
     axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
     axes.tick_params(axis="x", length=0)
     canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys), lines)

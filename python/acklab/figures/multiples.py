@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from . import canvas
 from .charts import Multiples, Spot
+from .points import with_interval
 
 _LEFT, _RIGHT, _BETWEEN, _ROW, _HEAD, _FOOT, _KEYS = 1.05, 0.15, 0.28, 0.2, 0.5, 0.26, 0.36
 
@@ -46,7 +47,8 @@ def _panel(axes: Axes, chart: Multiples, spots: Sequence[Spot], *, named: bool) 
         y = -spot.row + (-0.17 if spot.hollow else 0.17)
         axes.plot(spot.interval, (y, y), color=shade, lw=1.2)
         face: dict[str, Any] = {"markerfacecolor": "none"} if spot.hollow else {}
-        axes.plot(spot.value, y, "s" if spot.hollow else "o", ms=3.8, color=shade, markeredgewidth=1.1, **face)
+        (drawn,) = axes.plot(spot.value, y, "s" if spot.hollow else "o", ms=3.8, color=shade, markeredgewidth=1.1, **face)
+        with_interval(drawn, spot.interval[:1], spot.interval[1:])
     axes.set_ylim(-rows + 0.45, 0.55)
     axes.set_yticks([-i for i in range(rows)], [name for name, _ in chart.rows] if named else [""] * rows)
     axes.tick_params(axis="y", length=0, labelsize=8)

@@ -14,6 +14,7 @@ from ..plot.style import label
 from ..text.escapes import width as columns_of
 from . import canvas
 from .charts import Dots, Forest, Tornado
+from .points import with_interval
 
 _VERDICT = {"reproduced": "green", "differs": "red", "not-testable": "slate"}
 
@@ -110,7 +111,8 @@ def dots(chart: Dots) -> Figure:
         for dot in panel.dots:
             y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
             axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
-            axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
+            (drawn,) = axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
+            with_interval(drawn, dot.interval[:1], dot.interval[1:])
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=8.5)

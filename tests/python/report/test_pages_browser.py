@@ -78,7 +78,7 @@ def test_static_charts_speak_tables_sort_and_the_command_is_copied(pages: dict[s
             chart = "document.querySelector('figure:has(> .chart-points) > svg')"
             page.js(f"{chart}.focus(); {chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Home', bubbles: true }}))")
             told = page.js("document.getElementById('live').textContent")
-            first = page.js("JSON.parse(document.querySelector('.chart-points').textContent)[0].points[0][2]")
+            first = page.js("JSON.parse(document.querySelector('.chart-points').textContent).series[0].points[0][2]")
             assert told.endswith(first) and first, name
             assert page.js("!document.querySelector('.point-tip').hidden"), name
             page.js(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Escape', bubbles: true }}))")
@@ -94,6 +94,32 @@ def test_static_charts_speak_tables_sort_and_the_command_is_copied(pages: dict[s
         page.js("document.querySelector('th button.sort').click()")
         assert sorted(before) == sorted(page.js(column))
         assert page.js("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == "ascending"
+
+
+def test_charts_in_svg_zoom_and_come_back(pages: dict[str, Path]) -> None:
+    """A drag over half of a panel shows this half: lines and marks move by the same rule, ticks are new, and 0 undoes it all."""
+    chart = "document.querySelector('figure.zoomable > svg')"
+    drawn = f"[...{chart}.querySelectorAll('[id$=axes_1] > [id*=line2d_] > path')].map((one) => one.getAttribute('d')).join()"
+    marks = f"[...{chart}.querySelectorAll('[id$=axes_1] > [id*=line2d_] use')].map((one) => one.getBoundingClientRect().left)"
+    with browser.Browser() as page:
+        for name in ("sweep", "comparison"):
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            page.js(f"{chart}.scrollIntoView()")
+            area = page.js("JSON.parse(document.querySelector('figure.zoomable .chart-points').textContent).panels[0].box")
+            spot = f"((x, y) => {{ const p = new DOMPoint(x, y).matrixTransform({chart}.getScreenCTM()); return [p.x, p.y] }})"
+            (left, y), (right, _) = (page.js(f"{spot}({x}, {(area[1] + area[3]) / 2})") for x in (area[0], area[2]))
+            lines, places = page.js(drawn), page.js(marks)
+            middle = (left + right) / 2
+            for kind, x in (("mousePressed", middle), ("mouseMoved", middle + 40), ("mouseMoved", right), ("mouseReleased", right)):
+                page.mouse(kind, x, y, button="left", buttons=1, clickCount=1)
+            for before, after in zip(places, page.js(marks), strict=True):
+                assert after == pytest.approx(left + 2 * (before - middle), abs=8), name  # the left edge of a mark, not its centre
+            assert page.js(drawn) != lines or name == "comparison", name
+            assert page.js(f"{chart}.querySelectorAll('.zoom-ticks text').length") >= 2, name
+            page.js(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: '0', bubbles: true }}))")
+            assert page.js(marks) == pytest.approx(places, abs=0.1), name
+            assert page.js(f"{chart}.querySelectorAll('.zoom-ticks').length") == 0, name
+            assert page.complaints() == [], name
 
 
 def test_pages_work_under_their_policy(pages: dict[str, Path]) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 from ...figures import draw
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
 from ...figures.html import document, esc, header, table
+from ..text import title_of_file
 from . import text
 from .connection import Row
 
@@ -32,14 +33,23 @@ def page(found: QlogAnalysis) -> str:
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in found.notes)
     more = f'<p class="note">... and {len(found.rows) - 200} more.</p>' if len(found.rows) > 200 else ""
     body = [
-        header("What the ACKs say", "acklab analyze", text.heading(found, short=True), quick=False),
-        notes,
+        header(*_lead(drawn), quick=False),
+        f'<p class="note">{esc(text.heading(found, short=True))}</p>{notes}',
         "</header><main>",
         f'<section class="card">{table(heads, rows, ["text", "", "", "", "", ""])}{more}</section>',
         *(_section(found, row) for row in drawn),
         '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
     ]
-    return document(f"ACKs of {text.last_name(found.file)}", "".join(body))
+    return document(f"ACKs of {title_of_file(found.file, short=True)}", "".join(body))
+
+
+def _lead(drawn: list[Row]) -> tuple[str, str, str]:
+    """The headline, what stands above it, and a sentence below: what the direction with most ACKs shows."""
+    if not drawn:
+        return "No connection in this log, so nothing is known of ACKs.", "acklab analyze", ""
+    most = max(drawn, key=lambda row: row["acks"])
+    where = "" if len(drawn) == 1 else f", of {len(drawn)} directions that with most ACKs: {text.name(most)}"
+    return text.finding(most), f"acklab analyze{where}", ""
 
 
 def _cells(row: Row) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...plot.words import NB, amount, count, seconds
 from ...text.columns import align
 from ...text.escapes import one_line
+from ..text import title_of_file
 from .connection import Row
 
 if TYPE_CHECKING:
@@ -83,14 +84,9 @@ def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]
     return heads, rows
 
 
-def last_name(file: str) -> str:
-    """A file's last name."""
-    return one_line(file.replace("\\", "/").rpartition("/")[2])
-
-
 def heading(found: QlogAnalysis, *, short: bool = False) -> str:
     """The file in a line; ``short`` without its directory."""
-    file = last_name(found.file) if short else one_line(found.file)
+    file = title_of_file(found.file, short=short)
     connections = len({row["connection"] for row in found.rows})
     return f"{file}: {count(connections, 'QUIC connection')}, {count(sum(row['acks'] for row in found.rows), 'ACK frame')}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...figures.html import VIEWER, document, esc, header, table
 from ...plot.runs import Run
-from ...plot.words import listing
+from ...plot.words import NB, listing
 from ...report.contents import CHARTS, manifest
 from .advice import quoted
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
@@ -36,7 +36,7 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
             [esc(place), _case(ranking, row), *map(esc, rest)]
             for row, (place, _, *rest) in zip(ranking.rows, rows, strict=True)
         ]
-        name = f"<h2>{esc(text)}</h2>" if (text := heading(told, ranking)) else ""
+        name = f"<h2>{esc(text).replace(' %', NB + '%')}</h2>" if (text := heading(told, ranking)) else ""
         body.append(f'<section class="card">{name}{table([esc(head) for head in heads], cells, ["", "text wrap"])}</section>')
     body.append("".join(f'<p class="note">{esc(line)}</p>' for line in basis(told)))
     sets = [

@@ -96,7 +96,7 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
 
     kinds = ["text", "", "", "text", "text wrap"]
     finding, *judged = words.verdicts(found)
-    body = [header(finding, "acklab fit", words.heading(found), quick=False), "</header><main>"]
+    body = [header(finding, "acklab fit", words.heading(found, short=True), quick=False), "</header><main>"]
     body.append(f'<section class="card">{"".join(f"<p>{esc(said)}</p>" for said in judged)}</section>')
     if prediction is not None:
         cells = [list(map(esc, row)) for row in words.prediction_rows(prediction)]
@@ -110,4 +110,4 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
     if found.replay.listed:
         files += " replay.toml: the captured losses one by one."
     body.append(f'</main><footer class="foot">{esc(files)}</footer>')
-    return document(f"Fit of {title_of_file(found.file)}", "".join(body), viewer=viewer(found))
+    return document(f"Fit of {title_of_file(found.file, short=True)}", "".join(body), viewer=viewer(found))

@@ -60,10 +60,10 @@ def signed(share: float) -> str:
     return f"{round(100 * share, 1) + 0.0:+.1f}{NB}%" if abs(share) < 10 else "more than 10 times"
 
 
-def heading(found: Fit) -> str:
-    """What was fitted."""
+def heading(found: Fit, *, short: bool = False) -> str:
+    """What was fitted; ``short`` without the file's directory."""
     measured = found.measured
-    title = f"{one_line(capture_text.title_of_file(found.file))}, {capture_text.title(measured.row)}"
+    title = f"{capture_text.title_of_file(found.file, short=short)}, {capture_text.title(measured.row)}"
     return f"{title}: {amount(measured.bytes, 'B')} acknowledged in {seconds(measured.end_s)}"
 
 

@@ -147,7 +147,7 @@ def value_rows(result: Found) -> tuple[list[str], list[list[str]]]:
     rows = []
     for k, (value, near) in enumerate(zip(result.plan.values, result.reached, strict=True)):
         rows.append([
-            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} ± {_shown(value.tolerance)}", _shown(result.baseline[k]),
+            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} ± {value.tolerance:.3g}", _shown(result.baseline[k]),
             _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.whole else []), _shown(near.mean), f"{near.within:,}",
         ])  # fmt: skip
     middle = ["posterior"] if result.whole else []

@@ -1,10 +1,11 @@
-"""The sentence at the top of a sweep's page: where its metrics are least and greatest, and how sure that is."""
+"""The sentence at the top of a sweep's page: where its metrics are best and worst, or least and greatest, and how sure that is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS
+from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
 from .picture import word
 from .text import cell, counted
@@ -32,9 +33,12 @@ def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str
     (least, first), (most, last) = min(known), max(known, key=lambda one: (one[0], -one[1]))
     if least == most:
         return f"{metric.name} is the same at every point: {_value(metric, rows[first])}."
-    ends = (("least", first), ("greatest", last))
-    told = (f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point)}" for which, point in ends)
-    return f"{metric.name} is {'; '.join(told)}."
+    ends = {MORE: (("best", last), ("worst", first)), LESS: (("best", first), ("worst", last))}
+    told = (
+        f"{which} {_value(metric, rows[point])} at {_at(design, point)}{_others(rows, point)}"
+        for which, point in ends.get(metric.quantity.better, (("least", first), ("greatest", last)))
+    )
+    return f"{metric.name}: {'; '.join(told)}."
 
 
 def _value(metric: Metric, row: dict[str, Any]) -> str:

@@ -67,13 +67,13 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     body.append(f'<p class="lead">{esc(" ".join(others))}</p></header><main>')
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
-    cells = [[esc(text) for text in row] for row in rows(told, design, MOST_ROWS)]
+    head, cells = _without_equal_runs(len(told.plan.columns_told), heads(design), list(rows(told, design, MOST_ROWS)))
     names = ["" if column.is_number else "text wrap" for column in told.plan.columns_told]
     more = told.plan.points - len(cells)
     note = [f"The first {len(cells)} of {told.plan.points:,} points; summary.csv has all of them."] if more else []
     said = "".join(f'<p class="note">{esc(text)}</p>' for text in [*missing(told), *wide(told, design), *note])
-    head = [esc(text) for text in heads(design)]
-    body.append(f'<section class="card"><h2>Every point</h2>{table(head, cells, names)}{said}</section>')
+    shown = table(list(map(esc, head)), [list(map(esc, row)) for row in cells], names)
+    body.append(f'<section class="card"><h2>Every point</h2>{shown}{said}</section>')
     body.append(
         f'<section class="card"><h2>What varies</h2>{table(["key", "column", "values"], _varied(told), ["text wrap"] * 3)}</section>'
     )
@@ -83,6 +83,13 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     )
     body.append(f'</main><footer class="foot">acklab {esc(__version__)}. {esc(files)}</footer>')
     return document(told.title, "".join(body))
+
+
+def _without_equal_runs(place: int, head: list[str], cells: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """A table without its column of runs, at this place, where every point has as many: the page's second line says how many."""
+    if len({row[place] for row in cells}) != 1:
+        return head, cells
+    return head[:place] + head[place + 1 :], [row[:place] + row[place + 1 :] for row in cells]
 
 
 def _varied(told: Swept) -> list[list[str]]:

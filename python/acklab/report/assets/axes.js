@@ -1,6 +1,6 @@
 // Grid lines, tick labels and the panel's name, on a canvas.
-import { NB, tickLabels } from "./format.js";
-import { niceStep, ticksOf } from "./scale.js";
+import { NB, exact, tickLabels } from "./format.js";
+import { logTicks, niceStep, ticksOf } from "./scale.js";
 import { theme } from "./theme.js";
 
 const FONT = 12;
@@ -41,9 +41,10 @@ export function drawTimeAxis(ctx, box, sx, labelled) {
 // The value axis at the left of a panel.
 export function drawValueAxis(ctx, box, sy, axis) {
   const [from, to] = sy.domain;
-  let step = niceStep(to - from, Math.max(2, Math.floor(box.h / 46)));
+  const most = Math.max(2, Math.floor(box.h / 46));
+  let step = niceStep(to - from, most);
   if (axis.whole) step = Math.max(1, step);
-  const ticks = ticksOf(from, to, step);
+  const ticks = axis.log ? logTicks(from, to, most) : ticksOf(from, to, step);
   ctx.strokeStyle = theme["line-2"];
   ctx.lineWidth = 1;
   ctx.beginPath();
@@ -57,7 +58,7 @@ export function drawValueAxis(ctx, box, sy, axis) {
   ctx.fillStyle = theme["ink-3"];
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  const labels = tickLabels(ticks, step, axis.si);
+  const labels = axis.log ? ticks.map((v) => exact(v)) : tickLabels(ticks, step, axis.si);
   ticks.forEach((v, i) => {
     const y = sy(v);
     if (y > box.y + 4 && y < box.y + box.h + 4) ctx.fillText(labels[i], box.x - 8, y);

@@ -14,7 +14,7 @@ export function layersChart({ id, title, about, axis, layers, height }) {
   const colour = (part, layer) => part.colour(layer.key);
   const there = (data) => layers.filter((layer) => data[layer.key]);
   return {
-    id, title, about, height, axis: () => ({ ...axis, label: `${axis.label} (${axis.unit})` }), needs: "segments",
+    id, title, about, height, axis: () => ({ ...axis, label: `${axis.label} (${axis.unit}${axis.log ? ", logarithmic" : ""})` }), needs: "segments",
     roles: layers.map((layer) => ({ key: layer.key, name: layer.name, sample: SAMPLES[layer.kind], there: (data) => data[layer.key] })),
     columns: [["time", "s", 9], ["value", axis.unit, 9], ["what", ""]],
 
@@ -34,7 +34,8 @@ export function layersChart({ id, title, about, axis, layers, height }) {
       return [low, high];
     },
 
-    frame: (low, high) => (axis.zero ? [0, high * 1.06 || 1] : [low - 0.05 * (high - low), high + Math.max(0.05 * (high - low), 0.5)]),
+    // A logarithmic axis has the least value of the whole capture as its lower end.
+    frame: (low, high) => (axis.log ? [axis.log, Math.max(high, 2 * axis.log) * 1.3] : axis.zero ? [0, high * 1.06 || 1] : [low - 0.05 * (high - low), high + Math.max(0.05 * (high - low), 0.5)]),
 
     draw(ctx, part, data, box, sx, sy, frame) {
       for (const layer of there(data)) {

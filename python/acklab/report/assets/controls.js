@@ -1,8 +1,11 @@
 // What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
+import { h } from "./dom.js";
 import { saveButtons, standalone } from "./save.js";
 
 // Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
 export const MOST_STACKED = 40;
+// And most cells of one.
+const MOST_CELLS = 80;
 
 export function wireControls() {
   const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
@@ -18,9 +21,16 @@ export function wireControls() {
   // On a telephone the rows of short tables are blocks, in which each cell says its heading.
   for (const table of document.querySelectorAll("table")) {
     const heads = [...(table.tHead ? table.tHead.rows[0].cells : [])].map((head) => head.textContent);
-    if (!heads.length || table.className || table.rows.length > MOST_STACKED) continue;
+    if (!heads.length || table.className || table.rows.length > MOST_STACKED || table.rows.length * heads.length > MOST_CELLS) continue;
     table.className = "stacked";
-    for (const row of table.tBodies[0].rows) for (const [i, cell] of [...row.cells].entries()) cell.dataset.head = heads[i];
+    for (const row of table.tBodies[0].rows) {
+      for (const [i, cell] of [...row.cells].entries()) {
+        cell.dataset.head = heads[i];
+        if (!cell.textContent.trim()) cell.classList.add("empty");
+        // One part, so that it stands beside the heading as a whole.
+        cell.replaceChildren(h("span", {}, ...cell.childNodes));
+      }
+    }
   }
   for (const svg of document.querySelectorAll("figure > svg")) {
     svg.parentElement.querySelector("figcaption").prepend(saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg)));

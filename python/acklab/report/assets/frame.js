@@ -24,7 +24,7 @@ import { timeText } from "./format.js";
 import { wireKeys } from "./keys.js";
 import { sample } from "./marks.js";
 import { wirePointer } from "./pointer.js";
-import { linear } from "./scale.js";
+import { linear, logarithmic } from "./scale.js";
 import { MOST_APART, state } from "./state.js";
 import { theme } from "./theme.js";
 
@@ -223,8 +223,8 @@ export class Frame {
     this.panels.forEach((panel, i) => {
       const { box } = panel;
       const sx = (panel.sx = linear(view.from, view.to, box.x, box.x + box.w));
-      const sy = (panel.sy = linear(low, high, box.y + box.h, box.y));
       const axis = typeof spec.axis === "function" ? spec.axis() : spec.axis;
+      const sy = (panel.sy = (axis.log ? logarithmic : linear)(low, high, box.y + box.h, box.y));
       drawTimeAxis(ctx, box, sx, i === this.panels.length - 1);
       drawValueAxis(ctx, box, sy, axis);
       drawPanelFrame(ctx, box, axis.label, panel.title, theme.slots[panel.slot]);

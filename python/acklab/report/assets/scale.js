@@ -9,6 +9,26 @@ export function linear(d0, d1, r0, r1) {
   return to;
 }
 
+// Equal ratios at equal distances; what lies below the least value is drawn at it.
+export function logarithmic(d0, d1, r0, r1) {
+  const line = linear(Math.log10(d0), Math.log10(d1), r0, r1);
+  const to = (v) => line(Math.log10(Math.max(v, d0)));
+  to.back = (r) => 10 ** line.back(r);
+  to.domain = [d0, d1];
+  to.range = [r0, r1];
+  return to;
+}
+
+// The powers of ten in sight; with few of them also 2 and 5 times each.
+export function logTicks(from, to, most) {
+  const decades = Math.log10(to / from);
+  const steps = 3 * decades <= most ? [1, 2, 5] : [1];
+  const each = Math.max(1, Math.ceil(decades / Math.max(1, most)));
+  const out = [];
+  for (let n = Math.floor(Math.log10(from)); n <= Math.log10(to); n += each) for (const m of steps) out.push(m * 10 ** n);
+  return out.filter((v) => v >= from * 0.999999 && v <= to * 1.000001);
+}
+
 // The round step (1, 2, 5 times a power of ten) that gives at most `most` ticks.
 export function niceStep(span, most) {
   if (!(span > 0)) return 1;
