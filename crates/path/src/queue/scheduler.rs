@@ -17,7 +17,7 @@ pub enum Scheduler {
     Fifo,
     /// One packet of each connection in turn, whatever its size. A connection that comes back is last in turn.
     RoundRobin,
-    /// Plain ACKs before everything else (RFC 3449 section 5.4.1).
+    /// Plain ACKs before everything else (RFC 3449 section 5.4.2).
     AcksFirst,
 }
 

@@ -32,8 +32,8 @@ PARAMETERS = [
         "ACKs in the example of k",
         "none is lost; loads from 60 to 120 s",
         "inferred",
-        "where the queue drops ACKs, the next that passes stands for them, and the forward path is full with any number; the text leaves losses "
-        "to section 3.4",
+        "where the queue drops ACKs, the next that passes stands for them, and the forward path is full with any number. Section 3.1 says of "
+        "its example that no ACK is dropped; that was read after the first run",
         fitted_to=("saturates", "suffices"),
     ),
     Parameter("queue of the forward path", "no packet is lost there", "inferred", "the scripts' queues there are not the subject"),
