@@ -81,12 +81,15 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
 
 
 def made_by(viewer: Viewer | None) -> str:
-    """The command line that makes the page's results, where a command does: with a place for a button that copies it."""
+    """The command line that makes the page's results, where a command does, and that which opens one or two runs in the explorer."""
     if not command.line:
         return ""
-    one_run = command.line[1:2] == ["run"] and viewer is not None and len(viewer[0]["runs"]) == 1
-    change = '<p class="made">Change it in the explorer, in the directory of this page: <code>acklab explore scenario.toml</code></p>'
-    return change * one_run + f'<p class="made">Made by <code id="command">{html.escape(visible(shlex.join(command.line)))}</code></p>'
+    told = [("Made by", command.line, ' id="command"')]
+    runs = viewer[0]["runs"] if viewer is not None and command.line[1:2] == ["run"] else []
+    if 1 <= len(runs) <= 2:
+        files = ["scenario.toml"] if len(runs) == 1 else [f"{run['label']}/scenario.toml" for run in runs]
+        told.insert(0, ("Change it in the explorer, in the directory of this page:", ["acklab", "explore", *files], ""))
+    return "".join(f'<p class="made">{words} <code{name}>{html.escape(visible(shlex.join(line)))}</code></p>' for words, line, name in told)
 
 
 def assembled(title: str, body: str, styles: Sequence[str], data: str, code: str, **allowed: bool) -> str:

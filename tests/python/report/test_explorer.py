@@ -17,7 +17,7 @@ from test_report_page import read
 import acklab
 from acklab import _core, cli
 from acklab.plot.runs import Run
-from acklab.report import contents, explorer
+from acklab.report import contents, explorer, page
 from acklab.text import toml
 
 TREE = explorer.contents()
@@ -208,6 +208,23 @@ def test_a_run_that_is_too_long_to_draw_ends_with_a_sentence() -> None:
     (answer,) = explorer_runs.answers([endless])
     assert answer.status == 1
     assert re.fullmatch(r"the page keeps at most 1000000 rows of a run, and this run had more after [\d.]+ s; `acklab run` has no such limit", answer.summary)
+
+
+def test_each_choice_of_the_menus_runs() -> None:
+    """Each is a value that the scenario takes, for the link, the receiver and the sender of a preset."""
+    text = page.asset("explorer_controls.js")
+    found = [value for _, value in re.findall(r"""\["([^"]+)", '((?:\{|")[^']+)'\]""", text)]
+    assert len(found) >= 40
+    for value in found:
+        key = "policy" if "policy" in value else "kind" if "kind" in value else "name"
+        keys = {
+            "policy": ["flow.0.receiver.ack"],
+            "kind": ["link.0.back.queue.filter"] if re.search('"(static|delayed)"', value) else ["link.0.queue", "link.0.back.queue"],
+            "name": ["flow.0.sender.stack"] if value.strip('"') in ("rfc", "linux", "quic", "ns2-1998", "ns2-2.35") else ["flow.0.sender.control"],
+        }[key]
+        for one in keys:
+            run = _core.Simulation(PRESETS["LTE, 40/4 Mb/s"], sets=[f"{one}={value}", 'stop.at="0.3s"']).run()
+            assert json.loads(run.json(records=False))["flows"][0]["segments_acked"] > 0, value
 
 
 def test_each_step_differs_in_what_it_says() -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY)
 
 TREE = explorer.contents()
 SLIDERS = ("rate", "delay", "queue", "loss", "back", "stop")
-MENUS = ("ack", "stack", "control", "filter")
+MENUS = ("ack", "stack", "control", "aqm", "backaqm", "filter")
 AXE = Path(sys.prefix) / "npm/node_modules/axe-core/axe.min.js"
 
 #: Sets a control, and waits until what it changed is drawn.

@@ -1,10 +1,13 @@
-// The command that made the page, with a button that copies it.
-import { announce, byId, h } from "./dom.js";
+// Commands of the page, such as that which made it, each with a button that copies it.
+import { announce, h } from "./dom.js";
 
 export function wireCommand() {
-  const code = byId("command");
-  if (!code) return;
-  const button = h("button", { type: "button", class: "copy" }, "Copy");
+  for (const code of document.querySelectorAll(".made code")) code.after(" ", copyButton(code));
+}
+
+// A button that copies an element's text.
+export function copyButton(code) {
+  const button = h("button", { type: "button", class: "copy", "aria-label": `Copy ${code.textContent}` }, "Copy");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(code.textContent);
@@ -17,5 +20,5 @@ export function wireCommand() {
     announce("The command is copied");
     setTimeout(() => (button.textContent = "Copy"), 2000);
   });
-  code.after(" ", button);
+  return button;
 }

@@ -1,6 +1,7 @@
 // The numbers behind a chart as a table: the rows in sight, up to a readable many.
 import { h } from "./dom.js";
 import { exact, grouped } from "./format.js";
+import { saveFile } from "./save.js";
 import { state } from "./state.js";
 
 const MOST_ROWS = 200;
@@ -64,10 +65,4 @@ function saveRows(frame) {
   const quote = (v) => (v === null || Number.isNaN(v) ? "" : typeof v === "string" ? `"${v.replaceAll('"', '""')}"` : String(v));
   const text = [heads, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
   saveFile(new Blob([text], { type: "text/csv" }), frame.spec.id + ".csv");
-}
-
-function saveFile(blob, name) {
-  const link = h("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

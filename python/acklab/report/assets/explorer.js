@@ -1,4 +1,5 @@
 // The explorer: a scenario changes, the simulator runs it, and the charts of a run's report draw it again.
+import { copyButton } from "./command.js";
 import { announce, byId, h } from "./dom.js";
 import { controls } from "./explorer_controls.js";
 import { readAddress, writeAddress } from "./explorer_address.js";
@@ -6,6 +7,7 @@ import { numbers } from "./explorer_numbers.js";
 import { prepare, runScenario } from "./explorer_runner.js";
 import { replaced, valueOf } from "./explorer_text.js";
 import { tour } from "./explorer_tour.js";
+import { saveFile } from "./save.js";
 import { startTheme } from "./theme.js";
 import { state } from "./state.js";
 import { opened, renew, startViewer } from "./viewer.js";
@@ -38,14 +40,17 @@ function panelParts() {
   const row = h("div", { class: "sides", role: "group", "aria-label": "Runs" });
   const why = h("p", { class: "wrong", id: "why", role: "status" });
   const link = /** @type {HTMLInputElement} */ (h("input", { readonly: true, hidden: true, "aria-label": "Link to these scenarios" }));
+  const command = h("code", {}, "acklab run scenario.toml --out run --open");
   byId("panel").append(row,
     h("div", { class: "field" }, h("label", { for: "preset" }, "Start from"), preset),
     set.element, why,
     h("details", { open: innerWidth > 900 }, h("summary", {}, "The scenario (TOML)"), box),
     h("div", { class: "copies" },
-      h("button", { type: "button", id: "copy-toml", onclick: () => copy(sides[side].text, "The scenario is copied. Save it as a file for acklab run.") }, "Copy the scenario"),
+      h("button", { type: "button", id: "save-toml", onclick: () => saveFile(new Blob([sides[side].text], { type: "application/toml" }), "scenario.toml") }, "Save the scenario"),
+      h("button", { type: "button", id: "copy-toml", onclick: () => copy(sides[side].text, "The scenario is copied.") }, "Copy the scenario"),
       h("button", { type: "button", id: "copy-link", onclick: async () => copy(await writeAddress(sides), "The link is copied. It holds the scenarios.") }, "Copy a link")),
-    link);
+    link,
+    h("p", { class: "note" }, "Every table and packet of a saved scenario: ", command, " ", copyButton(command)));
   const copy = (text, said) => navigator.clipboard.writeText(text).then(() => announce(said), () => {
     // Where the browser forbids it the reader copies.
     link.hidden = false;

@@ -26,6 +26,19 @@ const SLIDERS = [
   { id: "stop", name: "Length of the run", path: "stop.at", steps: [0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30], write: lengthText },
 ];
 
+const QUEUES = [
+  ["drop-tail, 100 packets", '{ kind = "drop-tail", packets = 100 }'],
+  ["CoDel", '{ kind = "codel" }'],
+  ["FQ-CoDel", '{ kind = "fq-codel" }'],
+  ["PIE", '{ kind = "pie" }'],
+  ["FQ-PIE", '{ kind = "fq-pie" }'],
+  ["CAKE", '{ kind = "cake" }'],
+  ["DualPI2 (L4S)", '{ kind = "dual-pi2" }'],
+  ["RED", '{ kind = "red" }'],
+  ["COBALT", '{ kind = "cobalt" }'],
+  ["FQ-COBALT", '{ kind = "fq-cobalt" }'],
+];
+
 /** @type {any[]} */
 const MENUS = [
   {
@@ -37,9 +50,11 @@ const MENUS = [
       ["every 8th segment", '{ policy = "delayed", segments = 8, timer = "200ms" }'],
       ["Linux", '{ policy = "linux" }'],
       ["smartacking", '{ policy = "smart" }'],
+      ["pieces after a loss, to restore the window", '{ policy = "restore" }'],
       ["at most 4 a round trip (TACK's clock)", '{ policy = "periodic" }'],
       ["as congestion on the return path allows (ACC)", '{ policy = "acc" }'],
       ["4 pieces of each (division)", '{ policy = "divide", pieces = 4 }'],
+      ["duplicates without cause (spoofing)", '{ policy = "spoof" }'],
       ["ahead of the data (optimistic)", '{ policy = "optimistic" }'],
       ["QUIC: every 2nd packet", '{ policy = "quic" }'],
       ["QUIC: every 10th packet", '{ policy = "quic", segments = 10 }'],
@@ -51,21 +66,10 @@ const MENUS = [
   },
   {
     id: "control", name: "Congestion control", path: "flow.0.sender.control",
-    options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR", '"bbr"']],
+    options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR", '"bbr"'], ["DCTCP", '"dctcp"'], ["Prague (L4S)", '"prague"']],
   },
-  {
-    id: "aqm", name: "Kind of queue", path: "link.-1.queue", within: "link.-1.rate", none: "no limit",
-    options: [
-      ["drop-tail, 100 packets", '{ kind = "drop-tail", packets = 100 }'],
-      ["CoDel", '{ kind = "codel" }'],
-      ["FQ-CoDel", '{ kind = "fq-codel" }'],
-      ["PIE", '{ kind = "pie" }'],
-      ["FQ-PIE", '{ kind = "fq-pie" }'],
-      ["CAKE", '{ kind = "cake" }'],
-      ["DualPI2 (L4S)", '{ kind = "dual-pi2" }'],
-      ["RED", '{ kind = "red" }'],
-    ],
-  },
+  { id: "aqm", name: "Kind of queue", path: "link.-1.queue", within: "link.-1.rate", none: "drop-tail, 1000 packets", options: QUEUES },
+  { id: "backaqm", name: "Kind of queue on the return path", path: "link.-1.back.queue", within: "link.-1.back.rate", none: "the same", options: QUEUES },
   {
     id: "filter", name: "ACK filter on the return path", path: "link.-1.back.queue.filter", within: "link.-1.back.queue",
     options: [["static: keeps the newest ACK", '{ kind = "static", threshold = 1 }'], ["delayed: while the link is busy", '{ kind = "delayed" }'], ["CAKE's", '{ kind = "cake" }']],
@@ -118,6 +122,8 @@ export function controls(change) {
         const now = valueOf(text, path);
         const squeezed = (value) => value.replace(/\s+/g, "");
         const at = now ? options.findIndex(([, value]) => squeezed(value) === squeezed(now)) : -1;
+        const named = /\b(?:kind|policy)\s*=\s*"([\w-]+)"/.exec(now || "");
+        own.textContent = `${named ? named[1] + ", " : ""}as written below`;
         select.value = at >= 0 ? String(at) : now ? "own" : "none";
         select.disabled = !now && !(within ? placeOf(text, within) : placeOf(text, "flow.0.from"));
       },

@@ -3,11 +3,12 @@ import { h } from "./dom.js";
 
 // Two buttons; `make` gives the SVG's text when one is pressed.
 export function saveButtons(name, title, make) {
-  const button = (kind, act) => h("button", { type: "button", class: "save", "aria-label": `Save “${title}” as ${kind}`, onclick: async () => download(`${name}.${kind.toLowerCase()}`, await act(make())) }, kind);
+  const button = (kind, act) => h("button", { type: "button", class: "save", "aria-label": `Save “${title}” as ${kind}`, onclick: async () => saveFile(await act(make()), `${name}.${kind.toLowerCase()}`) }, kind);
   return h("span", { class: "group saves" }, button("SVG", (text) => new Blob([text], { type: "image/svg+xml" })), button("PNG", painted));
 }
 
-function download(name, blob) {
+// Gives the reader a file.
+export function saveFile(blob, name) {
   const link = h("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
