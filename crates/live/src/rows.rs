@@ -2,6 +2,7 @@
 
 use acklab_packet::Time;
 use acklab_sim::outcome::LinkRow;
+use acklab_sim::{Counted, link_row};
 
 use crate::duty::Role;
 use crate::edge::Edge;
@@ -62,7 +63,7 @@ pub fn outcome(plan: &Plan, seen: Seen) -> Outcome {
             let row = links.len() as u32;
             let lengths = way.hops.links_mut()[place].take_lengths();
             queue.extend(lengths.into_iter().map(|length| QueueRow { link: row, length }));
-            links.push(link_row(plan, index, &way, place, seen.end));
+            links.push(direction_row(plan, index, &way, place, seen.end));
         }
     }
     queue.sort_by(|a: &QueueRow, b| a.length.time_s.total_cmp(&b.length.time_s));
@@ -137,31 +138,15 @@ fn flow_rows(plan: &Plan, carried: [&Way; 2], series: &[Sample], end: Time) -> V
     plan.flows.iter().enumerate().filter_map(row).collect()
 }
 
-fn link_row(plan: &Plan, index: usize, way: &Way, place: usize, end: Time) -> LinkRow {
-    let spec = &plan.scenario.links[index];
+fn direction_row(plan: &Plan, index: usize, way: &Way, place: usize, end: Time) -> LinkRow {
     let link = &way.hops.links()[place];
-    let (counts, totals, done) = (link.link().counts, link.totals(), link.done());
-    let node = |node: u32| plan.scenario.nodes[node as usize].clone();
-    LinkRow {
-        from: node(spec.from),
-        to: node(spec.to),
-        rate_bps: spec.rate.bps(),
-        delay_s: spec.delay.secs(),
-        packets: totals.packets,
-        bytes: totals.bytes,
-        ack_packets: totals.ack_packets,
-        ack_bytes: totals.ack_bytes,
-        drops: counts.drops,
-        lost: counts.lost,
-        filtered: counts.filtered,
-        reordered: done.reordered,
-        duplicated: done.duplicated,
-        thinned: done.thinned,
-        mean_queue_packets: link.mean_queue(end),
-        max_queue_packets: counts.queue_max,
-        sent_wait_s: counts.sent_wait,
-        removed_wait_s: counts.removed_wait,
+    let counted = Counted {
+        totals: link.totals(),
+        counts: link.link().counts,
+        done: link.done(),
+        waiting: link.link().waiting(),
         utilisation: link.utilisation(end),
-        ..LinkRow::default()
-    }
+        end,
+    };
+    link_row(&plan.scenario, &plan.scenario.links[index], counted)
 }

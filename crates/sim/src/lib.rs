@@ -33,3 +33,4 @@ pub use left::Left;
 pub use outcome::Outcome;
 pub use route::route;
 pub use simulation::{NotABranch, Opened, Simulation};
+pub use summary::{Counted, link_row};

@@ -1,6 +1,7 @@
 //! The summary tables: one row a transfer, one a link direction.
 
 use acklab_packet::Time;
+use acklab_path::queue::{Counts, Totals};
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::Done;
 
@@ -91,9 +92,52 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     }
 }
 
+/// What was counted of a link direction up to `end`.
+pub struct Counted {
+    /// Of what was transmitted.
+    pub totals: Totals,
+    /// Of its queue and its loss model.
+    pub counts: Counts,
+    /// By its stages.
+    pub done: Done,
+    /// Packets that wait at the end.
+    pub waiting: usize,
+    /// Share of the time during which it was busy.
+    pub utilisation: f64,
+    /// When this was counted.
+    pub end: Time,
+}
+
+/// A link's row; the columns of a shared medium are 0.
+pub fn link_row(scenario: &Scenario, spec: &LinkSpec, counted: Counted) -> LinkRow {
+    let Counted { totals, counts, done, waiting, utilisation, end } = counted;
+    let node = |index: u32| scenario.nodes[index as usize].clone();
+    LinkRow {
+        from: node(spec.from),
+        to: node(spec.to),
+        rate_bps: spec.rate.bps(),
+        delay_s: spec.delay.secs(),
+        packets: totals.packets,
+        bytes: totals.bytes,
+        ack_packets: totals.ack_packets,
+        ack_bytes: totals.ack_bytes,
+        drops: counts.drops,
+        lost: counts.lost,
+        filtered: counts.filtered,
+        reordered: done.reordered,
+        duplicated: done.duplicated,
+        thinned: done.thinned,
+        mean_queue_packets: counts.mean_queue(waiting, end),
+        max_queue_packets: counts.queue_max,
+        sent_wait_s: counts.sent_wait,
+        removed_wait_s: counts.removed_wait,
+        utilisation,
+        ..LinkRow::default()
+    }
+}
+
 /// The links' rows, as they stand.
 pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
-    let node = |index: u32| scenario.nodes[index as usize].clone();
     let end = net.now();
     let mut done = vec![Done::default(); scenario.links.len()];
     net.stages.iter().for_each(|stages| done[stages.link as usize] = stages.done());
@@ -103,31 +147,15 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
         let (totals, counts) = air.map_or((totals, link.counts), |(medium, port)| medium.server.counts(port));
         let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.server.waiting(port).0);
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
+        let utilisation = if air.is_some() { share } else { link.utilisation(totals.bytes, free, end) };
         LinkRow {
-            from: node(spec.from),
-            to: node(spec.to),
-            rate_bps: spec.rate.bps(),
-            delay_s: spec.delay.secs(),
-            packets: totals.packets,
-            bytes: totals.bytes,
-            ack_packets: totals.ack_packets,
-            ack_bytes: totals.ack_bytes,
-            drops: counts.drops,
             lost: link.counts.lost,
-            filtered: counts.filtered,
-            reordered: done.reordered,
-            duplicated: done.duplicated,
-            thinned: done.thinned,
-            mean_queue_packets: counts.mean_queue(waiting, end),
-            max_queue_packets: counts.queue_max,
-            sent_wait_s: counts.sent_wait,
-            removed_wait_s: counts.removed_wait,
-            utilisation: if air.is_some() { share } else { link.utilisation(totals.bytes, free, end) },
             attempts: stats.attempts,
             collisions: stats.collisions,
             retries: stats.retries,
             retry_drops: stats.given_up,
             airtime_s: stats.airtime,
+            ..link_row(scenario, spec, Counted { totals, counts, done, waiting, utilisation, end })
         }
     };
     scenario.links.iter().zip(&net.hops).zip(done).zip(net.served()).map(row).collect()
