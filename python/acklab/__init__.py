@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from . import dataset, plot
     from ._core import CaptureError, LiveError, RunError, ScenarioError, Simulation, Table, __version__
     from .captures import Analysis, analyze
+    from .experiments.fit.errors import FitError
+    from .experiments.fit.fit import Fit, fit
     from .experiments.infer import InferError, infer
     from .experiments.sweep import SweepError, sweep
     from .experiments.tune import TuneError, tune
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "_core": ("CaptureError", "LiveError", "RunError", "ScenarioError", "Simulation", "Table", "__version__"),
     "captures": ("Analysis", "analyze"),
+    "experiments.fit": ("Fit", "FitError", "fit"),
     "experiments.infer": ("InferError", "infer"),
     "experiments.sweep": ("SweepError", "sweep"),
     "experiments.tune": ("TuneError", "tune"),
@@ -56,6 +59,8 @@ __all__ = [
     "CongestionControl",
     "Departure",
     "Emission",
+    "Fit",
+    "FitError",
     "InferError",
     "LiveError",
     "NotRecordedError",
@@ -72,6 +77,7 @@ __all__ = [
     "analyze",
     "compare",
     "dataset",
+    "fit",
     "infer",
     "load",
     "plot",

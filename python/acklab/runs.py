@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import os
@@ -15,8 +16,8 @@ from ._core import ScenarioError
 from .results import captures, records
 from .results.directory import Folder, results
 from .results.expected import unmet
-from .results.stored import RECORDED, TABLES, NotRecordedError, Stored, stored_in
-from .scenario.given import ScenarioLike, assignments, json_line, source
+from .results.stored import NOTHING, RECORDED, TABLES, NotRecordedError, Stored, stored_in
+from .scenario.given import ScenarioLike, assignments, json_line, pairs, source
 from .scenario.own import Controls, Own, Policies
 from .text import presets
 from .text.escapes import not_known
@@ -127,6 +128,19 @@ class Run:
         if wrong:
             raise AssertionError("\n".join(wrong))
 
+    def recorded(self) -> Run:
+        """This simulated run made once more, with all that a report draws: the same scenario and seed give the same packets.
+
+        Raises:
+            ValueError: a kernel made it, or rules in Python, which the scenario only names.
+        """
+        if not self.summary().get("kernel"):
+            with contextlib.suppress(_core.ScenarioError):
+                again = run(self.scenario_toml(), record=True)
+                again.label = self.label
+                return again
+        raise ValueError(NOTHING)
+
     def scenario_toml(self) -> str:
         """The scenario as it ran, every shorthand and default written out."""
         return self._result.scenario_toml()
@@ -214,12 +228,13 @@ def run(
     Args:
         scenario: a Scenario, its tree, a path, or a scenario file's text. A path below ``examples`` that is not there is the package's.
         path: an access path instead, such as ``cable``, whose keys have short names: ``acklab.run(path="cable", up="5Mbps")``.
-        record: True records all that a report draws; or the scenario's table, such as ``{"series": True}``.
+        record: True records all that a report draws; or names of tables, such as ``["series"]``; or the scenario's table.
         policies: ACK policies in Python (:class:`acklab.AckPolicy`) by the names that the scenario uses.
         controls: congestion controls in Python (:class:`acklab.CongestionControl`) by name.
         engine: ``simulator``, or ``kernel``: the scenario's links between the two ends of a Linux in virtual time (``make kernel``
             builds it). Its tables are those of ``acklab run --live``.
-        overrides: keys to set before the run: ``seed=2``, or ``**{"flow.0.sender.window": 20}``.
+        overrides: keys to set before the run: ``seed=2``, or ``set={"flow.0.sender.window": 20}``, or texts as ``--set`` takes them:
+            ``set=["flow.0.sender.window=20"]``.
 
     Raises:
         ScenarioError: it is no scenario; the message names key, value and what is allowed.
@@ -242,7 +257,9 @@ def run(
 
 
 def _asked(scenario: Any, path: str | None, record: Any, overrides: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The scenario and the overrides that ``path`` and ``record`` mean."""
+    """The scenario and the overrides that ``path``, ``record`` and ``set`` mean."""
+    more = pairs(overrides.pop("set", {}))
+    overrides = {**overrides, **more}
     if path is not None:
         if scenario is not None:
             raise ValueError("give a scenario or a path, not both")
@@ -257,7 +274,13 @@ def _asked(scenario: Any, path: str | None, record: Any, overrides: dict[str, An
     if scenario is None:
         raise TypeError("what is to run? give a scenario, or path=NAME")
     if record is not None:
-        overrides = {"record": dict.fromkeys(RECORDED, record) if isinstance(record, bool) else record, **overrides}
+        named = [record] if isinstance(record, str) else record
+        if isinstance(named, (list, tuple, set)):
+            for name in named:
+                if name not in RECORDED:
+                    raise ValueError(f"record: {not_known('table', str(name), RECORDED)}")
+            named = dict.fromkeys(named, True)
+        overrides = {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
     return scenario, overrides
 
 

@@ -32,6 +32,10 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["run", "examples/queue.toml"], "\n  this is a plan: acklab sweep examples/queue.toml"),
         (["run", "examples/access/filters.toml"], "\n  this has cases: acklab compare SCENARIO --cases"),
         (["run", "examples/captures/linux-receiver.pcap"], "\n  this is a capture: acklab analyze"),
+        (["run", "examples/access/tune.toml"], "\n  this is a plan of a search: acklab tune examples/access/tune.toml"),
+        (["sweep", "examples/infer/sender.toml"], "\n  this is a plan of a search: acklab infer examples/infer/sender.toml"),
+        (["analyze", ALLMAN], f"\n  this is a scenario: acklab run {ALLMAN}"),
+        (["fit", "examples/queue.toml"], "\n  this is a plan: acklab sweep examples/queue.toml"),
         (["run", ALLMAN, "--set", "flow.g.start=1s"], "or by name: `f`"),
         (["run", ALLMAN, "--set", "flow.f.receiver.ack={policy=every}"], "texts in it stand in quotes"),
         (["run", ALLMAN, "--set", "flow.f.receiver.ack.policy=every"], 'flow[0].receiver.ack={policy="every"}'),
@@ -52,3 +56,12 @@ def test_a_slip_is_answered(given: list[str], said: str, monkeypatch: pytest.Mon
     out, err = capsys.readouterr()
     assert (status, out) == (2, "")
     assert said in err
+
+
+def test_packaged_examples_are_called_as_they_are_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        cli.main(["tune", "examples/queue.toml"])
+    assert "acklab: examples/queue.toml:4:1: no key metrics" in capsys.readouterr().err
+    assert cli.main(["analyze", "examples/captures/linux-receiver.pcap"]) == 0
+    assert capsys.readouterr().out.startswith("examples/captures/linux-receiver.pcap: 130 packets")

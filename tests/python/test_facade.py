@@ -14,6 +14,13 @@ from acklab.scenario import DropTail
 ALLMAN = "examples/allman1998.toml"
 
 
+class Every(acklab.AckPolicy):
+    """Acknowledges every segment."""
+
+    def on_segment(self, arrival: acklab.Arrival) -> acklab.Emission:
+        return acklab.Emission.now()
+
+
 @pytest.fixture(autouse=True)
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -38,8 +45,34 @@ def test_record_records_what_a_report_draws() -> None:
     assert len(run.series) and len(run.queue) and len(run.packets)
     assert "<title>" in acklab.report(run).html
     assert acklab.report(run).save("page.html").read_text() == acklab.report([run]).html
+    named = acklab.run(ALLMAN, record=["queue"])
+    assert len(named.queue) and not len(named.summary().get("series", ()))
+    with pytest.raises(ValueError, match="record: no table packet; did you mean packets"):
+        acklab.run(ALLMAN, record=["packet"])
+
+
+def test_a_report_of_a_run_without_records_makes_it_again() -> None:
+    assert acklab.report(acklab.run(ALLMAN, seed=3)).html == acklab.report(acklab.run(ALLMAN, seed=3, record=True)).html
+    own = acklab.run(ALLMAN, policies={"mine": Every}, **{"flow.f.receiver.ack": {"policy": "python", "name": "mine"}})
     with pytest.raises(ValueError, match="record=True"):
-        acklab.report(acklab.run(ALLMAN))
+        acklab.report(own)
+
+
+def test_keys_are_set_as_the_command_line_sets_them() -> None:
+    one = acklab.run(ALLMAN, set={"link.1.queue.packets": 8}).summary()
+    assert one == acklab.run(ALLMAN, set=["link.1.queue.packets=8"]).summary() == acklab.run(ALLMAN, set="link.1.queue.packets=8").summary()
+    assert one != acklab.run(ALLMAN).summary()
+    assert acklab.run(path="cable", set=["down=50Mbps"], stop={"at": "1s"})["S->A"]["rate_bps"] > 0
+    with pytest.raises(ValueError, match="write KEY=VALUE"):
+        acklab.run(ALLMAN, set="link.1.queue.packets")
+    with pytest.raises(acklab.ScenarioError, match="did you mean `?packets"):
+        acklab.run(ALLMAN, set={"link.1.queue.packet": 8})
+
+
+def test_captures_of_the_package_are_found() -> None:
+    assert len(acklab.analyze("examples/captures/linux-receiver.pcap").rows()) == 1
+    with pytest.raises(acklab.CaptureError, match="neither pcap"):
+        acklab.fit("examples/t1.toml")
 
 
 def test_a_path_has_its_short_keys() -> None:
@@ -65,13 +98,13 @@ def test_a_directory_is_loaded_as_the_run_it_holds() -> None:
     assert again.scenario_toml() == run.scenario_toml()
     for table in ("flows", "links", "series", "queue", "packets"):
         assert getattr(again, table).to_polars().equals(getattr(run, table).to_polars())
-    with pytest.raises(ValueError, match="is no directory"):
+    with pytest.raises(ValueError, match="there is no directory nothing"):
         acklab.load("nothing")
     Path("bare").mkdir()
     with pytest.raises(ValueError, match="holds no results of acklab"):
         acklab.load("bare")
     acklab.sweep(ALLMAN, vary={"link.1.queue.packets": [8]}, out="swept")
-    with pytest.raises(ValueError, match="results of acklab sweep, not a run"):
+    with pytest.raises(ValueError, match=r'results of acklab sweep, not a run; polars.read_parquet\("swept/flows.parquet"\)'):
         acklab.load("swept")
 
 
@@ -102,6 +135,8 @@ def test_cases_are_a_dict_or_texts() -> None:
     by_dict = acklab.compare(ALLMAN, {"Reno": {}, "SACK": {"flow.f.sender.recovery": "sack"}}, metrics=["completion"], seeds=2)
     by_text = acklab.compare(ALLMAN, ["Reno", 'SACK: flow.f.sender.recovery="sack"'], metrics=["completion"], seeds=2)
     assert by_dict.to_polars().equals(by_text.to_polars())
+    named = acklab.compare(ALLMAN, cases=by_dict.comparison.cases, metrics=["completion"], seeds=2)
+    assert named.to_polars().equals(by_text.to_polars())
     with pytest.raises(acklab.compare.CompareError, match="needs two scenarios"):
         acklab.compare(ALLMAN)
 
@@ -110,6 +145,8 @@ def test_a_sweep_takes_a_scenario() -> None:
     swept = acklab.sweep(ALLMAN, vary={"link.1.queue.packets": [8, 22]}, metrics=["completion"])
     direct = [acklab.run(ALLMAN, **{"link.1.queue.packets": packets})["f"]["completion_s"] for packets in (8, 22)]
     assert swept.summary["mean"].to_list() == direct
+    texts = acklab.sweep(ALLMAN, vary="link.1.queue.packets=8,22", metrics=["completion"])
+    assert texts.summary.equals(swept.summary)
     loaded = acklab.sweep(acklab.Scenario.load(ALLMAN), vary={"link.1.queue.packets": [8, 22]}, metrics=["completion"])
     assert loaded.summary["mean"].to_list() == direct
     assert pl.DataFrame(swept).equals(swept.summary)

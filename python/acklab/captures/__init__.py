@@ -26,6 +26,7 @@ from typing import Any
 from .. import _core
 from ..results.directory import Folder, results
 from ..results.frames import write_parquet
+from ..text.packaged import located
 from .faults import Fault, as_rows
 from .faults import faults as of_rfc2525
 from .select import chosen
@@ -141,7 +142,7 @@ def analyze(
     """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4.
 
     Args:
-        path: the file; ``-`` is standard input.
+        path: the file; ``-`` is standard input. A path below ``examples`` that is not there is the package's.
         packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
         until_s: seconds from the first packet after which no packet is read; the first part of a capture alone.
@@ -151,5 +152,6 @@ def analyze(
         CaptureError: it is no capture, or breaks the format's rules.
         OSError: it cannot be read.
     """
+    path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path
     file = os.fsencode(path).decode(errors="replace")
     return Analysis(_core.analyze(path, packets=packets, until_s=until_s, tick=tick), file)

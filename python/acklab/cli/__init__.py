@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..results import command
 from ..results.interrupts import Stop, leave_behind
 from ..text.escapes import not_known, replaced, visible
-from ..text.packaged import located
+from ..text.packaged import as_typed, located
 from ..text.terminal import complain
 from .options import LINES, without_place
 
@@ -60,7 +60,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        super()._print_message(visible(message), file)
+        super()._print_message(visible(as_typed(message)), file)
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -112,8 +112,10 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
+            from .kinds import instead_of_a_capture
+
             close()
-            options.parser.exit(2, f"acklab: {error}\n")
+            options.parser.exit(2, f"acklab: {error}{instead_of_a_capture(file)}\n")
         except OSError as error:
             close()
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")

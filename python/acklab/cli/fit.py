@@ -75,7 +75,9 @@ def act(options: argparse.Namespace) -> int:
     except ScenarioError as error:
         refused = f"--what-if: {error}"
     except CaptureError as error:
-        refused = str(error)
+        from .kinds import instead_of_a_capture
+
+        refused = f"{error}{instead_of_a_capture(options.file)}"
     except OSError as error:
         if os.fspath(error.filename or "") == options.file:
             options.parser.error(f"{name}: {(error.strerror or str(error)).partition(' (os error')[0]}")

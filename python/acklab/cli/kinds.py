@@ -36,7 +36,7 @@ def instead(file: str | None) -> str:
 
 def _searches(tree: Mapping[str, Any]) -> str:
     """The verb of a plan of a search, or nothing."""
-    return "" if "free" not in tree else "infer" if "value" in tree else "tune"
+    return "infer" if {"free", "value"} <= tree.keys() else "tune" if {"free", "objectives", "trials"} & tree.keys() else ""
 
 
 def instead_of_a_search(file: str, verb: str) -> str:
@@ -55,6 +55,22 @@ def instead_of_a_search(file: str, verb: str) -> str:
     if "flow" in tree or "link" in tree:
         return f"\n  this is a scenario: a plan names it, scenario = \"{path.name}\", and its `free` keys (acklab {verb} --help)"
     return ""
+
+
+def instead_of_a_sweep(file: str | None) -> str:
+    """The same for a file given to ``sweep``: it may be the plan of a search."""
+    told = instead(file)
+    return told if "plan of a search" in told or "this has cases" in told or "a capture" in told else ""
+
+
+def instead_of_a_capture(file: str) -> str:
+    """The same for a file given to ``analyze`` or ``fit``: it may be a scenario, or a plan."""
+    path = Path(file)
+    try:
+        tree = loads(read_file(path).decode("utf-8")) if path.is_file() and path.suffix in (".toml", ".json") else {}
+    except ValueError:
+        return ""
+    return f"\n  this is a scenario: acklab run {file}" if {"flow", "topology"} & tree.keys() else instead(file) if tree else ""
 
 
 def longer(options: Any) -> str:

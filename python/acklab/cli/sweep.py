@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths, programs
-from .kinds import longer
+from .kinds import instead_of_a_sweep, longer
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def act(options: argparse.Namespace) -> int:
             return 0
         told = sweep(plan, out, design=design, **how)
     except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}{longer(options)}\n")
+        options.parser.exit(2, f"acklab: {error}{instead_of_a_sweep(options.file) or longer(options)}\n")
     except KeyboardInterrupt:
         say_kept(options.out or options.dataset)
         raise

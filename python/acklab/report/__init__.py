@@ -19,7 +19,7 @@ from typing import Any
 
 from ..plot.runs import read_runs
 from ..results.directory import results
-from ..results.stored import RECORDED
+from ..results.stored import NOTHING, RECORDED
 from ..text.callable import can_be_called
 from .contents import CHARTS, manifest
 from .made import Page
@@ -79,13 +79,19 @@ def pages(runs: Any, directory: Path, *, title: str | None = None, formats: Sequ
 def called(*runs: Any, title: str | None = None) -> Page:
     """The report of one run, or of several over each other: ``acklab.report(run)``.
 
+    A simulated run that recorded nothing is made once more, with ``record=True``: its scenario and seed give the same packets.
+
     Raises:
-        ValueError: no run recorded anything that the page draws.
+        ValueError: no run recorded anything that the page draws, and one of them cannot be made again.
     """
     listed = list(runs[0]) if len(runs) == 1 and isinstance(runs[0], (list, tuple)) else list(runs)
     if listed and not any(getattr(one, table, None) is not None for one in listed for table in RECORDED):
-        raise ValueError("nothing to draw was recorded; run with record=True")
+        listed = [getattr(one, "recorded", _refused)() for one in listed]
     return Page(html(listed, title=title))
+
+
+def _refused() -> None:
+    raise ValueError(NOTHING)
 
 
 can_be_called(__name__, called)

@@ -40,6 +40,10 @@ class Outcome:
     seconds: float = 0.0
 
 
+#: What a paper's code raises where changed runs do not have what it reads.
+UNREADABLE = (LookupError, ArithmeticError, StopIteration, ValueError)
+
+
 class Bench:
     """Results of experiments, shared by every figure and claim that needs them."""
 
@@ -218,7 +222,12 @@ def _measure(
     broken = next((r for r in (*results, *beside) if isinstance(r, Failed)), None)
     if broken is not None:
         return NotTestable(f"this build can not run {broken.experiment!r}: {broken.why}")
-    return measured.measure(*_alike(results, seeds), *_alike(beside))
+    try:
+        return measured.measure(*_alike(results, seeds), *_alike(beside))
+    except UNREADABLE as error:
+        if not bench.effort.sets:
+            raise
+        return NotTestable(f"the changed runs do not have what this claim measures ({type(error).__name__})")
 
 
 def _judge(paper: Paper, id: str, bench: Bench, repetitions: Repetitions, look: Look) -> Verdict:
@@ -249,4 +258,11 @@ def _explained(verdict: Verdict, paper: Paper) -> Verdict:
 
 def _draw(figure: Figure, bench: Bench) -> Drawn | None:
     results = bench.results(figure.needs)
-    return None if any(isinstance(r, Failed) for r in results) else figure.draw(*_alike(results))
+    if any(isinstance(r, Failed) for r in results):
+        return None
+    try:
+        return figure.draw(*_alike(results))
+    except UNREADABLE:
+        if not bench.effort.sets:
+            raise
+        return None

@@ -15,6 +15,8 @@ TABLES = ("flows", "links", "series", "queue", "packets")
 """A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
 
 RECORDED = TABLES[2:]
+NOTHING = "nothing to draw was recorded; run with record=True"
+"""Why there is no report."""
 
 
 class NotRecordedError(AttributeError):
@@ -70,15 +72,21 @@ def stored_in(folder: Path) -> Stored:
 
     about = marker(folder)
     if about is None:
-        raise ValueError(f"{folder} holds no results of acklab" if folder.is_dir() else f"{folder} is no directory")
+        raise ValueError(f"{folder} holds no results of acklab" if folder.is_dir() else f"{folder} is a file, not a directory" if folder.exists() else f"there is no directory {folder}")
     if about["verb"] != "run" or not (folder / "flows.parquet").exists():
         inside = sorted(path.parent.name for path in folder.glob("*/summary.json"))
-        what = f"several runs: load {folder / inside[0]}" if inside else f"results of acklab {about['verb']}, not a run"
+        what = f"several runs: load {folder / inside[0]}" if inside else f"results of acklab {about['verb']}, not a run{_tables(folder)}"
         raise ValueError(f"{folder} holds {what}")
     line, toml = ((folder / name).read_text(encoding="utf-8") for name in ("summary.json", "scenario.toml"))
     summary = json.loads(line)
     tables: dict[str, Any] = {name: _table(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
     return Stored(summary["title"], summary["seed"], summary["end_s"], line.rstrip("\n"), toml, **tables)
+
+
+def _tables(folder: Path) -> str:
+    """How to read the tables of other results."""
+    found = sorted(path.name for path in folder.glob("*.parquet"))
+    return f'; polars.read_parquet("{folder / found[0]}") reads one of its tables ({", ".join(found)})' if found else ""
 
 
 def _table(name: str, frame: Any) -> Any:

@@ -12,6 +12,7 @@ from .._core import ScenarioError
 from ..text.input import read_file
 from ..text.packaged import located
 from ..text.plans import PlanText
+from ..text.toml import loads
 from . import Scenario, _toml
 from ._file import is_text
 from ._part import plain
@@ -54,6 +55,26 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
 def assignments(overrides: Mapping[str, Any], own: Own | None = None) -> list[str]:
     """Overrides as the ``key=value`` texts the simulator takes, values in TOML."""
     return [f"{key}={_toml.inline(plain(entry, own))}" for key, entry in overrides.items()]
+
+
+def pairs(given: Any) -> dict[str, Any]:
+    """Keys and values of a table, or of texts as ``--set`` takes them.
+
+    Raises:
+        ValueError: a text is not KEY=VALUE.
+    """
+    if isinstance(given, Mapping):
+        return dict(given)
+    found: dict[str, Any] = {}
+    for text in [given] if isinstance(given, str) else given:
+        key, equals, value = str(text).partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"set: {text!r}: write KEY=VALUE, such as flow.0.sender.window=20, or give a table")
+        try:
+            found[key.strip()] = loads(f"value = {value}")["value"]
+        except ValueError:
+            found[key.strip()] = value.strip()
+    return found
 
 
 def json_line(scenario: ScenarioLike) -> bytes:

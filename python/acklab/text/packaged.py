@@ -22,3 +22,12 @@ def located(path: str) -> str:
         return path
     inside = example(path.removeprefix("examples/"))
     return inside if os.path.exists(inside) else path
+
+
+def as_typed(text: str) -> str:
+    """A text for people, in which the package's examples are called as :func:`located` finds them.
+
+    >>> as_typed(f"{example('t1.toml')}: no key")
+    'examples/t1.toml: no key'
+    """
+    return text.replace(_FOLDER + os.sep, "examples/")

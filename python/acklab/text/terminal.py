@@ -6,6 +6,7 @@ import sys
 from typing import IO
 
 from .escapes import literal, visible
+from .packaged import as_typed
 
 #: Goes to the line's beginning and clears it: the only control characters that are ever sent.
 _CLEAR = "\r\033[K"
@@ -13,7 +14,7 @@ _CLEAR = "\r\033[K"
 
 def say(text: str, file: IO[str] | None = None) -> None:
     """Prints text for people, on standard output if no file is named."""
-    print(visible(text), file=file)
+    print(visible(as_typed(text)), file=file)
 
 
 def complain(text: str) -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,10 @@ from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
 from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, Warm, looks, records
 from acklab.reproduce.grid import Grid
-from acklab.reproduce.measure import Measurement
+from acklab.reproduce.measure import Measurement, NotTestable
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
 from acklab.reproduce.readers import OneFlow
-from acklab.reproduce.runner import Bench, reproduce
+from acklab.reproduce.runner import Bench, _measure, reproduce
 from acklab.results.directory import results
 
 
@@ -373,3 +374,18 @@ def test_threads_and_interrupts_do_not_show(tmp_path: Path) -> None:
         with pytest.raises(KeyboardInterrupt):
             value(3, tmp_path, stop_after)
     assert value(1, tmp_path) == whole
+
+
+def test_a_claim_that_changed_runs_cannot_answer_is_not_testable() -> None:
+    """`--set link.1.queue.packets=5` leaves Figure 2 without a window that fills the queue; it ended in an internal error."""
+
+    def measure(*_: Any) -> Any:
+        return next(iter(()))
+
+    judged: Any = SimpleNamespace(needs=(), beside=(), measure=measure)
+    bench: Any = SimpleNamespace(results=lambda needs: [], effort=SimpleNamespace(sets=("link.1.queue.packets=5",)))
+    told = _measure(judged, bench)
+    assert isinstance(told, NotTestable) and told.why == "the changed runs do not have what this claim measures (StopIteration)"
+    bench.effort.sets = ()
+    with pytest.raises(StopIteration):
+        _measure(judged, bench)

@@ -26,6 +26,7 @@ def called(
     metrics: Sequence[str] = ("goodput",),
     seeds: Any = 10,
     situations: Any = None,
+    cases: Any = None,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     **keys: Any,
@@ -39,6 +40,7 @@ def called(
         metrics: as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
         seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no recommendation.
         situations: in which every case is tried, as cases are given.
+        cases: the cases of one scenario, which may also stand behind it.
         out: a directory for tables, a chart and a page.
         threads: how many runs at once; one a processor if left out.
         keys: keys to set in every case, as :func:`acklab.run` takes them.
@@ -49,6 +51,7 @@ def called(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
+    given = given if cases is None else (*given, list(cases) if isinstance(cases, tuple) else cases)
     comparison = _comparison(given, metrics, seeds, situations, keys)
     if out is None:
         return compare(comparison, threads=threads)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...text.packaged import located
 from .errors import FitError
 from .measure import Measured, direction, measure, same
 from .scenario import base, simulate, text
@@ -93,6 +94,7 @@ def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[i
     """
     from ...captures import analyze
 
+    path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path
     found, notes = analyze(path), []
     row = direction(found, only)
     if row["segments"] > MOST_SEGMENTS:

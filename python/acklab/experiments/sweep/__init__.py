@@ -51,7 +51,7 @@ def sweep(
         engine: ``simulator``, ``kernel`` or ``programs`` as in :func:`acklab.run_batch`.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``vary``,
             ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics``,
-            ``names``, ``columns``, ``title``.
+            ``names``, ``columns``, ``title``. ``vary`` may also be a text, or texts, as ``acklab sweep --vary`` takes them.
 
     Raises:
         SweepError: it is no plan, a point is no scenario, or ``out`` holds another sweep; nothing was run.
@@ -63,10 +63,14 @@ def sweep(
     from ...text.input import read_file
     from ...text.packaged import located
     from ...text.plans import PlanText
-    from .flags import is_plan
+    from .flags import is_plan, joined
+    from .flags import vary as varied
     from .plan import from_tree
     from .run import sweep as act
 
+    if isinstance(keys.get("vary"), (str, list, tuple)):
+        texts = keys.pop("vary")
+        keys = joined(keys, varied([texts] if isinstance(texts, str) else texts))
     if isinstance(plan, (str, os.PathLike)) and not is_text(plan):
         path = located(os.fspath(plan))
         text, tree = PlanText.read(read_file(path), path, SweepError)
