@@ -84,10 +84,15 @@ def one(truth: dict[str, Any]) -> dict[str, Any]:
         end = {"sender": "S->G@S", "receiver": "H->R@R"}[truth["place"]]
         run = acklab.run(json.dumps(scenario(truth)))
         path = run.capture(end, path=Path(folder) / "x.pcapng")
-        try:
-            found = fit(path)
-        except FitError as error:
-            return {**truth, "refused": str(error)}
+        return fitted(truth, path)
+
+
+def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The fit of a capture, beside its truth."""
+    try:
+        found = fit(path)
+    except FitError as error:
+        return {**truth, "refused": str(error)}
     values = {value.name: value for value in found.values}
     policy = values["ACK policy"]
     return {
@@ -165,6 +170,11 @@ def main() -> None:
         if options.out:
             with options.out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(rows[-1]) + "\n")
+    show(rows)
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """Prints the shares as a table."""
     print("| what | share | of | which |\n|---|---|---|---|")
     for name, good, count, which in table(rows):
         print(f"| {name} | {good / count:.0%} | {good} of {count} | {which} |" if count else f"| {name} | - | 0 of 0 | {which} |")
