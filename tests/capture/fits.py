@@ -21,6 +21,8 @@ from acklab.experiments.fit import FitError, fit
 
 #: What is asked for: greatest relative error of rate and base delay, threshold and timer, completion.
 PATH, ACKS, COMPLETION = 0.02, 0.10, 0.05
+#: A prediction of the second half is narrow if its interval is narrower than this share of the time.
+NARROW = 0.2
 
 
 def drawn(seed: int, number: int) -> dict[str, Any]:
@@ -106,6 +108,7 @@ def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
         "end": found.replay.score.end,
         "model": [found.model.score.curve, found.model.score.end],
         "held_out": found.held_out.end if found.held_out else None,
+        "interval": [found.held_out.low, found.held_out.high, list(found.held_out.open)] if found.held_out else None,
         "bad": found.bad,
         "simulations": found.simulations,
     }
@@ -118,6 +121,11 @@ def right_policy(truth: dict[str, Any], named: str, chosen: str) -> bool:
     if truth["policy"] == "every":
         return named in ("every", "every segment")
     return named == "delayed" or named.startswith(f"every {truth['segments']} ")
+
+
+def covered(row: dict[str, Any]) -> bool:
+    """Whether the interval of the second half's time has what it took."""
+    return bool(row["interval"][0] <= 0 <= row["interval"][1])
 
 
 def table(rows: list[dict[str, Any]]) -> list[tuple[str, int, int, str]]:
@@ -140,6 +148,8 @@ def table(rows: list[dict[str, Any]]) -> list[tuple[str, int, int, str]]:
     many = [row for row in done if row["policy"] == "delayed" and value(row, "segments an ACK", 3)]
     sure = [row for row in done if value(row, "ACK policy", 3)]
     checked = [row for row in done if row["held_out"] is not None]
+    narrow = [row for row in checked if row["interval"][1] - row["interval"][0] < NARROW]
+    wide = [row for row in checked if row not in narrow]
     return [
         ("fitted", len(done), len(rows), "of all captures"),
         ("rate within 2 %", sum(near(row, "rate", "rate", PATH) for row in rated), len(rated), "where it is determined"),
@@ -152,6 +162,9 @@ def table(rows: list[dict[str, Any]]) -> list[tuple[str, int, int, str]]:
         ("completion within 5 %", sum(abs(row["end"]) <= COMPLETION for row in done), len(done), "of the fitted, the replay"),
         ("completion within 5 %", sum(abs(row["model"][1]) <= COMPLETION for row in done), len(done), "of the fitted, the model"),
         ("second half within 5 %", sum(abs(row["held_out"]) <= COMPLETION for row in checked), len(checked), "where a half was held out"),
+        ("second half within its interval", sum(covered(row) for row in checked), len(checked), "where a half was held out"),
+        ("second half within its interval", sum(covered(row) for row in narrow), len(narrow), "where the interval is narrower than 20 %"),
+        ("second half within its interval", sum(covered(row) for row in wide), len(wide), "where it is wider"),
         ("good enough to predict", sum(not row["bad"] for row in done), len(done), "of the fitted"),
     ]
 

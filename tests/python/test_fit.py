@@ -15,10 +15,12 @@ import pytest
 import acklab
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.fit import Fit
-from acklab.experiments.fit.losses import lost
-from acklab.experiments.fit.measure import direction
+from acklab.experiments.fit.held_out import interval
+from acklab.experiments.fit.losses import events, lost
+from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
+from acklab.experiments.fit.words import verdicts
 from acklab.experiments.fit.writes import writes
 
 COMMAND = Path(sys.executable).with_name("acklab")
@@ -67,7 +69,9 @@ def test_a_download_with_losses_in_its_queue_is_found_from_either_end(end: str, 
     assert told["sender"].value == "linux cubic" and told["replayed policy"].value == "linux"
     assert found.measured.place.behind == (end == "receiver")
     assert abs(found.model.score.end) < 0.02 and found.model.score.curve < 0.01
-    assert found.held_out is not None and abs(found.held_out.end) < 0.05
+    held = found.held_out
+    assert held is not None and abs(held.end) < 0.05
+    assert held.covered and held.low < 0 < held.high and held.high - held.low < 0.4
     assert not found.bad
 
 
@@ -148,6 +152,41 @@ def test_the_held_out_half_is_not_read(tmp_path: Path) -> None:
     assert pl.DataFrame(part.segments).select("time_s", "seq_bytes").equals(kept.select("time_s", "seq_bytes"))
 
 
+def test_a_first_half_without_a_loss_leaves_the_queue_open(fitted: dict[str, Fit]) -> None:
+    found = fitted["sender"]
+    held = found.held_out
+    assert found.measured.lost[0], "the second half has the losses"
+    assert held is not None and "the queue, because it has no loss" in held.open
+    assert held.high - held.low > 0.1
+    assert any("does not determine the queue" in said for said in verdicts(found))
+
+
+def test_an_interval_has_the_weight_that_it_claims() -> None:
+    ends = [0.5, -0.5, *([0.0] * 8)]
+    assert interval(ends, [0.04, 0.04, *([0.115] * 8)], 0.0) == pytest.approx((-0.01, 0.01))
+    low, high = interval(ends, [0.1, 0.1, *([0.1] * 8)], 0.0)
+    assert (low, high) == pytest.approx((0.5 * 0.99 - 1, 1.5 * 1.01 - 1))
+    assert interval([0.0], [1.0], 0.05) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
+
+
+def test_what_is_missing_where_a_capture_ends_was_lost(tmp_path: Path) -> None:
+    numbers = [300, 301, 305]
+    path = captured(tmp_path, more=f', loss = {{ list = {numbers}, only = "payload" }}', flow='size = { bytes = "900kB" }', end="receiver")
+    whole = acklab.analyze(path)
+    gap = pl.DataFrame(whole.segments).filter(pl.col("kind").cast(pl.String) == "late")["time_s"][0]
+    part = acklab.analyze(path, until_s=gap - 1e-6)
+    row = direction(part)
+    data = pl.DataFrame(part.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+    assert lost(data, row, place(row))[0] == numbers
+    assert measure(part, row).repairing and not measure(whole, direction(whole)).repairing
+
+
+def test_losses_within_a_flight_are_one_event() -> None:
+    row = {"max_flight_bytes": 20_000, "segment_bytes": 1000}
+    assert events([], row) == 0
+    assert events([5, 6, 20, 60, 70, 200], row) == 3
+
+
 def test_the_verb_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     path = captured(tmp_path, flow='size = { bytes = "1MB" }')
     done = command("fit", path.name, "--out", "o", "--what-if", "link.0.rate=10Mbps", cwd=tmp_path)
@@ -181,9 +220,10 @@ def test_a_wrong_request_is_refused(arguments: list[str], said: str, tmp_path: P
 def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     from dataclasses import replace
 
+    from acklab.experiments.fit.held_out import HeldOut
     from acklab.experiments.fit.score import Score
 
-    bad = replace(fitted["sender"], held_out=Score(0.3, 0.5, 0.0))
+    bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, 3, []))
     with pytest.raises(FitError, match=r"no prediction: fitted to its first half, it misses the time of the second by \+50%"):
         what_if(bad, ["link.0.rate=1Mbps"])
 

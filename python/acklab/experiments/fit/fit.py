@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...text.packaged import located
 from .errors import FitError
+from .held_out import HeldOut, check
 from .measure import Measured, direction, measure, same
-from .scenario import base, simulate, text
-from .score import Score, after, score
-from .search import LOSS, TIMER, Search, Tried
+from .search import TIMER, Search, Tried
 from .value import Value
 
 if TYPE_CHECKING:
@@ -24,10 +23,6 @@ BAD_CURVE, BAD_END = 0.10, 0.15
 BAD_WRITES = 0.2
 #: What a search chose is determined only if the best model's cost is at most this: a larger misfit may hide the true choice.
 SURE = 0.02
-#: The share of the acknowledged data that is fitted where the rest is held out.
-FITTED = 0.5
-#: Seeds of a prediction with random losses; its median counts.
-SEEDS = 5
 #: Segments of a connection that are fitted at most: its first.
 MOST_SEGMENTS = 150_000
 
@@ -45,8 +40,8 @@ class Fit:
     models: Sequence[Tried]
     """The models that fit alike, the best first: their losses are the queue's, or random, or none."""
     values: Sequence[Value]
-    held_out: Score | None
-    """Of the second half of the data, predicted from the first: the difference of its time, and of its curve."""
+    held_out: HeldOut | None
+    """The second half of the data, predicted from the first."""
     why_not: str
     """Why nothing was held out; empty where it was."""
     simulations: int
@@ -105,7 +100,7 @@ def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[i
     replay, models = search.best(measured.curve)
     held_out, why_not, made = None, "", 0
     try:
-        held_out, made = _held_out(path, measured, lambda more: tick(search.count + more))
+        held_out, made = check(path, measured, lambda more: tick(search.count + more))
     except FitError as error:
         why_not = str(error)
     return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), held_out, why_not, search.count + made, notes)
@@ -125,44 +120,6 @@ def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, An
     if shorter is None:
         raise FitError("the first part of the connection has no data")
     return part, shorter
-
-
-def _held_out(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], None]) -> tuple[Score, int]:
-    """Fits the first half alone, and compares what it predicts of the second; the simulations it took.
-
-    The first half is a capture that ends there: no estimate has seen what comes later. The amount of data and the writes of a pausing
-    application are given, because no network decides them. Losses of the second half are not given: it has the rate of the first's.
-
-    Raises:
-        FitError: the first half does not show enough.
-    """
-    from ...captures import analyze
-
-    half = whole.curve.filter(whole.curve["ack_bytes"] <= FITTED * whole.bytes)
-    if half.height < 10 or whole.curve.height - half.height < 10:
-        raise FitError(f"its first half has {half.height} ACKs of new data; 10 in each half are needed")
-    part = analyze(path, until_s=whole.start_s + float(half["time_s"][-1]))
-    row = same(part, whole.row)
-    if row is None:
-        raise FitError("its first half has no data")
-    first = measure(part, row)
-    search = Search(first, tick)
-    best = search.best(first.curve)[1][0]
-    done = first.bytes
-    predicted = sorted((_second(first, whole, best, seed, done) for seed in _seeds(best)), key=lambda one: one.end)
-    return predicted[len(predicted) // 2], search.count + len(predicted)
-
-
-def _seeds(best: Tried) -> range:
-    return range(1, SEEDS + 1 if LOSS in best.sets else 2)
-
-
-def _second(first: Measured, whole: Measured, best: Tried, seed: int, done: int) -> Score:
-    """What the fit of the first half says of the second, beside what was captured."""
-    from ...scenario.given import assignments
-
-    simulated = simulate(text(base(first, whole.bytes, whole)), first.place.end, assignments(dict(best.sets)), seed)
-    return score(after(whole.curve, done), after(simulated.curve, done))
 
 
 def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list[Value]:

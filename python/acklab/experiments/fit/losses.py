@@ -8,6 +8,8 @@ reordering (RFC 4653 section 1 discusses such gaps), because a retransmission ta
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 
 import polars as pl
 
@@ -56,6 +58,7 @@ def _before(rows: list[tuple[float, int, int, str]], unit: int) -> list[int]:
 def _behind(rows: list[tuple[float, int, int, str]], unit: int, place: Place, first: bool) -> list[int]:
     """Seen behind the losses: what is missing in the order of arrival was lost; ``first`` if it left before the retransmissions around it."""
     number, fresh, high = 0, 0, None
+    filled = set[int]()
     holes: list[tuple[int, int, float, range]] = []
     found: list[int] = []
     for time, seq, payload, kind in rows:
@@ -71,6 +74,7 @@ def _behind(rows: list[tuple[float, int, int, str]], unit: int, place: Place, fi
             if hole is not None:
                 low, end, since, numbers = hole
                 at = min((seq - low) // unit, len(numbers) - 1)
+                filled.update(numbers[at : at + max(math.ceil(payload / unit), 1)])
                 if time - since >= place.rtt_s / 2:
                     found.append(numbers[at])
                 if seq + payload >= end:
@@ -79,7 +83,15 @@ def _behind(rows: list[tuple[float, int, int, str]], unit: int, place: Place, fi
             number += max(math.ceil(payload / unit), 1)
             fresh = number
         high = max(high or 0, seq + payload)
-    return found
+    # What is still missing where the capture ends was lost, too, if it could have come by now.
+    old = (numbers for _, _, since, numbers in holes if rows[-1][0] - since >= place.rtt_s / 2)
+    return found + [one for numbers in old for one in numbers if one not in filled]
+
+
+def events(numbers: Sequence[int], row: Row) -> int:
+    """Losses more than a flight apart from the one before: those within a flight may have one cause."""
+    flight = (row["max_flight_bytes"] or 0) / max(row["segment_bytes"], 1)
+    return sum(later - earlier > flight for earlier, later in pairwise([-math.inf, *numbers]))
 
 
 def share(row: Row, count: int) -> Value:

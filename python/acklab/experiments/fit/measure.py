@@ -45,6 +45,9 @@ class Measured:
     start_s: float
     """The first data, in seconds from the first packet of the capture."""
 
+    repairing: bool = False
+    """True if the last ACK reports a gap: the capture ends while losses are repaired."""
+
     @property
     def end_s(self) -> float:
         """From the first data to the last ACK of new data, in seconds."""
@@ -108,7 +111,7 @@ def measure(found: Analysis, row: Row) -> Measured:
         values.append(Value("application", len(listed), "writes", how=f"pauses of the sending application; {_idle(row)} of the time"))
     else:
         values.append(Value("application", "always sends", how="hardly a pause that the network does not explain"))
-    return Measured(row, where, {one.name: one for one in values}, missing, listed, curve, start)
+    return Measured(row, where, {one.name: one for one in values}, missing, listed, curve, start, acks["sack_blocks"][-1] > 0)
 
 
 def _idle(row: Row) -> str:

@@ -10,6 +10,7 @@ from ...scenario._toml import dumps
 from ...text.escapes import one_line
 from . import words
 from .fit import Fit
+from .held_out import HeldOut
 from .predict import Prediction, Range
 from .score import Score
 
@@ -39,7 +40,7 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
         "model": {**_score(found.model.score), **found.model.names},
         "replay": {**_score(found.replay.score), **found.replay.names},
         "alike": [dict(one.names) for one in found.models],
-        "held_out": None if found.held_out is None else _score(found.held_out),
+        "held_out": None if found.held_out is None else _held_out(found.held_out),
         "not_held_out": found.why_not,
         "bad": found.bad,
         "simulations": found.simulations,
@@ -63,6 +64,11 @@ def _finite(value: float) -> float | None:
 
 def _score(score: Score) -> dict[str, float | None]:
     return {"curve": _finite(score.curve), "end": _finite(score.end), "acks": _finite(score.acks)}
+
+
+def _held_out(one: HeldOut) -> dict[str, Any]:
+    interval = {"low": _finite(one.low), "high": _finite(one.high), "covered": one.covered, "members": one.members}
+    return {**_score(one.score), **interval, "open": list(one.open)}
 
 
 def _range(one: Range) -> dict[str, float | None]:

@@ -130,6 +130,15 @@ def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None
     return Simulated(found, row, curve, start)
 
 
+def deepest(scenario: str, sets: Sequence[str]) -> int:
+    """Packets that waited at most at the bottleneck, which is the first link."""
+    from ... import _core
+
+    result = _core.Simulation(scenario, file="the fitted scenario", sets=list(sets)).run()
+    link: dict[str, Any] = json.loads(result.json(False))["links"][0]
+    return int(link["max_queue_packets"])
+
+
 def text(tree: Mapping[str, Any]) -> str:
     """A tree as one line."""
     return json.dumps(tree)

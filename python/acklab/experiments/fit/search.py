@@ -18,6 +18,7 @@ import polars as pl
 from ... import _core
 from ...scenario.given import assignments
 from ..search.space import Alternatives, Choice, Free, Space
+from . import losses
 from .errors import FitError
 from .measure import Measured
 from .receiving import policies
@@ -39,7 +40,9 @@ TIMER = "flow.0.receiver.ack.timer"
 TIMERS_MS, CLOSE = (10, 25, 40, 60, 100, 150, 200, 300, 500), (0.8, 0.9, 1.1, 1.25)
 DELAYS = ("link.1.delay", "link.0.delay", "link.2.delay")
 NAMES = ("sender", "losses", "acks")
-BY_QUEUE, AT_RANDOM, LISTED, NO_LOSS = "by the queue", "at random", "one by one", "none"
+BY_QUEUE, AT_RANDOM, BOTH, LISTED, NO_LOSS = "by the queue", "at random", "by the queue and at random", "one by one", "none"
+#: Queues that are tried with random losses beside theirs, as multiples of the best without.
+WIDER = (1.0, 1.5, 2.5)
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Search:
         self._made: dict[str, Simulated] = {}
         self._template = _core.Template(self.text)
         self._shift: dict[str, Any] = {}
+        self.models: Sequence[Tried] = []
+        """Every choice of :meth:`best` that is a model, the best first."""
         self.rtt_s = float(measured.values["round trip"].value)
         """The round trip of the scenario's delays."""
 
@@ -102,22 +107,22 @@ class Search:
             raise FitError("no choice of sender, losses and ACK policy gives a simulation with data")
         found = _sorted([*found, *self._timers(found, curve)])
         models = [one for one in found if not one.listed]
-        models = _sorted([*models, *self._around(models[0], curve)])
+        self.models = models = _sorted([*models, *self._around(models[0], curve)])
         return min([found[0], models[0]], key=lambda one: one.cost), [one for one in models if one.cost <= ALIKE * models[0].cost + MARGIN]
 
     def _space(self) -> Space:
         """Senders, losses as they were, ACK policies."""
         measured = self.measured
-        losses: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {NO_LOSS: ({}, [])}
+        lost: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {NO_LOSS: ({}, [])}
         if measured.lost[0]:
             several = [LISTED, f"{LISTED}, before retransmissions"]
-            losses = {name: ({LOSS: {"list": list(one), "only": "payload"}}, []) for name, one in zip(several, measured.lost, strict=False)}
+            lost = {name: ({LOSS: {"list": list(one), "only": "payload"}}, []) for name, one in zip(several, measured.lost, strict=False)}
         senders: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {
             name: ({"flow.0.sender.stack": stack, "flow.0.sender.control": {"kind": control}, "flow.0.receiver.stack": stack}, [])
             for name, (stack, control) in SENDERS.items()
         }
         acks: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {name: ({"flow.0.receiver.ack": value}, []) for name, value in policies(measured.row, measured.values["ACK timer"]).items()}
-        parts = [Alternatives("sender", senders), Alternatives("losses", losses), Alternatives("acks", acks)]
+        parts = [Alternatives("sender", senders), Alternatives("losses", lost), Alternatives("acks", acks)]
         return Space(parts, {name: name for name in NAMES})
 
     def _models(self, replays: Sequence[Tried], curve: pl.DataFrame) -> list[Tried]:
@@ -133,12 +138,20 @@ class Search:
             at = best.queue or 2
             near = {max(round(at / factor), 2), max(round(at * factor), 2), max(at - 1, 2), at + 1} - {at}
             found += [self._tried(best.names, {**best.sets, QUEUE: one}, curve) for one in sorted(near)]
-        loss = {"rate": float(f"{self.measured.values['loss'].value:.6g}"), "only": "payload"}
-        for names, sets in starts[:2]:
-            seeds = [self._tried({**names, "losses": AT_RANDOM}, {**sets, LOSS: loss}, curve, seed) for seed in range(1, SEEDS + 1)]
-            middle = sorted(seeds, key=lambda one: one.cost)[SEEDS // 2]
-            found.append(replace(middle, cost=fmean(one.cost for one in seeds)))
+        found += [self._random({**names, "losses": AT_RANDOM}, sets, self.measured.values["loss"].value, curve) for names, sets in starts[:2]]
+        more = (losses.events(self.measured.lost[0], self.measured.row) - 1) / max(self.measured.row["segments"], 1)
+        if more > 0:
+            for best in _firsts(_sorted(one for one in found if one.queue is not None), "sender")[:2]:
+                for factor in WIDER:
+                    names, sets = {**best.names, "losses": BOTH}, {**best.sets, QUEUE: round(factor * (best.queue or 2))}
+                    found.append(self._random(names, sets, more, curve))
         return found
+
+    def _random(self, names: Mapping[str, str], sets: Mapping[str, Any], rate: float, curve: pl.DataFrame) -> Tried:
+        """Random losses at a rate: the seed of the middle cost, with the mean of the costs."""
+        loss = {"rate": float(f"{rate:.6g}"), "only": "payload"}
+        seeds = _sorted(self._tried(names, {**sets, LOSS: loss}, curve, seed) for seed in range(1, SEEDS + 1))
+        return replace(seeds[SEEDS // 2], cost=fmean(one.cost for one in seeds))
 
     def _timers(self, found: Sequence[Tried], curve: pl.DataFrame) -> list[Tried]:
         """Other timers of a delaying receiver, where the capture shows none, at the best replay and the best model."""

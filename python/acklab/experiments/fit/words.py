@@ -11,6 +11,7 @@ from ...plot.words import NB, amount, digits, seconds
 from ...text.columns import align
 from ...text.escapes import one_line
 from .fit import Fit
+from .held_out import HeldOut
 from .predict import Prediction, Range
 from .score import Score
 from .value import Value
@@ -75,11 +76,25 @@ def verdicts(found: Fit) -> list[str]:
     if found.held_out is None:
         said.append(f"Nothing was held out: {found.why_not}.")
     else:
-        said.append(f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(found.held_out)}.")
+        said += second_half(found.held_out)
     said.append(f"No what-if follows from this fit: {found.bad}." if found.bad else "The fit is good enough for --what-if.")
     if found.measured.writes and not found.bad:
         said.append("The application's writes are replayed at their times, also where another path would have let it write earlier.")
     return [*said, *(f"Note: {note}." for note in found.notes)]
+
+
+def second_half(held: HeldOut) -> list[str]:
+    """The held-out check."""
+    said = [f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(held.score)}."]
+    lies = "within" if held.covered else "outside"
+    said.append(f"What else fits the first half predicts that time from {signed(held.low)} to {signed(held.high)}; the captured time is {lies}.")
+    if held.open:
+        said.append(f"The first half does not determine {_several(held.open)}.")
+    return said
+
+
+def _several(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{'; '.join(parts[:-1])}; and {parts[-1]}"
 
 
 def _beside(score: Score) -> str:
