@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .results.stored import NotRecordedError
     from .runs import Run, load, run, run_batch, simulation
     from .scenario import Scenario
-    from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
+    from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, LostSegment, Window
 
     compare: Any  # modules that can be called
     report: Any
@@ -44,7 +44,7 @@ _HOMES = {
     "results.stored": ("NotRecordedError",),
     "runs": ("Run", "load", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
-    "scenario.own": ("AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "Window"),
+    "scenario.own": ("AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "LostSegment", "Window"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that can also be called: ``acklab.compare(a, b)``, ``acklab.report(run)``.
@@ -63,6 +63,7 @@ __all__ = [
     "FitError",
     "InferError",
     "LiveError",
+    "LostSegment",
     "NotRecordedError",
     "Run",
     "RunError",

@@ -11,6 +11,7 @@ __all__ = [
     "Batch",
     "CaptureError",
     "Departure",
+    "LostSegment",
     "Emission",
     "Endpoints",
     "LiveError",
@@ -220,7 +221,7 @@ class Emission:
 
 @final
 class AckEvent:
-    """An ACK of something outstanding, or a repeated one. Without ``needs = "deliveries"`` the last three are None.
+    """An ACK of something outstanding, or a repeated one. Without ``needs = "deliveries"`` or ``"losses"`` what is of the delivery rate is None.
 
     Without SACK (``tahoe``, ``reno``, ``newreno``, ``sack``) the counts come from the cumulative number and from duplicates.
     """
@@ -267,6 +268,38 @@ class AckEvent:
     @property
     def app_limited(self) -> bool | None:
         """The application, not the network, limited that rate."""
+    @property
+    def cwnd_limited(self) -> bool:
+        """The window has stopped the sender at some time in the last round trip; known with ``needs = "losses"`` only."""
+    @property
+    def tx_in_flight(self) -> int | None:
+        """Units in flight right after the newest segment that it delivers had left; known with ``needs = "losses"`` only."""
+    @property
+    def lost_since(self) -> int | None:
+        """Units found lost since that segment left; known with ``needs = "losses"`` only."""
+
+@final
+class LostSegment:
+    """A segment, or what an ACK has left of one, is found lost. In units, except for ``delivered``."""
+
+    @property
+    def start(self) -> int:
+        """Its first unit."""
+    @property
+    def end(self) -> int:
+        """One past its last unit."""
+    @property
+    def tx_in_flight(self) -> float:
+        """Units in flight right after it last left, itself included."""
+    @property
+    def lost_since(self) -> float:
+        """Units found lost since it last left, itself included."""
+    @property
+    def app_limited(self) -> bool:
+        """The application, not the network, was the limit when it left."""
+    @property
+    def delivered(self) -> int:
+        """Segments of the connection delivered so far."""
 
 @final
 class Departure:

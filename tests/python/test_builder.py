@@ -194,6 +194,7 @@ def test_a_parameter_beside_the_stacks_own_leaves_the_others() -> None:
 # Words that go only with others.
 COMPANY = {
     "bbr": ["flow.0.sender.recovery=rack"],
+    "bbr3": ["flow.0.sender.recovery=rack"],
     "no-deflation": ["flow.0.sender.recovery=newreno"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
     "segmentation=linux": ["flow.0.sender.recovery=rack"],

@@ -16,7 +16,7 @@ MAY = (f"{HOME}mod.rs", f"{HOME}linux/", "crates/tcp/src/rules/", "crates/scenar
 SHARED = {"dctcp": (f"{HOME}fixed.rs",)}
 
 
-@pytest.mark.parametrize("control", ["veno", "cubic", "westwood", "vegas", "dctcp", "prague", "fixed", "bbr"])
+@pytest.mark.parametrize("control", ["veno", "cubic", "westwood", "vegas", "dctcp", "prague", "fixed", "bbr", "bbr3"])
 def test_a_control_is_named_in_its_own_files(control: str) -> None:
     own = (f"{HOME}{control}.rs", f"{HOME}{control}/", *MAY, *SHARED.get(control, ()))
     named = re.compile(rf"\b(?:ControlKind|Control)::{control.capitalize()}\b|\b{control.capitalize()}Rules\b|\bcontrol::{control}\b|\b{control}::{control.capitalize()}")

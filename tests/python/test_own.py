@@ -173,7 +173,7 @@ def _setting(name: str, value: float) -> Any:
         ({"on_congestion": lambda self, signal, in_use, window: "half"}, "on_congestion answered 'half'; must be a window"),
         ({"needs": "deliveries", "pacing_rate": lambda self: 0}, "pacing_rate answered 0; must be None, or segments a second above 0"),
         ({"needs": "deliveries", "pacing_rate": lambda self: 9, "send_quantum": lambda self: 0.5}, "send_quantum answered 0.5; must be a whole number"),
-        ({"needs": "all"}, 'needs is all; must be "credit", "round-trips" or "deliveries"'),
+        ({"needs": "all"}, 'needs is all; must be "credit", "round-trips", "deliveries" or "losses"'),
         ({"__init__": lambda self, beta: None}, "__init__ raised TypeError"),
     ],
 )
@@ -225,6 +225,33 @@ def test_a_control_that_owns_the_window_hears_of_departures_and_deliveries() -> 
     assert flow["completed"] and flow["retransmits"] == 0
     assert max(pair[0] for pair in heard if isinstance(pair, tuple)) <= 8
     assert any(isinstance(entry, float) and entry < 1 for entry in heard)
+
+
+def test_a_control_hears_of_each_segment_that_is_lost() -> None:
+    lost: list[tuple[int, float, float]] = []
+    acks: list[tuple[bool, int | None, int | None]] = []
+
+    class Counts(CongestionControl):
+        needs = "losses"
+
+        def on_lost(self, segment: acklab.LostSegment, window: acklab.Window) -> None:
+            lost.append((segment.end - segment.start, segment.tx_in_flight, segment.lost_since))
+
+        def on_ack(self, ack: acklab.AckEvent, window: acklab.Window) -> None:
+            acks.append((ack.cwnd_limited, ack.tx_in_flight, ack.lost_since))
+
+        def on_congestion(self, signal: str, in_use: float, window: acklab.Window) -> float:
+            return in_use / 2
+
+    sets = {"flow.0.sender.recovery": "rack", "link.0.loss": {"list": [60, 62]}, "link.0.queue.packets": 100}
+    (flow,) = flows(text(control=OWN), controls={"own": Counts}, **sets)
+    assert flow["completed"] and flow["retransmits"] == len(lost) == 2
+    # The second was in flight beside the first, and is the second to be lost since it left.
+    assert [(all_of_them / size, flight >= size) for size, flight, all_of_them in lost] == [(1, True), (2, True)]
+    assert any(limited for limited, _, _ in acks) and max(since or 0 for _, _, since in acks) == 2 * lost[0][0]
+    refused = {**sets, "flow.0.sender.recovery": "fack"}
+    with pytest.raises(acklab.ScenarioError, match="judges each segment"):
+        acklab.run(text(control=OWN), controls={"own": Counts}, **refused)
 
 
 class Dctcp(CongestionControl):

@@ -73,7 +73,9 @@ pub fn of(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bool) -
             "recovery" => {
                 json!(if settings.sack { "its own, with SACK, without RACK" } else { "its own, without SACK" })
             }
-            "pacing" if matches!(sender.control, ControlKind::Bbr { .. }) => json!("its BBR's own"),
+            "pacing" if matches!(sender.control, ControlKind::Bbr { .. } | ControlKind::Bbr3 { .. }) => {
+                json!("its BBR's own")
+            }
             _ => its.clone(),
         };
         if !followed {

@@ -77,6 +77,17 @@ impl Columns {
         self.dictionary::<Int8Type>(name, StringArray::from_iter_values(vocabulary), keys)
     }
 
+    /// The same where some are missing.
+    pub(crate) fn maybe_words(
+        self,
+        name: &str,
+        vocabulary: &[&str],
+        indices: impl Iterator<Item = Option<u32>>,
+    ) -> Self {
+        let keys = PrimitiveArray::<Int8Type>::from_iter(indices.map(|index| index.map(|index| index as i8)));
+        self.push(name, true, DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(vocabulary))))
+    }
+
     fn dictionary<K: ArrowDictionaryKeyType>(
         self,
         name: &str,

@@ -44,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use super::live::{LiveError, LivePlan, LiveResult, live_probe};
     #[pymodule_export]
-    use super::own::{AckEvent, Arrival, Departure, Emission, Window};
+    use super::own::{AckEvent, Arrival, Departure, Emission, LostSegment, Window};
     #[pymodule_export]
     use super::programs::Programs;
     #[pymodule_export]

@@ -39,6 +39,7 @@ fn add<R: Row>(columns: Columns, column: &Column<R>, rows: &[R], names: &Names) 
         Kind::Text => {
             columns.text(name, cells.filter_map(|cell| if let Cell::Text(text) = cell { Some(text) } else { None }))
         }
+        Kind::Word(words) if optional => columns.maybe_words(name, words, cells.map(index)),
         Kind::Word(words) => columns.words(name, words, cells.filter_map(index).map(|index| index as usize)),
         Kind::Flow => columns.names(name, &names.flows, cells.filter_map(index)),
         Kind::Link => columns.names(name, &names.links, cells.filter_map(index)),

@@ -106,7 +106,7 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         let named = Control::new(rules.control.clone(), rules.packet, 0);
         found.extend(misfits(rules, control, named.needs(), named.owns_window()));
         let paced =
-            rules.pacing != Pacing::Off {} || named.pacing_rate().is_some() || named.needs() == Needs::Deliveries;
+            rules.pacing != Pacing::Off {} || named.pacing_rate().is_some() || named.needs() >= Needs::Deliveries;
         if rules.segmentation == Segmentation::Linux && (paced || !rules.recovery.is_rack()) {
             let what = "is \"linux\", which needs recovery = \"rack\", no pacing and a control that does not pace; must be \"off\"";
             found.push(("segmentation", what.into()));

@@ -1,6 +1,7 @@
 //! Expectations of results, or of a state at a time: the file's tables, checked.
 
 use acklab_packet::{Bytes, Rate, Time};
+use acklab_tcp::sender::control::Mode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,7 +27,7 @@ pub enum Kind {
 use Kind::{Number, Truth, Word};
 
 /// What may be expected of a flow: columns of the table `flows`, and of the table `series` those that are a state.
-pub const OF_FLOWS: [(&str, Kind); 36] = [
+pub const OF_FLOWS: [(&str, Kind); 42] = [
     ("completed", Truth),
     ("start_s", Number),
     ("first_data_s", Number),
@@ -63,6 +64,12 @@ pub const OF_FLOWS: [(&str, Kind); 36] = [
     ("backlog_segments", Number),
     ("base_rtt_s", Number),
     ("state", Word),
+    ("mode", Word),
+    ("bandwidth_bps", Number),
+    ("max_bandwidth_bps", Number),
+    ("pacing_bps", Number),
+    ("inflight_longterm_segments", Number),
+    ("inflight_shortterm_segments", Number),
 ];
 
 /// What may be expected of a link direction: columns of the table `links`.
@@ -223,15 +230,19 @@ fn test(table: ExpectTable, what: &str, kind: Kind, key: &impl Fn(&str) -> Strin
             (Kind::Truth, _) => {
                 Err(Problem::at(key("equals"), format!("must be true or false: {what} is one of them")))
             }
-            (Kind::Word, Bound::Text(word)) if STATES.contains(&&*word) => Ok(Test::Is(word)),
-            (Kind::Word, _) => Err(Problem::at(key("equals"), format!("must be one of {}", listed(STATES)))),
+            (Kind::Word, Bound::Text(word)) if words(what).contains(&&*word) => Ok(Test::Is(word)),
+            (Kind::Word, _) => {
+                Err(Problem::at(key("equals"), format!("must be one of {}", listed(words(what).iter().copied()))))
+            }
         },
         _ => Err(Problem::at(key("what"), "needs one of `above`, `below`, `equals` and `within`").given_text(what)),
     }
 }
 
-/// The words of the column `state`.
-const STATES: [&str; 3] = ["slow-start", "congestion-avoidance", "recovery"];
+/// The words of a column.
+fn words(what: &str) -> &'static [&'static str] {
+    if what == "mode" { Mode::WORDS } else { &["slow-start", "congestion-avoidance", "recovery"] }
+}
 
 /// A number with a unit, in the unit of the column.
 fn in_unit(text: &str, what: &str) -> Result<f64, String> {

@@ -5,6 +5,7 @@ use acklab_path::link::Link;
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::sender::Sender;
+use acklab_tcp::sender::control::ModelView;
 
 use crate::outcome::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
 use crate::route::Place;
@@ -141,8 +142,19 @@ impl Recorder {
         let rtt_s = if counters.rtt_samples > *samples { counters.rtt_last } else { f64::NAN };
         let row = SeriesRow { rtt_s, ..state(now, transfer, sender, receiver) };
         *samples = counters.rtt_samples;
-        // An estimate alone is no change of the sender; and what is not a number equals nothing.
-        let own = |row: SeriesRow| SeriesRow { time_s: 0.0, rtt_s: 0.0, cwnd_estimate_segments: 0.0, ..row };
+        // An estimate or a model alone is no change of the sender; and what is not a number equals nothing.
+        let own = |row: SeriesRow| SeriesRow {
+            time_s: 0.0,
+            rtt_s: 0.0,
+            cwnd_estimate_segments: 0.0,
+            mode: None,
+            bandwidth_bps: 0.0,
+            max_bandwidth_bps: 0.0,
+            pacing_bps: 0.0,
+            inflight_longterm_segments: 0.0,
+            inflight_shortterm_segments: 0.0,
+            ..row
+        };
         let same = last.is_some_and(|last| own(last) == own(row));
         if !same || !row.rtt_s.is_nan() {
             self.series.push(row);
@@ -153,7 +165,9 @@ impl Recorder {
 
 /// A sender's state, without a sample of the round trip; `flow` is the outcome's row.
 pub fn state(now: Time, flow: u32, sender: &Sender, receiver: &Receiver) -> SeriesRow {
-    let (view, estimate) = (sender.view(), sender.estimate());
+    let (view, estimate, model) = (sender.view(), sender.estimate(), sender.model());
+    let of =
+        |read: fn(&ModelView) -> f64| model.as_ref().map(read).filter(|value| value.is_finite()).unwrap_or(f64::NAN);
     SeriesRow {
         time_s: now.secs(),
         flow,
@@ -170,5 +184,11 @@ pub fn state(now: Time, flow: u32, sender: &Sender, receiver: &Receiver) -> Seri
             _ if view.cwnd < view.ssthresh => SenderState::SlowStart,
             _ => SenderState::CongestionAvoidance,
         },
+        mode: model.map(|model| model.mode),
+        bandwidth_bps: of(|model| model.bandwidth),
+        max_bandwidth_bps: of(|model| model.max_bandwidth),
+        pacing_bps: of(|model| model.pacing),
+        inflight_longterm_segments: of(|model| model.inflight_longterm),
+        inflight_shortterm_segments: of(|model| model.inflight_shortterm),
     }
 }

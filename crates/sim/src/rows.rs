@@ -2,6 +2,7 @@
 
 use acklab_packet::{Ack, Body, Packet, Segment};
 use acklab_table::{Cell, Column, Kind, Row};
+use acklab_tcp::sender::control::Mode;
 
 /// A sender's state right after it changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +22,13 @@ pub struct SeriesRow {
     pub backlog_segments: Option<f64>,
     pub base_rtt_s: Option<f64>,
     pub state: SenderState,
+    pub mode: Option<Mode>,
+    /// NaN where there is none, as in the four that follow.
+    pub bandwidth_bps: f64,
+    pub max_bandwidth_bps: f64,
+    pub pacing_bps: f64,
+    pub inflight_longterm_segments: f64,
+    pub inflight_shortterm_segments: f64,
 }
 
 /// The rule that governs the sender's window.
@@ -120,6 +128,37 @@ impl Row for SeriesRow {
             "`slow-start`, `congestion-avoidance` or `recovery`.",
             Kind::Word(&["slow-start", "congestion-avoidance", "recovery"]),
             |row| Cell::Index(row.state as u32),
+        ),
+        Column::optional(
+            "mode",
+            "Mode of a control that goes by a model of the path (BBR).",
+            Kind::Word(Mode::WORDS),
+            |row| Cell::maybe(row.mode, |mode| Cell::Index(mode as u32)),
+        ),
+        Column::optional(
+            "bandwidth_bps",
+            "The bandwidth by which such a control goes, in bits of payload a second.",
+            Kind::Number,
+            |row| known(row.bandwidth_bps),
+        ),
+        Column::optional(
+            "max_bandwidth_bps",
+            "The largest rate that it remembers: the same without what recent losses allow.",
+            Kind::Number,
+            |row| known(row.max_bandwidth_bps),
+        ),
+        Column::optional("pacing_bps", "The rate at which it paces.", Kind::Number, |row| known(row.pacing_bps)),
+        Column::optional(
+            "inflight_longterm_segments",
+            "What losses of earlier probes allow in flight, if there is such a bound (BBR version 3).",
+            Kind::Number,
+            |row| known(row.inflight_longterm_segments),
+        ),
+        Column::optional(
+            "inflight_shortterm_segments",
+            "What recent losses allow in flight, if there is such a bound.",
+            Kind::Number,
+            |row| known(row.inflight_shortterm_segments),
         ),
     ];
 }

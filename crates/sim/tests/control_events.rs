@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::Outcome;
-use acklab_tcp::sender::control::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
+use acklab_tcp::sender::control::{AckEvent, CongestionControl, LostSegment, Needs, Reduced, Signal, Window};
 
 /// Counts of what ACKs said, in segments.
 #[derive(Clone, Copy, Debug, Default)]
@@ -159,6 +159,61 @@ fn a_recovery_that_reports_losses_leaves_a_control_its_window() {
 fn bbr_fills_a_lossy_link_over_every_recovery_that_reports_losses() {
     for recovery in ["rfc6675", "fack", "rack", "rfc9002"] {
         let text = text(recovery).replace("'dctcp'", "'bbr'").replace("ecn = true }", "}").replace("3000", "10000");
+        let outcome = Simulation::new(parse_toml(&text, "t").unwrap().into()).run();
+        let flow = &outcome.flows[0];
+        assert!(flow.completed && flow.goodput_bps > 6.5e6, "{recovery}: {flow:?}");
+    }
+}
+
+/// Reno that counts lost segments one by one, and checks each.
+#[derive(Clone, Debug)]
+struct Losses(Arc<Mutex<(f64, f64)>>);
+
+impl CongestionControl for Losses {
+    fn needs(&self) -> Needs {
+        Needs::Losses
+    }
+
+    fn on_lost(&mut self, lost: &LostSegment, window: &mut Window) {
+        let size = (lost.end - lost.start) as f64;
+        assert!(lost.tx_in_flight >= size && lost.lost >= size && lost.lost <= 1e6, "{lost:?}");
+        assert!(lost.tx_in_flight <= window.advertised, "{lost:?}");
+        self.0.lock().unwrap().0 += size / window.mss;
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        self.0.lock().unwrap().1 += ack.newly_lost / window.mss;
+        let newest = ack.rate.and_then(|rate| rate.newest);
+        assert!(newest.is_none_or(|newest| newest.tx_in_flight > 0), "{ack:?}");
+    }
+
+    fn on_congestion(&mut self, _: Signal, in_use: f64, _: &Window) -> Reduced {
+        Reduced::to(in_use / 2.0)
+    }
+}
+
+#[test]
+fn each_lost_segment_reaches_a_control_that_needs_losses() {
+    for recovery in ["rack", "rfc9002"] {
+        let counts = Arc::new(Mutex::new((0.0, 0.0)));
+        let mut scenario = parse_toml(&text(recovery), "t").unwrap();
+        scenario.flows[0].custom.control = Some(Box::new(Losses(counts.clone())));
+        let outcome = Simulation::new(scenario.into()).run();
+        let ((one_by_one, in_acks), flow) = (*counts.lock().unwrap(), &outcome.flows[0]);
+        assert!(flow.completed && one_by_one > 10.0, "{recovery}: {flow:?}");
+        // Those of a timeout are not in an ACK's count.
+        assert!(one_by_one >= in_acks && (flow.timeouts > 0 || one_by_one == in_acks), "{one_by_one}, {in_acks}");
+    }
+    let mut scenario = parse_toml(&text("fack"), "t").unwrap();
+    scenario.flows[0].custom.control = Some(Box::new(Losses(Arc::default())));
+    let why = Simulation::try_new(scenario.into()).err().unwrap().to_string();
+    assert!(why.contains("needs a recovery that judges each segment"), "{why}");
+}
+
+#[test]
+fn bbr3_fills_a_lossy_link_over_both_recoveries_that_judge_each_segment() {
+    for recovery in ["rack", "rfc9002"] {
+        let text = text(recovery).replace("'dctcp'", "'bbr3'").replace("ecn = true }", "}").replace("3000", "10000");
         let outcome = Simulation::new(parse_toml(&text, "t").unwrap().into()).run();
         let flow = &outcome.flows[0];
         assert!(flow.completed && flow.goodput_bps > 6.5e6, "{recovery}: {flow:?}");

@@ -14,9 +14,9 @@ import runpy
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
-from .._core import AckEvent, Arrival, Departure, Emission, Window
+from .._core import AckEvent, Arrival, Departure, Emission, LostSegment, Window
 
-__all__ = ["AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "Window"]
+__all__ = ["AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "LostSegment", "Window"]
 
 
 class AckPolicy:
@@ -87,10 +87,10 @@ class CongestionControl:
     True
     """
 
-    needs: ClassVar[Literal["credit", "round-trips", "deliveries"]] = "round-trips"
+    needs: ClassVar[Literal["credit", "round-trips", "deliveries", "losses"]] = "round-trips"
     """Which inputs it gets: ``credit``, :meth:`grow` and signals alone; ``round-trips``, also :meth:`on_ack`; ``deliveries``, also
-    each departure, and the delivery rate. The last needs a recovery that reports losses: ``rfc6675``, ``fack``, ``rack`` or
-    ``rfc9002``."""
+    each departure, and the delivery rate; ``losses``, also :meth:`on_lost`. Deliveries need a recovery that reports losses:
+    ``rfc6675``, ``fack``, ``rack`` or ``rfc9002``. Losses need one that judges each segment: ``rack`` or ``rfc9002``."""
 
     owns_window: ClassVar[bool] = False
     """Whether it alone moves ``cwnd``: it gets no credit, and no recovery and no idle time moves the window. It needs
@@ -99,12 +99,15 @@ class CongestionControl:
     def on_ack(self, ack: AckEvent, window: Window) -> None:
         """An ACK arrives: called once, after the recovery has judged it, and before it, a mark or a loss moves the window."""
 
+    def on_lost(self, lost: LostSegment, window: Window) -> None:
+        """A segment is found lost; called with ``needs = "losses"`` only. Those that an ACK shows come before its :meth:`on_ack`."""
+
     def grow(self, credit: float, window: Window) -> None:
         """Moves the window for ``credit`` units, more than 0; without a definition, as the standard does (RFC 5681)."""
         window.grow_by_standard(credit)
 
     def on_sent(self, departure: Departure, window: Window) -> None:
-        """A segment with data leaves; called with ``needs = "deliveries"`` only."""
+        """A segment with data leaves; called with ``needs = "deliveries"`` or ``"losses"`` only."""
 
     def on_congestion(
         self, signal: Literal["loss", "timeout", "mark", "idle"], in_use: float, window: Window
@@ -122,7 +125,7 @@ class CongestionControl:
         window.ssthresh = max(window.ssthresh, before[1])
 
     def pacing_rate(self) -> float | None:
-        """Segments a second that may leave, asked with ``needs = "deliveries"``; None sets no pace."""
+        """Segments a second that may leave, asked with ``needs = "deliveries"`` or ``"losses"``; None sets no pace."""
         return None
 
     def send_quantum(self) -> int:

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{AckEvent, Departure, Own, Window, number, wrong};
+use super::{AckEvent, Departure, LostSegment, Own, Window, number, wrong};
 
 impl Own {
     /// Tells the method of `event` and of the window, and takes the window as the method leaves it; whether it has the method.
@@ -39,6 +39,7 @@ pub(super) fn needs(word: &str) -> Option<Needs> {
         "credit" => Some(Needs::Credit),
         "round-trips" => Some(Needs::RoundTrips),
         "deliveries" => Some(Needs::Deliveries),
+        "losses" => Some(Needs::Losses),
         _ => None,
     }
 }
@@ -56,7 +57,9 @@ impl CongestionControl for Own {
     fn needs(&self) -> Needs {
         let read = |answer: Bound<'_, PyAny>| {
             answer.extract::<String>().ok().and_then(|word| needs(&word)).ok_or_else(|| {
-                PyValueError::new_err(format!("is {answer}; must be \"credit\", \"round-trips\" or \"deliveries\""))
+                PyValueError::new_err(format!(
+                    "is {answer}; must be \"credit\", \"round-trips\", \"deliveries\" or \"losses\""
+                ))
             })
         };
         self.attribute("needs", read).unwrap_or(Needs::Credit)
@@ -68,6 +71,10 @@ impl CongestionControl for Own {
 
     fn on_ack(&mut self, ack: &events::AckEvent, window: &mut events::Window) {
         self.moved("on_ack", window, AckEvent(*ack));
+    }
+
+    fn on_lost(&mut self, lost: &events::LostSegment, window: &mut events::Window) {
+        self.moved("on_lost", window, LostSegment(*lost));
     }
 
     fn grow(&mut self, credit: f64, window: &mut events::Window) {

@@ -82,6 +82,21 @@ event! {
             e.rate.and_then(|sample| sample.rate).map(|rate| rate.delivered as f64 / rate.interval)
         };
         app_limited: Option<bool> = |e| e.rate.map(|sample| sample.app_limited);
+        cwnd_limited: bool = |e| e.cwnd_limited;
+        tx_in_flight: Option<u64> = |e| e.rate.and_then(|sample| sample.newest).map(|newest| newest.tx_in_flight);
+        lost_since: Option<u64> = |e| e.rate.and_then(|sample| sample.newest).map(|newest| newest.lost);
+    }
+}
+
+event! {
+    /// A lost segment as a congestion control sees it.
+    LostSegment(events::LostSegment) {
+        start: u64 = |e| e.start;
+        end: u64 = |e| e.end;
+        tx_in_flight: f64 = |e| e.tx_in_flight;
+        lost_since: f64 = |e| e.lost;
+        app_limited: bool = |e| e.app_limited;
+        delivered: u64 = |e| e.delivered;
     }
 }
 

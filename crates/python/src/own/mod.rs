@@ -7,7 +7,7 @@ mod control;
 mod events;
 mod policy;
 
-pub(crate) use events::{AckEvent, Arrival, Departure, Emission, Window};
+pub(crate) use events::{AckEvent, Arrival, Departure, Emission, LostSegment, Window};
 
 use std::cell::RefCell;
 use std::fmt;
@@ -108,7 +108,7 @@ struct Instance {
 }
 
 /// Methods that a subclass may define.
-const METHODS: [&str; 15] = [
+const METHODS: [&str; 16] = [
     "on_segment",
     "on_timer",
     "on_ack_sent",
@@ -116,6 +116,7 @@ const METHODS: [&str; 15] = [
     "on_reply",
     "window_estimate",
     "on_ack",
+    "on_lost",
     "grow",
     "on_sent",
     "on_congestion",

@@ -101,6 +101,9 @@ variants! {
         /// trips. In flight it keeps about twice the product of that rate and the minimum round trip of the last ten seconds.
         /// It needs `recovery = "rack"`, paces by itself, and reads neither `credit` nor the recovery's `window`.
         Bbr = "bbr" {}
+        /// BBR version 3 (draft-ietf-ccwg-bbr-06). Beside the delivery rate and the minimum round trip it learns from losses how
+        /// much may be in flight. It needs `recovery = "rack"` or `"rfc9002"`, paces by itself, and reads neither `credit` nor the recovery's `window`.
+        Bbr3 = "bbr3" {}
         /// A control in Python that the program passes to the run (`acklab.CongestionControl`).
         Python = "python" {
             /// Its name among those that are passed.
@@ -191,6 +194,7 @@ impl ControlKind {
             | ControlKind::Prague { .. }
             | ControlKind::Fixed { .. }
             | ControlKind::Bbr {}
+            | ControlKind::Bbr3 {}
             | ControlKind::Python { .. } => CubicSlowStart::Standard,
         }
     }
@@ -207,6 +211,6 @@ impl ControlKind {
 
     /// Whether it draws random numbers.
     pub fn draws(&self) -> bool {
-        matches!(self, ControlKind::Bbr {})
+        matches!(self, ControlKind::Bbr {} | ControlKind::Bbr3 {})
     }
 }

@@ -126,7 +126,7 @@ impl Core {
         let may_hold_back = rules.pacing != Pacing::Off {}
             || extras.skip.is_some()
             || extras.bursts.is_some()
-            || needs == Needs::Deliveries;
+            || needs >= Needs::Deliveries;
         let wanted = rules.carry_phase
             || rules.carry_window
             || rules.carry_allowance

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use acklab_packet::{Ack, Ecn, Phase, Probe, Time};
 
 use super::congestion::CaState;
-use super::congestion::control::{CongestionControl, Control, Estimate, Needs};
+use super::congestion::control::{CongestionControl, Control, Estimate, ModelView, Needs};
 use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
@@ -176,7 +176,7 @@ impl Sender {
 
     fn write_of<W: SenderWire>(&mut self, units: u64, last: bool, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        if self.core.needs == Needs::Deliveries {
+        if self.core.needs >= Needs::Deliveries {
             let (in_flight, lost) = self.recovery.outstanding(&self.core);
             self.core.note_pause(in_flight, lost);
         }
@@ -198,12 +198,12 @@ impl Sender {
 
     /// The timer runs out: the retransmission timer, or one of the recovery's own that shares it.
     pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        if self.recovery.on_early_timer(&mut self.core, now, wire) {
-            return;
+        if !self.recovery.on_early_timer(&mut self.core, now, wire) {
+            self.recovery.before_timeout(&mut self.core);
+            self.core.time_out(now, wire);
+            self.recovery.resume(&mut self.core, now, wire);
         }
-        self.recovery.before_timeout(&mut self.core);
-        self.core.time_out(now, wire);
-        self.recovery.resume(&mut self.core, now, wire);
+        self.core.tell_losses(now);
     }
 
     /// True if everything has been acknowledged.
@@ -254,6 +254,14 @@ impl Sender {
     /// The congestion control's estimate of the path, if it watches delay.
     pub fn estimate(&self) -> Option<Estimate> {
         self.core.cc.control.estimate()
+    }
+
+    /// The congestion control's model of the path, if it goes by one; its rates are in bits of payload a second.
+    pub fn model(&self) -> Option<ModelView> {
+        let model = self.core.cc.control.model()?;
+        let bits = |rate: f64| rate * 8.0 * f64::from(payload(&self.core.rules));
+        let (bandwidth, max_bandwidth, pacing) = (bits(model.bandwidth), bits(model.max_bandwidth), bits(model.pacing));
+        Some(ModelView { bandwidth, max_bandwidth, pacing, ..model })
     }
 
     /// Units that a SACK recovery believes to be in the network, while it is on.

@@ -3,7 +3,8 @@
 use acklab_packet::{Ack, Time};
 
 use super::Core;
-use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Window};
+use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
+use super::flight::found::Losses;
 use super::flight::rate::RateSample;
 use super::recovery::Report;
 use crate::rules::{Controls, RttSamples};
@@ -18,6 +19,7 @@ impl Core {
             flight.acknowledge(ack.ack, now, |_| {});
         }
         let sample = self.rate_sample(ack, report, now);
+        self.tell_losses(now);
         let news = ack.ack >= una || report.delivered > 0;
         // A control in Linux's form begins when the handshake is over (`tcp_init_transfer`).
         if !news || (self.rules.controls == Controls::Linux && self.seq.shaking_hands()) {
@@ -38,6 +40,7 @@ impl Core {
             rtt: sample.map_or(rtt, |sample| sample.rtt),
             state: self.cc.state_at(una),
             next_state: report.state,
+            cwnd_limited: self.rate().is_some_and(|rate| rate.losses.as_ref().is_some_and(Losses::limited)),
             rate: sample,
         };
         self.with_control(now, |control, window| control.on_ack(&event, window));
@@ -48,7 +51,7 @@ impl Core {
     /// Deliveries that an ACK shows, for a control that needs them.
     fn rate_sample(&mut self, ack: &Ack, report: &Report, now: Time) -> Option<RateSample> {
         let echo = (ack.ack > self.seq.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
-        let sample = self.rate()?.sample(now, echo);
+        let sample = self.rate()?.sample(now, echo, report.lost_ever);
         let segments = |units| self.seq.segments(units);
         Some(RateSample {
             prior_in_flight: segments(report.prior_in_flight),
@@ -58,6 +61,16 @@ impl Core {
             wait: self.extras.pacer.wait(now),
             ..sample
         })
+    }
+
+    /// Tells a control that needs losses of the segments that were found lost since it was last told.
+    pub(super) fn tell_losses(&mut self, now: Time) {
+        let Some(rate) = self.rate() else { return };
+        let delivered = rate.delivered();
+        let Some(found) = rate.losses.as_mut().map(|losses| losses.take(delivered)) else { return };
+        for lost in &found {
+            self.with_control(now, |control, window| control.on_lost(lost, window));
+        }
     }
 
     /// Lets the control move the window.
@@ -73,10 +86,23 @@ impl Core {
         let limits = self.rate().map(|rate| (rate.app_limited(), rate.min_rtt()));
         let (app_limited, min_rtt) = limits.unwrap_or((false, f64::INFINITY));
         let departure = Departure { idle, app_limited, min_rtt };
+        self.note_window();
         self.with_control(now, |control, window| control.on_sent(&departure, window));
         if let Some(rate) = self.cc.control.pacing_rate().filter(|_| limits.is_some()) {
             let count = self.counters.segments_sent - u64::from(self.counters.syns_sent);
             self.extras.pacer.departed(count, units as f64 / f64::from(self.seq.mss), rate, now);
+        }
+    }
+
+    /// Notes whether the window lets no other segment go, for a control that needs losses.
+    fn note_window(&mut self) {
+        let (cwnd, mss) = (self.cc.cwnd, u64::from(self.seq.mss));
+        let Some(flight) = self.extras.flight.as_mut().filter(|_| self.needs == Needs::Losses) else { return };
+        let in_flight = flight.in_flight();
+        let Some(rate) = &mut flight.rate else { return };
+        let delivered = rate.delivered();
+        if let Some(losses) = &mut rate.losses {
+            losses.note_window((in_flight + mss) as f64 > cwnd, in_flight.div_ceil(mss), delivered);
         }
     }
 

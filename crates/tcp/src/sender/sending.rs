@@ -92,7 +92,7 @@ impl Core {
         let noted = match self.needs {
             Needs::Credit => false,
             Needs::RoundTrips => idle,
-            Needs::Deliveries => true,
+            Needs::Deliveries | Needs::Losses => true,
         };
         if noted && !syn {
             self.note_departure(end - seq, idle, now);

@@ -184,6 +184,7 @@ pub fn stacked() -> impl Strategy<Value = Case> {
             // BBR and Prague learn from the recovery what is delivered and lost.
             let recovery = match control {
                 ControlKind::Bbr {} | ControlKind::Prague { .. } if !recovery.reports() => named("rfc6675"),
+                ControlKind::Bbr3 {} if !recovery.judges_segments() => named("rack"),
                 _ => recovery,
             };
             // QUIC times each packet itself, and numbers them for a receiver that reads numbers.
@@ -304,7 +305,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             ],
         );
         // BBR and Prague pace by themselves.
-        let paces = matches!(case.control, ControlKind::Bbr {} | ControlKind::Prague { .. });
+        let paces = matches!(case.control, ControlKind::Bbr {} | ControlKind::Bbr3 {} | ControlKind::Prague { .. });
         let pacing = match pacing.filter(|_| !paces) {
             Some(share) => Pacing::Spread { share, burst: 1 + case.network.seed as u32 % 12 },
             None => Pacing::Off {},

@@ -66,7 +66,7 @@ const MENUS = [
   },
   {
     id: "control", name: "Congestion control", path: "flow.0.sender.control",
-    options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR", '"bbr"'], ["DCTCP", '"dctcp"'], ["Prague (L4S)", '"prague"']],
+    options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR version 1", '"bbr"'], ["BBR version 3", '"bbr3"'], ["DCTCP", '"dctcp"'], ["Prague (L4S)", '"prague"']],
   },
   { id: "aqm", name: "Kind of queue", path: "link.-1.queue", within: "link.-1.rate", none: "drop-tail, 1000 packets", options: QUEUES },
   { id: "backaqm", name: "Kind of queue on the return path", path: "link.-1.back.queue", within: "link.-1.back.rate", none: "the same", options: QUEUES },

@@ -154,6 +154,11 @@ impl RecoveryKind {
         matches!(self, Rfc6675 { .. } | Fack { .. } | Rack { .. } | Rfc9002 { .. })
     }
 
+    /// Whether it judges each outstanding segment by itself, and so names each that it finds lost.
+    pub fn judges_segments(&self) -> bool {
+        matches!(self, RecoveryKind::Rack { .. } | RecoveryKind::Rfc9002 { .. })
+    }
+
     /// Whether the sender may undo a reduction.
     pub fn undoes(&self) -> bool {
         matches!(self, RecoveryKind::Rfc6675 { .. } | RecoveryKind::Rack { .. } | RecoveryKind::Fack { .. })

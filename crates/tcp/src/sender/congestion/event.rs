@@ -41,7 +41,7 @@ impl Window {
 }
 
 /// The inputs that a control asks for; the sender works out no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
     /// Credit and congestion signals alone: no ACK event, no departure. It costs nothing.
     Credit,
@@ -50,6 +50,9 @@ pub enum Needs {
     /// The same with the delivery rate, and each departure. It takes a recovery that reports SACKs and losses
     /// ([`RecoveryKind::reports`](crate::rules::RecoveryKind::reports)).
     Deliveries,
+    /// The same with an event for each segment that is found lost. It takes a recovery that judges each segment
+    /// ([`RecoveryKind::judges_segments`](crate::rules::RecoveryKind::judges_segments)).
+    Losses,
 }
 
 /// A segment with data leaves.
@@ -61,6 +64,23 @@ pub struct Departure {
     pub app_limited: bool,
     /// Least round trip of the connection, in seconds; infinite before the first.
     pub min_rtt: f64,
+}
+
+/// A segment, or what an ACK has left of one, is found lost. In sequence units, except for `delivered`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// Its first unit.
+    pub start: Seq,
+    /// One past its last unit.
+    pub end: Seq,
+    /// Units in flight right after it last left, itself included.
+    pub tx_in_flight: f64,
+    /// Units found lost since it last left, itself included.
+    pub lost: f64,
+    /// True if the application, and not the network, was the limit when it left.
+    pub app_limited: bool,
+    /// Segments of the connection delivered so far.
+    pub delivered: u64,
 }
 
 /// An ACK of something outstanding, or a repeated one. A control gets it once, after the recovery has judged the ACK and
@@ -90,6 +110,9 @@ pub struct AckEvent {
     pub state: CaState,
     /// Congestion state to which its acknowledgments and losses lead; a mark that it echoes may add to that.
     pub next_state: CaState,
+    /// True if the window has stopped the sender at some time in the last round trip, for a control that needs
+    /// [losses](Needs::Losses).
+    pub cwnd_limited: bool,
     /// The delivery rate, for a control that [needs](Needs::Deliveries) it.
     pub rate: Option<RateSample>,
 }
@@ -139,4 +162,49 @@ pub struct Estimate {
     pub backlog: f64,
     /// Round-trip time without them, in seconds; infinite while unknown.
     pub base_rtt: f64,
+}
+
+/// A mode of a control that cycles through some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Looks for the bandwidth by doubling.
+    #[default]
+    Startup,
+    /// Lets go what start-up queued.
+    Drain,
+    /// Probes for bandwidth in a cycle of gains.
+    ProbeBw,
+    /// Such a cycle in named phases: below the bandwidth.
+    ProbeDown,
+    /// At the bandwidth.
+    ProbeCruise,
+    /// At the bandwidth, to fill the path before more is tried.
+    ProbeRefill,
+    /// Above the bandwidth.
+    ProbeUp,
+    /// Holds the window down, to find the least round trip.
+    ProbeRtt,
+}
+
+impl Mode {
+    /// Their words, in their order.
+    pub const WORDS: &'static [&'static str] =
+        &["startup", "drain", "probe-bw", "probe-down", "probe-cruise", "probe-refill", "probe-up", "probe-rtt"];
+}
+
+/// The state of a control that goes by a model of the path, for people and plots. In segments and seconds; infinite is no bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelView {
+    /// Its mode.
+    pub mode: Mode,
+    /// Segments a second by which it goes.
+    pub bandwidth: f64,
+    /// Segments a second of the largest rate that it remembers.
+    pub max_bandwidth: f64,
+    /// Segments a second that may leave.
+    pub pacing: f64,
+    /// Segments that losses of earlier probes allow in flight.
+    pub inflight_longterm: f64,
+    /// Segments that recent losses allow in flight.
+    pub inflight_shortterm: f64,
 }

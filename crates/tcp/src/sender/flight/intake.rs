@@ -17,6 +17,7 @@ impl Flight {
             self.forget_fate(&sent);
             self.segments[index] = Sent { lost: false, marked: false, sacked: true, ..sent };
             self.sacked += 1;
+            self.reported += sent.end - sent.start;
             let delivers = self.rate.is_some() && self.is_last_piece(index);
             if let Some(rate) = self.rate.as_mut().filter(|_| delivers) {
                 rate.on_report(&sent, now);
@@ -44,6 +45,7 @@ impl Flight {
             }
             if sent.sacked {
                 self.sacked -= 1;
+                self.reported -= sent.end - sent.start;
             } else {
                 self.forget_fate(&sent);
                 note(sent);

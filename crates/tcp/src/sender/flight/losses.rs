@@ -14,6 +14,9 @@ impl Flight {
         }
         self.lost_ever += sent.end - sent.start;
         self.lost_from = self.lost_from.min(sent.start);
+        if let Some(losses) = self.rate.as_mut().and_then(|rate| rate.losses.as_mut()) {
+            losses.note(sent, self.lost_ever);
+        }
     }
 
     /// `RACK_detect_loss` (RFC 8985 section 6.2 step 5): what was sent before the newest segment delivered, and is due

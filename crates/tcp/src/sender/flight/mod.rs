@@ -1,6 +1,7 @@
 //! Flight record: each outstanding segment, when it last left, and its fate. Loss detection by time (RFC 8985) or by number
 //! (RFC 9002), the round trips of controls and the delivery rate all read this one list.
 
+pub mod found;
 mod intake;
 mod losses;
 pub mod rate;
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 use acklab_packet::{Seq, Time};
 
 use super::control::Needs;
-use crate::rules::{RecoveryKind, SenderRules};
+use crate::rules::SenderRules;
 use rate::{DeliveryRate, Stamp};
 
 /// A segment, or what a block's edge has left of one.
@@ -59,8 +60,9 @@ pub(super) struct Flight {
     resent: usize,
     /// Units marked lost of which nothing has arrived, sent again or not.
     marked: u64,
-    /// Segments reported above the cumulative ACK.
+    /// Segments reported above the cumulative ACK, and their units.
     sacked: u32,
+    reported: u64,
     /// What ends here or below gives a control no round trip.
     untimed: Seq,
     /// The round trip for a control, until it is taken.
@@ -72,8 +74,8 @@ pub(super) struct Flight {
 impl Flight {
     /// The record that a recovery or a control with these `needs` reads, where `mss` units are a full segment.
     pub fn new(rules: &SenderRules, needs: Needs, mss: u32) -> Option<Box<Flight>> {
-        let judged = matches!(rules.recovery, RecoveryKind::Rack { .. } | RecoveryKind::Rfc9002 { .. });
-        let rate = (needs == Needs::Deliveries).then(|| DeliveryRate::new(mss));
+        let judged = rules.recovery.judges_segments();
+        let rate = (needs >= Needs::Deliveries).then(|| DeliveryRate::new(mss, needs == Needs::Losses));
         // A SYN is shorter than a segment, and so is its round trip.
         let untimed = u64::from(rules.syn);
         (judged || needs != Needs::Credit).then(|| Box::new(Flight { untimed, rate, ..Flight::default() }))
@@ -116,6 +118,13 @@ impl Flight {
             self.segments.range(self.index(from)..).take_while(|sent| sent.start < to).filter(|sent| sent.resent);
         let reported = resent.clone().find(|sent| sent.sacked).map(|sent| sent.start);
         (resent.map(|sent| sent.end.min(to) - sent.start.max(from)).sum(), reported)
+    }
+
+    /// Units outstanding that are neither reported nor believed lost.
+    pub fn in_flight(&self) -> u64 {
+        let span = |first: &Sent, last: &Sent| last.end - first.start;
+        let outstanding = self.segments.front().zip(self.segments.back()).map_or(0, |(first, last)| span(first, last));
+        outstanding - self.reported - self.lost
     }
 
     /// Segments reported above the cumulative ACK.
@@ -176,6 +185,18 @@ impl Flight {
             }
         }
         self.order.push_back((now, start, end, number));
+        if self.rate.as_ref().is_some_and(|rate| rate.losses.is_some()) {
+            self.stamp_flight(start, end);
+        }
+    }
+
+    /// Notes in the stamp of what has just left how much is in flight with it, and how much was ever lost.
+    fn stamp_flight(&mut self, start: Seq, end: Seq) {
+        let (in_flight, lost) = (self.in_flight(), self.lost_ever);
+        for index in self.index(start)..self.index(end) {
+            let stamp = &mut self.segments[index].stamp;
+            (stamp.in_flight, stamp.lost) = (in_flight.try_into().unwrap_or(u32::MAX), lost);
+        }
     }
 
     /// What is outstanding gives a control no round trip: it may be acknowledged late, by an ACK that waited for a retransmission, or

@@ -9,6 +9,7 @@ use acklab_packet::Time;
 
 use super::super::CLOCK;
 use super::Sent;
+use super::found::Losses;
 
 /// State of a flow's deliveries when a segment leaves: `P.first_sent_time`, `P.delivered`, `P.delivered_time`, `P.is_app_limited`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,7 +17,10 @@ pub(in crate::sender) struct Stamp {
     first_sent: Time,
     delivered: u64,
     delivered_at: Time,
-    app_limited: bool,
+    /// Units in flight with it, and ever lost by then: `P.tx_in_flight` and `P.lost`, for controls that need losses.
+    pub lost: u64,
+    pub in_flight: u32,
+    pub app_limited: bool,
 }
 
 /// A rate of delivery.
@@ -28,6 +32,19 @@ pub struct Rate {
     pub delivered: u64,
     /// Seconds it took.
     pub interval: f64,
+}
+
+/// Of the segments that an ACK delivers the one that left last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Newest {
+    /// Segments delivered by the time when it left (`RS.prior_delivered`).
+    pub prior_delivered: u64,
+    /// Segments delivered since, itself included (`RS.delivered`).
+    pub delivered: u64,
+    /// Units in flight right after it left (`RS.tx_in_flight`), for a control that needs losses.
+    pub tx_in_flight: u64,
+    /// Units found lost since it left (`RS.lost`), for a control that needs losses.
+    pub lost: u64,
 }
 
 /// Deliveries and losses that an ACK shows. Counts in segments.
@@ -43,6 +60,8 @@ pub struct RateSample {
     pub acked: u64,
     /// Its rate; none if it delivers nothing, or in less than the least round trip.
     pub rate: Option<Rate>,
+    /// The segment that left last of those it delivers; none if it delivers nothing.
+    pub newest: Option<Newest>,
     /// True if the application, and not the network, was the limit.
     pub app_limited: bool,
     /// Round trip of the newest segment it brings, in seconds, if that left once.
@@ -85,11 +104,13 @@ pub(in crate::sender) struct DeliveryRate {
     min_rtt: f64,
     since: Delivered,
     mss: u32,
+    /// For a control that needs losses.
+    pub losses: Option<Losses>,
 }
 
 impl DeliveryRate {
-    /// Before anything is sent, where `mss` units are a full segment.
-    pub fn new(mss: u32) -> DeliveryRate {
+    /// Before anything is sent, where `mss` units are a full segment; `losses`: the control needs each segment that is lost.
+    pub fn new(mss: u32, losses: bool) -> DeliveryRate {
         DeliveryRate {
             delivered: 0,
             delivered_at: Time::ZERO,
@@ -98,7 +119,13 @@ impl DeliveryRate {
             min_rtt: f64::INFINITY,
             since: Delivered::default(),
             mss,
+            losses: losses.then(Losses::default),
         }
+    }
+
+    /// Segments delivered so far.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
     }
 
     /// Least round trip of the connection, in seconds; infinite before the first.
@@ -126,6 +153,7 @@ impl DeliveryRate {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             app_limited: self.app_limited > 0,
+            ..Stamp::default()
         }
     }
 
@@ -152,8 +180,8 @@ impl DeliveryRate {
     }
 
     /// `GenerateRateSample`, for what the ACK at `now` covers and reports. The caller adds the flight and the losses. It also
-    /// gives `echo`, the time between the ACK and what its timestamp echoes, if the ACK advances.
-    pub fn sample(&mut self, now: Time, echo: Option<f64>) -> RateSample {
+    /// gives `echo`, the time between the ACK and what its timestamp echoes, if the ACK advances. `lost_ever` units were found lost.
+    pub fn sample(&mut self, now: Time, echo: Option<f64>, lost_ever: u64) -> RateSample {
         let since = std::mem::take(&mut self.since);
         self.delivered += since.acked;
         if self.app_limited > 0 && self.delivered > self.app_limited {
@@ -178,6 +206,12 @@ impl DeliveryRate {
         if let Some(newest) = since.newest {
             let stamp = newest.stamp;
             sample.app_limited = stamp.app_limited;
+            sample.newest = Some(Newest {
+                prior_delivered: stamp.delivered,
+                delivered: self.delivered - stamp.delivered,
+                tx_in_flight: stamp.in_flight.into(),
+                lost: lost_ever - stamp.lost,
+            });
             self.first_sent = newest.at;
             let (sending, receiving) = (newest.at - stamp.first_sent, now - stamp.delivered_at);
             let interval = sending.max(receiving).secs();
@@ -209,11 +243,11 @@ mod tests {
     }
 
     fn empty() -> Flight {
-        Flight { rate: Some(DeliveryRate::new(10)), ..Flight::default() }
+        Flight { rate: Some(DeliveryRate::new(10, false)), ..Flight::default() }
     }
 
     fn sampled(flight: &mut Flight, now: f64, echo: Option<f64>) -> RateSample {
-        flight.rate.as_mut().unwrap().sample(at(now), echo)
+        flight.rate.as_mut().unwrap().sample(at(now), echo, 0)
     }
 
     fn acked(flight: &mut Flight, ack: Seq, now: f64) -> RateSample {

@@ -7,11 +7,15 @@ use crate::rules::{Pacing, SenderRules, Variants};
 pub fn misfits(rules: &SenderRules, name: &str, needs: Needs, owns_window: bool) -> Vec<(&'static str, String)> {
     let recovery = rules.recovery.name();
     let mut found = Vec::new();
-    if (owns_window || needs == Needs::Deliveries) && !rules.recovery.reports() {
+    if (owns_window || needs >= Needs::Deliveries) && !rules.recovery.reports() {
         let what = "which needs a recovery that reports losses: \"rfc6675\", \"fack\", \"rack\" or \"rfc9002\"";
         found.push(("control", format!("is \"{name}\", {what}; the recovery is \"{recovery}\"")));
     }
-    if needs == Needs::Deliveries && rules.pacing != (Pacing::Off {}) {
+    if needs == Needs::Losses && rules.recovery.reports() && !rules.recovery.judges_segments() {
+        let what = "which needs a recovery that judges each segment: \"rack\" or \"rfc9002\"";
+        found.push(("control", format!("is \"{name}\", {what}; the recovery is \"{recovery}\"")));
+    }
+    if needs >= Needs::Deliveries && rules.pacing != (Pacing::Off {}) {
         found.push(("pacing", format!("is on, but control = \"{name}\" paces by itself; must be \"off\"")));
     }
     found

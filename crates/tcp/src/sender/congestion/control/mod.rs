@@ -7,6 +7,7 @@
 //! [`ControlKind`]. A program's own control needs neither ([`Control::Custom`]).
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod dctcp;
 mod fit;
@@ -17,8 +18,9 @@ mod reno;
 mod vegas;
 mod veno;
 mod westwood;
+mod windowed_max;
 
-pub use super::event::{AckEvent, Departure, Estimate, Needs, Reduced, Signal, Window};
+pub use super::event::{AckEvent, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Window};
 pub use super::slow_start::{HyStart, HyStartPlusPlus};
 pub use cubic::CubicRules;
 pub use fit::misfits;
@@ -44,6 +46,9 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
 
     /// An ACK arrives; for a control that needs round trips or deliveries.
     fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+
+    /// A segment is found lost; for a control that needs losses. Those that an ACK shows come before its event, all others at once.
+    fn on_lost(&mut self, _lost: &LostSegment, _window: &mut Window) {}
 
     /// Moves the window for `credit` units, more than 0; also `ssthresh`, where the algorithm leaves slow start.
     #[inline]
@@ -92,6 +97,11 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
 
     /// Its estimate of the path, for people and plots.
     fn estimate(&self) -> Option<Estimate> {
+        None
+    }
+
+    /// Its model of the path, for people and plots.
+    fn model(&self) -> Option<ModelView> {
         None
     }
 
@@ -183,6 +193,7 @@ controls! { (payload, seed):
     Prague(Box<prague::Prague>) from ControlKind::Prague { gain, least_rtt } =>
         Box::new(prague::Prague::new(PragueRules { gain, least_rtt: least_rtt.secs() }));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
+    Bbr3(Box<bbr3::Bbr3>) from ControlKind::Bbr3 {} => Box::new(bbr3::Bbr3::new(payload, seed));
 }
 
 impl Control {
@@ -228,6 +239,10 @@ impl CongestionControl for Control {
         each!(self, control => control.on_ack(ack, window));
     }
 
+    fn on_lost(&mut self, lost: &LostSegment, window: &mut Window) {
+        each!(self, control => control.on_lost(lost, window));
+    }
+
     #[inline]
     fn grow(&mut self, credit: f64, window: &mut Window) {
         each!(self, control => control.grow(credit, window));
@@ -271,6 +286,10 @@ impl CongestionControl for Control {
 
     fn estimate(&self) -> Option<Estimate> {
         each!(self, control => control.estimate())
+    }
+
+    fn model(&self) -> Option<ModelView> {
+        each!(self, control => control.model())
     }
 
     fn seed(&self) -> u64 {

@@ -6,7 +6,6 @@
 //! segments a second, times in seconds.
 
 mod aggregation;
-mod filter;
 mod mode;
 mod model;
 mod policer;
@@ -16,7 +15,7 @@ mod sender_tests;
 mod tests;
 mod window;
 
-use super::{AckEvent, CongestionControl, Departure, Estimate, Needs, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Departure, Estimate, Mode, ModelView, Needs, Reduced, Signal, Window};
 use crate::sender::congestion::CaState;
 use crate::sender::flight::rate::RateSample;
 use crate::sender::rng::Rng;
@@ -270,6 +269,22 @@ impl CongestionControl for Bbr {
 
     fn seed(&self) -> u64 {
         self.rng.state()
+    }
+
+    fn model(&self) -> Option<ModelView> {
+        self.begun.then_some(ModelView {
+            mode: match self.modes.state {
+                State::Startup => Mode::Startup,
+                State::Drain => Mode::Drain,
+                State::ProbeBw => Mode::ProbeBw,
+                State::ProbeRtt => Mode::ProbeRtt,
+            },
+            bandwidth: self.bandwidth(),
+            max_bandwidth: self.model.bandwidth.get(),
+            pacing: self.pacing_rate,
+            inflight_longterm: f64::INFINITY,
+            inflight_shortterm: f64::INFINITY,
+        })
     }
 
     fn estimate(&self) -> Option<Estimate> {

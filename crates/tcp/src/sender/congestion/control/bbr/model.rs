@@ -1,6 +1,6 @@
 //! BBR's model of the path: its bandwidth, its round trip, whether start-up has filled it.
 
-use super::filter::WindowedMax;
+use super::super::windowed_max::WindowedMax;
 use crate::sender::flight::rate::{Rate, RateSample};
 
 /// Round trips over which the largest rate counts: a cycle of eight phases and two more.
@@ -115,6 +115,7 @@ mod tests {
         delivered_at: Time::ZERO,
         acked: 0,
         rate: None,
+        newest: None,
         app_limited: false,
         rtt: None,
         held: false,

@@ -63,6 +63,7 @@ impl Path {
             delivered_at: now,
             acked: ack.acked,
             rate: (ack.acked > 0).then_some(Rate { prior_delivered, delivered, interval: delivered as f64 / ack.rate }),
+            newest: None,
             app_limited: false,
             rtt: Some(ack.rtt),
             held: false,
