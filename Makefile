@@ -17,7 +17,7 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
-.PHONY: help setup demo test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel wheel wheels clean
+.PHONY: help setup demo test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -32,6 +32,7 @@ help:
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make reference rewrite the reference of tables from the Rust declarations'
 	@echo 'make kernel  build the Linux of `acklab run --virtual` in ~/.cache/acklab (from Debian, minutes; LINUX=7.3, SOURCE=FILE, TREE=DIR)'
+	@echo 'make zoo     build the stacks of `acklab zoo` in ~/.cache/acklab/zoo (needs go, cargo, cmake and their registries; minutes)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel of this machine in dist/'
 	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'
@@ -129,6 +130,9 @@ reference: setup
 
 kernel:
 	@sh tools/kernel/build.sh
+
+zoo:
+	@sh tools/zoo/build.sh
 
 kernel-wheel: setup
 	@KERNEL=$$(sh tools/kernel/build.sh | tail -n 1) $(BIN)/python -m pip wheel --quiet --no-deps --no-index --wheel-dir dist packages/kernel

@@ -44,7 +44,7 @@ example:
 GROUPS = {
     "start": ("demo", "new", "explore", "explain"),
     "experiment": ("run", "compare", "sweep", "tune", "infer", "reproduce"),
-    "reality": ("drill", "analyze", "fit"),
+    "reality": ("drill", "zoo", "analyze", "fit"),
     "results": ("merge", "query", "plot"),
     "set-up": ("doctor", "schema"),
 }

@@ -27,6 +27,7 @@ LINES = {
     "infer": "find the readings of open rules that explain measured values",
     "reproduce": "reproduce papers and check their claims",
     "drill": "run packetdrill scripts against a stack or the kernel",
+    "zoo": "measure how stacks in use acknowledge, or your own",
     "analyze": "report how a capture's receivers send ACKs",
     "fit": "fit a scenario to a captured connection",
     "merge": "put the shards of a sweep together",

@@ -1,0 +1,79 @@
+"""What the zoo leaves: ``rows.json``, ``rows.parquet`` and one offline page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...text.columns import align
+from .tables import Row, tables
+
+if TYPE_CHECKING:
+    from ...results.directory import Folder
+
+NAMES = ("rows.json", "rows.parquet", "zoo.html")
+#: Significant digits of a number in ``rows.json``.
+_DIGITS = 7
+
+
+class ZooError(ValueError):
+    """Rows that cannot be read, or a member that is not there."""
+
+
+def plain(rows: Sequence[Row]) -> str:
+    """The rows as JSON, a line a row; what a run did not show is left out."""
+    def told(value: Any) -> Any:
+        return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+    lines = [json.dumps({key: told(value) for key, value in row.items() if value is not None}, allow_nan=False) for row in rows]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file that :func:`plain` wrote.
+
+    Raises:
+        ZooError: it has none.
+        OSError: it cannot be read.
+    """
+    try:
+        rows = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ZooError(f"no JSON: {error}") from None
+    needed = {"sender", "receiver", "path"}
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and needed <= row.keys() for row in rows):
+        raise ZooError("no rows of the zoo: a list of objects with `sender`, `receiver` and `path`")
+    return rows
+
+
+def text(rows: Sequence[Row]) -> str:
+    """The tables for a terminal, and what failed."""
+    made = [f"{table.title}\n{table.about}\n" + "\n".join(align(table.heads, table.cells)) for table in tables(rows)]
+    failed = [f"{row['sender']} to {row['receiver']}, {row['path']}: {row['error']}" for row in rows if "error" in row]
+    return "\n\n".join([*made, *(["failed:\n" + "\n".join(failed)] if failed else [])])
+
+
+def page(rows: Sequence[Row]) -> str:
+    """One page that needs no network."""
+    from ...figures.html import document, esc, header, table
+
+    names = list(dict.fromkeys(row["receiver"] for row in rows))
+    body = [header("How stacks acknowledge", "acklab zoo", f"{', '.join(names)}; {len(rows)} runs in virtual time", quick=False), "</header><main>"]
+    for one in tables(rows):
+        cells = [list(map(esc, cells)) for cells in one.cells]
+        shown = table(one.heads, cells, ["text", *[""] * (len(one.heads) - 1)])
+        body.append(f'<section class="card" id="{one.name}"><h2>{esc(one.title)}</h2><p class="note">{esc(one.about)}</p>{shown}</section>')
+    body.append('</main><footer class="foot">rows.json and rows.parquet: each run with all its numbers.</footer>')
+    return document("The zoo", "".join(body))
+
+
+def write(rows: Sequence[Row], folder: Folder) -> None:
+    """Writes everything into a directory that is held."""
+    import polars as pl
+
+    with folder.replacing({}) as scratch:
+        (scratch / "rows.json").write_text(plain(rows), encoding="utf-8")
+        pl.DataFrame(json.loads(plain(rows)), infer_schema_length=None).write_parquet(scratch / "rows.parquet")
+        (scratch / "zoo.html").write_text(page(rows), encoding="utf-8")
