@@ -1,6 +1,6 @@
 //! Nanoseconds an ACK costs in a queue that filters: `filter_cost [ACKs]`, a line a filter and number of connections.
 //!
-//! A fifth of the ACKs leave, the others are filtered or dropped: what a slow way back does all the time.
+//! A fifth of the ACKs leave, the others are filtered or dropped: what a slow return path does all the time.
 
 use std::time::Instant;
 
