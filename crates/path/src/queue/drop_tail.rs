@@ -28,14 +28,6 @@ impl<P: Carried> DropTail<P> {
         self.packets.front()
     }
 
-    /// Takes the packet to serve next out.
-    #[inline]
-    pub fn remove_front(&mut self) {
-        if let Some(packet) = self.packets.pop_front() {
-            self.bytes -= u64::from(packet.wire_bytes());
-        }
-    }
-
     /// Whether there is room for a packet of `size` bytes, beside one of so many that is in service.
     #[inline]
     pub fn admits(&self, size: u32, in_service: Option<u32>) -> bool {
