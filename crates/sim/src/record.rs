@@ -166,8 +166,9 @@ impl Recorder {
 /// A sender's state, without a sample of the round trip; `flow` is the outcome's row.
 pub fn state(now: Time, flow: u32, sender: &Sender, receiver: &Receiver) -> SeriesRow {
     let (view, estimate, model) = (sender.view(), sender.estimate(), sender.model());
-    let of =
-        |read: fn(&ModelView) -> f64| model.as_ref().map(read).filter(|value| value.is_finite()).unwrap_or(f64::NAN);
+    let of = |read: fn(&ModelView) -> f64| {
+        model.as_ref().map(read).filter(|value| value.is_finite()).map_or(f32::NAN, |value| value as f32)
+    };
     SeriesRow {
         time_s: now.secs(),
         flow,

@@ -23,12 +23,12 @@ pub struct SeriesRow {
     pub base_rtt_s: Option<f64>,
     pub state: SenderState,
     pub mode: Option<Mode>,
-    /// NaN where there is none, as in the four that follow.
-    pub bandwidth_bps: f64,
-    pub max_bandwidth_bps: f64,
-    pub pacing_bps: f64,
-    pub inflight_longterm_segments: f64,
-    pub inflight_shortterm_segments: f64,
+    /// NaN where there is none, as in the four that follow. Seven digits are enough for an estimate, and save memory.
+    pub bandwidth_bps: f32,
+    pub max_bandwidth_bps: f32,
+    pub pacing_bps: f32,
+    pub inflight_longterm_segments: f32,
+    pub inflight_shortterm_segments: f32,
 }
 
 /// The rule that governs the sender's window.
@@ -139,26 +139,26 @@ impl Row for SeriesRow {
             "bandwidth_bps",
             "The bandwidth by which such a control goes, in bits of payload a second.",
             Kind::Number,
-            |row| known(row.bandwidth_bps),
+            |row| known(row.bandwidth_bps.into()),
         ),
         Column::optional(
             "max_bandwidth_bps",
             "The largest rate that it remembers: the same without what recent losses allow.",
             Kind::Number,
-            |row| known(row.max_bandwidth_bps),
+            |row| known(row.max_bandwidth_bps.into()),
         ),
-        Column::optional("pacing_bps", "The rate at which it paces.", Kind::Number, |row| known(row.pacing_bps)),
+        Column::optional("pacing_bps", "The rate at which it paces.", Kind::Number, |row| known(row.pacing_bps.into())),
         Column::optional(
             "inflight_longterm_segments",
             "What losses of earlier probes allow in flight, if there is such a bound (BBR version 3).",
             Kind::Number,
-            |row| known(row.inflight_longterm_segments),
+            |row| known(row.inflight_longterm_segments.into()),
         ),
         Column::optional(
             "inflight_shortterm_segments",
             "What recent losses allow in flight, if there is such a bound.",
             Kind::Number,
-            |row| known(row.inflight_shortterm_segments),
+            |row| known(row.inflight_shortterm_segments.into()),
         ),
     ];
 }
