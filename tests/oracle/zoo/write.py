@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
-from acklab.experiments.zoo import output
-from acklab.experiments.zoo.tables import Table, tables
+sys.path.insert(0, str(Path(__file__).parent))
+
+import simulated  # noqa: E402
+
+from acklab.experiments.zoo import output  # noqa: E402
+from acklab.experiments.zoo.tables import Table, tables  # noqa: E402
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "oracle" / "zoo.md"
@@ -20,7 +25,8 @@ def block(table: Table) -> str:
 def main() -> None:
     """Puts each table between its marks."""
     text = PAGE.read_text("utf-8")
-    for table in tables(output.read(HERE / "rows.json")):
+    rows = output.read(HERE / "rows.json")
+    for table in [*tables(rows), simulated.table(rows)]:
         text, count = re.subn(rf"<!-- begin {table.name} -->.*?<!-- end {table.name} -->", lambda _, table=table: block(table), text, flags=re.DOTALL)
         assert count == 1, f"the page has no place for the table {table.name}"
     PAGE.write_text(text, "utf-8")

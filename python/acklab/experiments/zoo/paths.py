@@ -17,7 +17,7 @@ class Path:
         about: what it is for, in a sentence.
         rate_mbps: of the direction of the data; ``rtt_s`` is the round trip without queues.
         request: bytes, or ``BYTES/PIECE/MS``: in pieces with a pause after each.
-        forward: more keys of the link; ``back`` those of the way back.
+        forward: more keys of the link; ``back`` those of the return direction.
     """
 
     about: str

@@ -103,6 +103,8 @@ def row(one: Pair, name: str, seed: int = 1) -> dict[str, Any]:
     if not len(seen.arrived_s):
         return {**told, "error": "no data arrived"}
     by = next(program for program in made.programs if program.at == CLIENT)
+    if by.stopped:
+        return {**told, "error": f"not done after {tree['stop']['at']}"}
     told |= measure(seen, path)
     told["completion_s"] = _said(by.output) or (by.ended_s or 0.0) - (by.started_s or 0.0)
     told["goodput_mbps"] = 8e-6 * float(seen.bytes.sum()) / told["completion_s"]

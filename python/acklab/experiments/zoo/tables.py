@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -159,11 +160,12 @@ def _runs(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table | No
     cells = []
     for name in names:
         mine = [row for (receiver, _), row in by.items() if receiver == name]
-        boots = min(row.get("boots", 1) for row in mine)
-        differ = [row["path"] for row in mine if row.get("same") is False]
-        same = "-" if boots < 2 else f"all but {', '.join(differ)}" if differ else f"{len(mine)} of {len(mine)} paths"
-        times = [row["processor_s"] for row in mine if "processor_s" in row]
-        shown = [_number(min(times), 1), _number(sum(times), 0)] if times else ["-", "-"]
-        cells.append([name, str(mine[0].get("version", "-")), str(mine[0].get("linux", "-")), str(boots), same, *shown])
-    heads = ["stack", "version", "Linux", "boots of each", "the same bytes", "processor s: shortest path", "all paths"]
-    return Table("runs", "The runs", "The same bytes: every packet at the client, with its time, in each boot.", heads, cells)
+        counts = Counter(row.get("boots", 1) for row in mine)
+        shown = ", ".join(f"{boots}: {counts[boots]}" for boots in sorted(counts))
+        repeated = [row for row in mine if row.get("boots", 1) > 1]
+        differ = [row["path"] for row in repeated if not row["same"]]
+        same = f"{len(repeated) - len(differ)} of {len(repeated)}" if repeated else "-"
+        spent = _cell(by, name, "plain", lambda row: _number(row.get("processor_s")))
+        cells.append([name, str(mine[0].get("version", "-")), str(mine[0].get("linux", "-")), shown, same, spent])
+    heads = ["stack", "version", "Linux", "boots: runs", "the same bytes", "processor s of plain"]
+    return Table("runs", "The runs", "Of the runs booted several times, those in which the client saw the same packets, byte for byte, at the same times.", heads, cells)

@@ -1,7 +1,7 @@
 //! A download over QUIC by quiche: `zoo-quiche server PORT`, `zoo-quiche client HOST PORT REQUEST`.
 //!
 //! The client sends its request (../../common/request.rs) on a stream of its own, and reads the answer to the end. The library has no
-//! sockets: the loop here is that of its examples, and sends a packet not before the library's pacer says.
+//! sockets: the loop here is that of its examples.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -45,12 +45,11 @@ struct Answer {
     next: Instant,
 }
 
-/// A connection, what it answers on which stream, and a packet that the pacer holds.
+/// A connection, and what it answers on which stream.
 struct Peer {
     connection: Connection,
     text: HashMap<u64, Vec<u8>>,
     answers: HashMap<u64, Answer>,
-    paced: Option<(Vec<u8>, SocketAddr, Instant)>,
 }
 
 impl Peer {
@@ -59,7 +58,7 @@ impl Peer {
             let file = File::create(Path::new(&place).join(format!("quiche_{side}.sqlog")))?;
             connection.set_qlog(Box::new(file), "quiche".into(), side.into());
         }
-        Ok(Peer { connection, text: HashMap::new(), answers: HashMap::new(), paced: None })
+        Ok(Peer { connection, text: HashMap::new(), answers: HashMap::new() })
     }
 
     /// Reads requests, and writes as much of the answers as there is room for.
@@ -97,38 +96,36 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends what the library has for now.
-    fn send(&mut self, socket: &UdpSocket, now: Instant) -> Result<()> {
+    /// Sends what the library has for now, as its examples do: when the pacer would send it (`SendInfo::at`) does not count.
+    fn send(&mut self, socket: &UdpSocket) -> Result<()> {
+        let mut out = [0; 1350];
         loop {
-            if let Some((packet, to, at)) = &self.paced {
-                if *at > now {
-                    return Ok(());
-                }
-                socket.send_to(packet, *to)?;
-                self.paced = None;
-            }
-            let mut out = vec![0; 1350];
             match self.connection.send(&mut out) {
-                Ok((size, info)) => {
-                    out.truncate(size);
-                    self.paced = Some((out, info.to, info.at));
-                }
+                Ok((size, info)) => socket.send_to(&out[..size], info.to)?,
                 Err(quiche::Error::Done) => return Ok(()),
                 Err(error) => return Err(error.into()),
-            }
+            };
         }
     }
 
     /// How long nothing is to do unless a packet comes.
     fn idle(&self, now: Instant) -> Option<Duration> {
-        let paced = self.paced.as_ref().map(|&(.., at)| at.saturating_duration_since(now));
-        let paused = self.answers.values().filter(|answer| answer.waiting.is_empty()).map(|answer| answer.next.saturating_duration_since(now));
-        paused.chain(paced).chain(self.connection.timeout()).min()
+        let paused = self
+            .answers
+            .values()
+            .filter(|answer| answer.waiting.is_empty())
+            .map(|answer| answer.next.saturating_duration_since(now));
+        paused.chain(self.connection.timeout()).min()
     }
 }
 
 /// Waits for packets or `idle`, and gives each to `take`. True if the time ran out.
-fn wait(poll: &mut Poll, socket: &UdpSocket, idle: Option<Duration>, mut take: impl FnMut(&mut [u8], SocketAddr) -> Result<()>) -> Result<bool> {
+fn wait(
+    poll: &mut Poll,
+    socket: &UdpSocket,
+    idle: Option<Duration>,
+    mut take: impl FnMut(&mut [u8], SocketAddr) -> Result<()>,
+) -> Result<bool> {
     let mut events = Events::with_capacity(16);
     poll.poll(&mut events, idle)?;
     let mut buffer = [0; 65_535];
@@ -174,7 +171,10 @@ fn server(port: u16) -> Result<()> {
                     return Ok(());
                 }
                 let id = random()?;
-                peer = Some(Peer::new(quiche::accept(&ConnectionId::from_ref(&id), None, local, from, &mut config)?, "server")?);
+                peer = Some(Peer::new(
+                    quiche::accept(&ConnectionId::from_ref(&id), None, local, from, &mut config)?,
+                    "server",
+                )?);
             }
             if let Some(peer) = &mut peer {
                 let _ = peer.connection.recv(packet, RecvInfo { from, to: local });
@@ -189,7 +189,7 @@ fn server(port: u16) -> Result<()> {
             if peer.connection.is_established() {
                 peer.serve(now)?;
             }
-            peer.send(&socket, now)?;
+            peer.send(&socket)?;
         }
     }
 }
@@ -199,7 +199,8 @@ fn client(host: &str, port: u16, asked: &str) -> Result<()> {
     let mut config = configuration()?;
     let (mut poll, socket) = bound(0)?;
     let (local, id, to) = (socket.local_addr()?, random()?, SocketAddr::new(host.parse()?, port));
-    let mut peer = Peer::new(quiche::connect(Some("zoo"), &ConnectionId::from_ref(&id), local, to, &mut config)?, "client")?;
+    let mut peer =
+        Peer::new(quiche::connect(Some("zoo"), &ConnectionId::from_ref(&id), local, to, &mut config)?, "client")?;
     let (mut got, mut has_asked, mut buffer) = (0, false, [0; 65_535]);
     loop {
         let now = Instant::now();
@@ -214,7 +215,7 @@ fn client(host: &str, port: u16, asked: &str) -> Result<()> {
                 peer.connection.close(true, 0, b"")?;
             }
         }
-        peer.send(&socket, now)?;
+        peer.send(&socket)?;
         if peer.connection.is_closed() || peer.connection.is_draining() {
             return Ok(());
         }

@@ -38,7 +38,8 @@ fn transport(side: &str) -> Result<Arc<TransportConfig>> {
 async fn server(port: u16) -> Result<()> {
     let made = rcgen::generate_simple_self_signed(["zoo".into()])?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-    let mut tls = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![made.cert.into()], key)?;
+    let mut tls =
+        rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![made.cert.into()], key)?;
     tls.alpn_protocols = vec![PROTOCOL.into()];
     let mut config = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls)?));
     config.transport_config(transport("server")?);
@@ -66,8 +67,10 @@ async fn server(port: u16) -> Result<()> {
 async fn client(host: &str, port: u16, size: &str) -> Result<()> {
     let begin = Instant::now();
     let anyone = Anyone(rustls::crypto::ring::default_provider().signature_verification_algorithms);
-    let mut tls =
-        rustls::ClientConfig::builder().dangerous().with_custom_certificate_verifier(Arc::new(anyone)).with_no_client_auth();
+    let mut tls = rustls::ClientConfig::builder()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(anyone))
+        .with_no_client_auth();
     tls.alpn_protocols = vec![PROTOCOL.into()];
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
     config.transport_config(transport("client")?);

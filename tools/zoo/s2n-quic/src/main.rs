@@ -26,7 +26,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 async fn server(port: u16) -> Result<()> {
     let made = rcgen::generate_simple_self_signed(["zoo".into()])?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-    let mut config = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![made.cert.into()], key)?;
+    let mut config =
+        rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![made.cert.into()], key)?;
     config.alpn_protocols = vec![PROTOCOL.into()];
     #[allow(deprecated)]
     let security = tls::Server::from(config);
@@ -56,8 +57,10 @@ async fn server(port: u16) -> Result<()> {
 async fn client(host: &str, port: u16, asked: String) -> Result<()> {
     let begin = Instant::now();
     let anyone = Anyone(rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms);
-    let mut config =
-        rustls::ClientConfig::builder().dangerous().with_custom_certificate_verifier(Arc::new(anyone)).with_no_client_auth();
+    let mut config = rustls::ClientConfig::builder()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(anyone))
+        .with_no_client_auth();
     config.alpn_protocols = vec![PROTOCOL.into()];
     #[allow(deprecated)]
     let security = tls::Client::from(config);
