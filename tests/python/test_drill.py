@@ -324,6 +324,8 @@ def test_definitions_and_the_settings_beside_a_script_are_put_in(tmp_path: Path)
         ("/bin/rm -f /tmp/testfile", True),
         ("/bin/rm -f /tmp/../etc", False),
         ("/bin/dd bs=1 count=5 if=/dev/mem of=/tmp/testfile", False),
+        ("ip tcp_metrics flush all > /dev/null 2>&1", True),
+        ("ip tcp_metrics flush all; id", False),
         ("tc qdisc add dev eth0 root pfifo", False),
         ("tc qdisc add dev tun0 root pfifo limit 5 | sh", False),
         ("ip link set dev tun0 mtu 9000 up", False),

@@ -10,7 +10,7 @@ import socket
 import struct
 from typing import Any
 
-from .arguments import number, only
+from .arguments import MORE, number, only
 from .messages import Messages
 from .runner import Unsupported
 from .script import Call, shown
@@ -22,6 +22,7 @@ LOCAL, REMOTE, PORT = "192.168.0.1", "192.0.2.1", 8080
 _SAME = {"ENOTSUP": "EOPNOTSUPP", "EWOULDBLOCK": "EAGAIN", "EDEADLOCK": "EDEADLK"}
 #: Files that scripts may open.
 _FILES = re.compile(r"/tmp/[a-z0-9_]{1,40}")
+MSG_FASTOPEN = MORE["MSG_FASTOPEN"]
 #: Most bytes of a read or write.
 MOST = 1 << 26
 
@@ -45,6 +46,11 @@ def address(value: Any, usual: tuple[str, int]) -> bytes:
         raise Unsupported(f"the address {host}") from None
 
 
+def _int(value: int) -> bytes:
+    """An ``int`` of C; 0xffffffff is -1."""
+    return struct.pack("=I", value & 0xFFFFFFFF)
+
+
 class Calls(Messages):
     """System calls with the script's descriptors."""
 
@@ -52,8 +58,10 @@ class Calls(Messages):
         self.live: dict[int, int] = {}
         self.local, self.remote = local, remote
         self.listening = False
-        #: The socket that assertions ask about.
+        #: The socket that assertions ask about, and whether it was told to connect and its SYN has not been seen.
         self.tested: int | None = None
+        self.connecting = False
+        self._connected: int | None = None
 
     def descriptor(self, value: Any) -> int:
         """The machine's number of a descriptor; one that was never opened stays as it is."""
@@ -72,6 +80,8 @@ class Calls(Messages):
         except TypeError:
             raise Unsupported(f"{call.name} with {len(call.arguments)} arguments") from None
         error = _SAME.get(name := errno.errorcode.get(ctypes.get_errno(), ""), name) if got == -1 else None
+        if error not in (None, "EINPROGRESS"):
+            self.connecting = False
         wanted = call.result
         if call.name in ("socket", "accept", "epoll_create", "open") and got >= 0 and wanted.value is not None and wanted.value >= 0:
             self.live[wanted.value] = got
@@ -91,9 +101,19 @@ class Calls(Messages):
         return libc.bind(self.descriptor(fd), place, len(place)), None
 
     def _connect(self, call: Call, fd: Any, where: Any, size: Any) -> tuple[int, None]:
-        self.tested = self.descriptor(fd)
         place = address(where, self.remote)
+        self.connects(self.descriptor(fd))
         return libc.connect(self.descriptor(fd), place, len(place)), None
+
+    def peer(self) -> tuple[str, int]:
+        """The address that `...` names as the peer's."""
+        return self.remote
+
+    def connects(self, live: int) -> None:
+        """A socket begins a connection: from here on the script's packets are those of this one."""
+        if self._connected != live:
+            self.tested = self._connected = live
+            self.connecting = True
 
     def _listen(self, call: Call, fd: Any, backlog: Any) -> tuple[int, None]:
         got = libc.listen(self.descriptor(fd), number(backlog))
@@ -107,6 +127,8 @@ class Calls(Messages):
         live = self.descriptor(fd)
         if self.tested == live:
             self.tested = None
+        if self._connected == live:
+            self._connected = None
         self.live.pop(number(fd), None)
         return libc.close(live), None
 
@@ -143,6 +165,8 @@ class Calls(Messages):
         if isinstance(data, str):
             raise Unsupported("data that a script spells out")
         to = None
+        if number(flags) & MSG_FASTOPEN and call.name == "sendto":
+            self.connects(live)
         if call.name == "sendto" and len(call.arguments) > 4:
             # `...` and a size of `...` name the usual peer; a connected socket takes 0, 0.
             where = call.arguments[4]
@@ -158,11 +182,11 @@ class Calls(Messages):
         else:
             inner = only(value) if isinstance(value, tuple) and value[0] == "list" else value
             if isinstance(inner, tuple) and inner[0] == "table":
-                data = b"".join(struct.pack("=i", number(part)) for part in inner[1].values())
+                data = b"".join(_int(number(part)) for part in inner[1].values())
             elif isinstance(inner, str):
                 data = inner.encode()
             else:
-                data = struct.pack("=i", number(inner))
+                data = _int(number(inner))
         return libc.setsockopt(self.descriptor(fd), number(level), number(option), data, len(data)), None
 
     def _getsockopt(self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any) -> tuple[int, str | None]:
@@ -175,7 +199,7 @@ class Calls(Messages):
             said: Any = buffer.value.decode(errors="replace")
             return got, None if said == inner else f'"{inner}" expected, "{said}" found'
         (said,) = struct.unpack("=i", buffer.raw[:4])
-        return got, None if said == number(inner) else f"{number(inner)} expected, {said} found"
+        return got, None if _int(said) == _int(number(inner)) else f"{number(inner)} expected, {said} found"
 
     def _fcntl(self, call: Call, fd: Any, what: Any, value: Any = 0) -> tuple[int, None]:
         got = libc.fcntl(self.descriptor(fd), number(what), ctypes.c_long(number(value)))

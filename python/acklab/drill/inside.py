@@ -27,10 +27,18 @@ from .messages import clock_difference_ns
 from .parser import parse
 from .runner import Outcome, Unsupported, judged
 from .script import Call, Packet, Script
-from .sysctls import device, settings
+from .sysctls import device, offloads, settings
 
 #: linux/if_tun.h and unistd.h.
-TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET, PR_SET_TIMERSLACK = 0x400454CA, 1, 0x1000, 0x40000000, 29
+TUNSETIFF, TUNSETOFFLOAD, IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x400454CA, 0x400454D0, 1, 0x1000, 0x4000
+CLONE_NEWNET, PR_SET_TIMERSLACK = 0x40000000, 29
+#: The device takes segments of any length and sums them, as packetdrill's does: TUN_F_CSUM, TUN_F_TSO4, TUN_F_TSO6, TUN_F_TSO_ECN.
+OFFLOADS = 15
+#: linux/virtio_net.h: the head of each packet, of which type and size of segments matter; and VIRTIO_NET_HDR_GSO_TCPV4.
+HEAD, GSO_TCPV4 = "=BBHHHH", 1
+HEAD_SIZE = struct.calcsize(HEAD)
+#: linux/sockios.h and linux/ethtool.h.
+SIOCETHTOOL, ETHTOOL_SET = 0x8946, {"tso": 0x1F, "gso": 0x24, "gro": 0x2C}
 #: Ports that peers connect from.
 FIRST_PORT = 40_000
 #: A call that should return at once has so long, in seconds.
@@ -46,11 +54,15 @@ class KernelHost:
         own, peer = (script.options.get(name, usual) for name, usual in (("local_ip", LOCAL), ("remote_ip", REMOTE)))
         self.calls = Calls((own, int(script.number("bind_port", 8080))), (peer, int(script.number("connect_port", 8080))))
         self.addresses = socket.inet_aton(own), socket.inet_aton(peer)
-        self.tun = _tun(int(script.number("mtu", 1500)), own)
+        self.tun = _tun(int(script.number("mtu", 1500)), own, 0 if "strict_segments" in script.options else OFFLOADS)
+        #: Size of the segments of which an arriving packet is made, as by GRO; 0 is one segment.
+        self.segments = int(script.number("mss", 0))
         self.numbers: wire.Numbers | None = None
         self.port = FIRST_PORT
         #: The number of a SYN that arrived last: the same one again is of the same connection.
         self.opening: int | None = None
+        #: Ports and first numbers of the connections that the script's sockets began.
+        self.begun: set[tuple[int, int]] = set()
         self.waiting: deque[tuple[int, bytes]] = deque()
         self.thread: threading.Thread | None = None
         self.returned: tuple[int, str | None] | None = None
@@ -70,7 +82,7 @@ class KernelHost:
             left = max(0, self.start + until * 1000 - time.monotonic_ns()) / 1e9
             if not select.select([self.tun], [], [], left)[0]:
                 return False
-            self.waiting.append((self.now(), os.read(self.tun, 65_536)))
+            self.waiting.append((self.now(), os.read(self.tun, 65_536 + HEAD_SIZE)[HEAD_SIZE:]))
             if wire.ports(self.waiting[-1][1]):
                 return True
             self.waiting.pop()
@@ -83,9 +95,14 @@ class KernelHost:
         while self.waiting or self._read(until):
             at, data = self.waiting.popleft()
             source, destination = wire.ports(data) or (0, 0)
-            if self.numbers is None or self._is_syn_of_ours(data):
+            first = wire.first_number(data) if self._is_syn_of_ours(data) else 0
+            begins = first > 0 and (source, first) not in self.begun
+            if self.calls.connecting and not begins:
+                continue  # an earlier connection's
+            if self.numbers is None or begins:
+                self.calls.connecting = False
+                self.begun.add((source, first))
                 local, remote = self.addresses
-                first = wire.first_number(data) if self._is_syn_of_ours(data) else 0
                 self.numbers = wire.Numbers((local, source), (remote, destination), first)
             if (source, destination) != (self.numbers.local[1], self.numbers.remote[1]):
                 continue  # another connection's
@@ -120,7 +137,8 @@ class KernelHost:
         assert self.numbers is not None
         if "S" in packet.flags:
             self.numbers = wire.Numbers(self.numbers.local, self.numbers.remote, self.numbers.local_start, packet.seq)
-        os.write(self.tun, wire.encoded(packet, self.numbers))
+        size = 0 if packet.icmp else self.segments
+        os.write(self.tun, struct.pack(HEAD, 0, GSO_TCPV4 if size else 0, 0, size, 0, 0) + wire.encoded(packet, self.numbers))
 
     def sniff_ahead(self) -> None:
         """Learns the connection from a packet that the script has not asked for yet."""
@@ -137,6 +155,8 @@ class KernelHost:
                 self.returned = (self.now(), wrong)
             except Unsupported as cannot:
                 self.refused = cannot
+            except (struct.error, ValueError, OverflowError) as wrong:
+                self.refused = Unsupported(f"{call.name}: {wrong}")
 
         self.thread = threading.Thread(target=make, daemon=True)
         self.thread.start()
@@ -166,7 +186,7 @@ class KernelHost:
             except OSError as error:
                 rest.append(f"net.ipv4.{name}={value} ({error.strerror})")
         # Words, no shell: at most the script's own device changes.
-        return [line for line in rest if not (words := device(line)) or subprocess.run(words, capture_output=True).returncode]
+        return [line for line in rest if not (_switched(offloads(line)) or (words := device(line)) and not _failed(words))]
 
     def info(self) -> Mapping[str, float]:
         buffer, room = ctypes.create_string_buffer(info.SIZE), ctypes.c_uint32(info.SIZE)
@@ -179,10 +199,24 @@ class KernelHost:
         return found
 
 
-def _tun(mtu: int, own: str) -> int:
+def _failed(words: list[str]) -> bool:
+    return subprocess.run(words, capture_output=True).returncode != 0
+
+
+def _switched(asked: list[tuple[str, bool]]) -> bool:
+    """Switches offloads of the device; false if none is asked."""
+    for name, on in asked:
+        value = ctypes.create_string_buffer(struct.pack("=II", ETHTOOL_SET[name], on))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+            fcntl.ioctl(control, SIOCETHTOOL, struct.pack("=16sQ16x", b"tun0", ctypes.addressof(value)))
+    return bool(asked)
+
+
+def _tun(mtu: int, own: str, offloads: int) -> int:
     """The device, up, with the usual addresses and a route to the peer."""
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN | IFF_NO_PI))
+    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN | IFF_NO_PI | IFF_VNET_HDR))
+    fcntl.ioctl(device, TUNSETOFFLOAD, offloads)
     orders = (
         f"link set lo up\naddr add {own}/16 dev tun0\nlink set tun0 mtu {mtu} up\n"
         f"route add default dev tun0 src {own}\n"

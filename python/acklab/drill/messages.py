@@ -8,7 +8,7 @@ import struct
 import time
 from typing import Any
 
-from .arguments import number, only
+from .arguments import MORE, number, only
 from .runner import Unsupported
 from .script import TOLERANCE_US, Call, shown
 
@@ -55,15 +55,29 @@ class Messages:
         """The machine's number of a descriptor."""
         raise NotImplementedError
 
+    def connects(self, live: int) -> None:
+        """A socket begins a connection."""
+        raise NotImplementedError
+
+    def peer(self) -> tuple[str, int]:
+        """The address that `...` names as the peer's."""
+        raise NotImplementedError
+
     def _over(self, fd: Any) -> socket.socket:
         """The socket; the caller detaches it."""
         return socket.socket(fileno=self.descriptor(fd))
 
     def _sendmsg(self, call: Call, fd: Any, message: Any, flags: Any) -> tuple[int, None]:
         parts = [bytes(size) for size in _sizes(_table(message, "msg_iov"))]
-        over = self._over(fd)
+        over, to = self._over(fd), None
+        if number(flags) & MORE["MSG_FASTOPEN"]:
+            # `msg_name(...)=...` names the usual peer.
+            if message[1].get("msg_name") not in (None, ("...",)):
+                raise Unsupported(f"the argument {shown(message[1]['msg_name'])}")
+            to = self.peer()
+            self.connects(over.fileno())
         try:
-            return over.sendmsg(parts, [], number(flags) | socket.MSG_NOSIGNAL), None
+            return over.sendmsg(parts, [], number(flags) | socket.MSG_NOSIGNAL, *([to] if to else [])), None
         except OSError as error:
             ctypes.set_errno(error.errno or 0)
             return -1, None

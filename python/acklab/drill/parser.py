@@ -13,7 +13,7 @@ from .words import ScriptError, Word, words
 OPTIONS = {
     "tolerance_usecs": True, "tolerance_percent": True, "mss": True, "mtu": True, "tcp_ts_tick_usecs": True,
     "tcp_ts_ecr_scaled": False, "send_omit_free": False, "bind_port": True, "connect_port": True, "ip_version": False,
-    "local_ip": False, "remote_ip": False,
+    "local_ip": False, "remote_ip": False, "strict_segments": False,
 }  # fmt: skip
 ECN = ("noecn", "ect0", "ect1", "ect01", "ce")
 FLAGS = frozenset("SFRPUEWA")
@@ -198,7 +198,7 @@ class _Parser:
         return Packet(inbound, flags, start, length, ack, window, urgent, options, ecn)
 
     def icmp(self, inbound: bool) -> Packet:
-        """``icmp unreachable [host_unreachable] [mtu N] [1:1001(1000)]``: about a segment that left."""
+        """``icmp unreachable [host_unreachable] [mtu N] [1:1001(1000)]``: about a segment that left; without one, about the SYN."""
         place = self.next()
         kind = self.need("word", "an ICMP type")
         if kind.text != "unreachable" or not inbound:
@@ -208,7 +208,8 @@ class _Parser:
         if self.word.text in UNREACHABLE:
             code = UNREACHABLE[self.next().text]
         mtu = self.integer("an MTU", 0, 65535) if self.takes("word", "mtu") else 0
-        self.need("[", "`[` and the segment that it tells of")
+        if not self.takes("["):
+            return Packet(inbound, frozenset(), 0, 0, icmp=(code, mtu))  # of the SYN
         start = self.integer("a first sequence number")
         self.need(":", "`:`"), self.integer("a sequence number after the last"), self.need("(", "`(`")
         length = self.integer("a length", 0, 65535)
@@ -291,8 +292,8 @@ class _Parser:
             text = self.next().text.removeprefix("0x") if self.word.kind not in (",", ">") else ""
             while self.word.kind in ("word", "integer", "hex"):
                 text += self.next().text
-            if not re.fullmatch(r"([0-9a-fA-F]{2}){0,16}", text):
-                raise self.fail(f"`{text}`: {word.text} is followed by up to 16 bytes in hexadecimal digits", word)
+            if not re.fullmatch(r"([0-9a-fA-F]{2}){0,38}", text):
+                raise self.fail(f"`{text}`: {word.text} is followed by up to 38 bytes in hexadecimal digits", word)
             return Option(word.text, tuple(bytes.fromhex(text)))
         raise self.fail(f"`{word.text}`: options are mss, nop, eol, wscale, sackOK, sack, TS, and FO, FOEXP, md5, ECN", word)
 

@@ -171,7 +171,8 @@ class Runner:
         if found is None:
             raise _Failed(f"no packet left by {seconds(until)}")
         at, actual = found
-        while actual.length < expected.length and actual.seq == expected.seq:
+        strict = "strict_segments" in self.script.options
+        while actual.length < expected.length and actual.seq == expected.seq and not strict:
             more = self.host.sniff(self.host.now())
             if more is None:
                 break

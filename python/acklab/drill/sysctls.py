@@ -23,17 +23,26 @@ USUAL = {
 
 #: A product of numbers in the shell's arithmetic, as in ``$((15*1024*1024))``.
 _PRODUCT = re.compile(r"\$\(\(([0-9]{1,12}(?:\*[0-9]{1,12}){0,3})\)\)")
-#: What else of a command the machine does: a queue of the device, its MTU, a file of zeros in memory.
+#: What else of a command the machine does: a queue of the device, its MTU, what TCP remembers of peers, a file of zeros in memory.
 _DEVICE = re.compile(
     r"(?:/bin/)?rm -f /tmp/[a-z0-9_]{1,40}|(?:/bin/)?dd bs=[0-9]{1,5} count=[0-9]{1,4} if=/dev/zero of=/tmp/[a-z0-9_]{1,40}(?: status=none)?|"
-    r"tc qdisc (?:add|replace|del|delete) dev tun0 root(?: (?:pfifo|fq))?(?: limit [0-9]{1,6})?|ip link set dev tun0 mtu [0-9]{2,5}"
+    r"tc qdisc (?:add|replace|del|delete) dev tun0 root(?: (?:pfifo|fq))?(?: limit [0-9]{1,6})?|ip link set dev tun0 mtu [0-9]{2,5}|"
+    r"ip tcp_metrics flush all"
 )
 
 
 def device(line: str) -> list[str] | None:
     """The words of a line that sets something of the script's device, or makes or removes a file; None for any other line."""
-    line = line.split(" 2>")[0].strip()
+    line = re.split(r" (?:2|&)?>", line)[0].strip()
     return line.split() if _DEVICE.fullmatch(line) else None
+
+
+def offloads(line: str) -> list[tuple[str, bool]]:
+    """The offloads of the script's device that a line switches, each with whether it is on then; none for any other line."""
+    words = line.split()
+    if words[:3] != ["ethtool", "-K", "tun0"] or not re.fullmatch(r"( (tso|gso|gro) (on|off))+", "".join(f" {word}" for word in words[3:])):
+        return []
+    return [(name, state == "on") for name, state in zip(words[3::2], words[4::2], strict=True)]
 
 
 def with_defaults(text: str, defaults: str) -> str:
@@ -44,12 +53,15 @@ def with_defaults(text: str, defaults: str) -> str:
 
 
 def settings(text: str) -> tuple[dict[str, str], list[str]]:
-    """What a command sets, by the part of the name after ``net.ipv4.``, and the lines that set nothing here."""
+    """What a command sets, by the part of the name after ``net.ipv4.``, and the lines that set nothing here.
+
+    What follows ``||`` counts, too.
+    """
     found: dict[str, str] = {}
     rest: list[str] = []
     text = _PRODUCT.sub(lambda match: str(math.prod(map(int, match[1].split("*")))), text)
-    for line in re.split(r"[\n;]|&&", text.replace("\\\n", " ")):
-        line = line.split(" >")[0].strip()
+    for line in re.split(r"[\n;]|&&|\|\|", text.replace("\\\n", " ")):
+        line = re.split(r" &?>", line)[0].strip()
         program = line.split(" ")[0].rpartition("/")[2] if line else ""
         if not line or line.startswith("#"):
             continue
