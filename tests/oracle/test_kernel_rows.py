@@ -51,6 +51,32 @@ def test_the_page_has_what_long_runs_and_presets_say(page, name):
     said(page, name.removesuffix("_runs"), "\n".join(getattr(page, name).lines()))
 
 
+def test_most_of_what_two_kernels_did_agrees_and_the_page_says_so(page):
+    import apart  # beside the fixture's
+
+    for name in ("rows", "patterns"):
+        found = list(apart.judged(getattr(page, name)))
+        assert sum(not one.differ for one in found) >= 0.95 * len(found) > 0, name
+    said(page, "apart", "\n".join(apart.lines()))
+
+
+def test_acks_have_the_sizes_of_linuxs_options():
+    """`tcp_synack_options` and `tcp_established_options` in net/ipv4/tcp_output.c."""
+    receiver = {"stack": "linux", "sack_head_bytes": 4, "syn_options_bytes": 8}
+    run = acklab.run({
+        "stop": {"when": "flows-complete"},
+        "record": {"packets": True},
+        "link": [{"between": ["S", "R"], "rate": "10Mbps", "delay": "1ms", "loss": {"list": [6, 8]}}],
+        "flow": [{"from": "S", "to": "R", "size": {"segments": 12}, "sender": {"stack": "linux"}, "receiver": receiver}],
+    })  # fmt: skip
+    import polars
+
+    sent = polars.DataFrame(run.packets).filter((polars.col("event") == "enqueue") & (polars.col("link") == "R->S"))
+    sizes = [(len(sack), size) for sack, size in zip(sent["sack"].to_list(), sent["size_bytes"].to_list())]
+    assert sizes[0] == (0, 60)
+    assert set(sizes[1:]) == {(0, 52), (1, 64), (2, 72)}
+
+
 def test_the_page_has_the_effect_of_each_rule(page):
     said(page, "rules", page.rules.table())
 

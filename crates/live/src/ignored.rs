@@ -100,6 +100,7 @@ pub fn of(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bool) -
     compare("", &given, &linux, &mut |key, mine, its| {
         let followed = RECEIVER_FOLLOWED.contains(&key)
             || key == "ack.tick" // see `ticks`
+            || matches!(key, "sack_head_bytes" | "syn_options_bytes") // sizes that the stack leaves out
             || key == "ack" && !options.kernel_acks; // the edge follows it
         if !followed {
             let kernel = if key == "ack" { json!("its own, as the policy linux") } else { its.clone() };

@@ -116,12 +116,19 @@ impl Receiver {
             sack = self.blocks(ack);
         }
         let rules = &*self.rules;
-        let size = rules.ack_size + rules.sack_block_bytes * room.unwrap_or(sack.len() as u32);
+        let blocks = room.unwrap_or(sack.len() as u32);
+        let mut size = rules.ack_size + rules.sack_block_bytes * blocks;
+        if blocks > 0 {
+            size += rules.sack_head_bytes;
+        }
         self.acks_sent = self.acks_sent.saturating_add(1);
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
         let answer = self.syn.take();
         sack.able = answer == Some(true);
+        if answer.is_some() {
+            size += rules.syn_options_bytes;
+        }
         let ace = Ace::default();
         let mut told =
             Ack { ack, sack, syn: answer.is_some(), ece: self.ece, ace, ecn: self.ecn, ts_ecr: self.ts_recent };

@@ -15,6 +15,12 @@ rule_table! {
         sack: bool,
         /// Size that each SACK block adds.
         sack_block_bytes: u32 [0..=1_000_000],
+        /// Size that the SACK option adds besides its blocks. Linux aligns it with two bytes before its kind and length
+        /// (`tcp_established_options`), which makes 4.
+        sack_head_bytes: u32 [0..=1_000_000],
+        /// Size that the answer to a SYN has beyond `ack_size`. Linux's has 8 bytes: segment size, SACK, scale of windows
+        /// (`tcp_synack_options`).
+        syn_options_bytes: u32 [0..=1_000_000],
         /// Most SACK blocks on one ACK, 0 to 3.
         max_sack_blocks: u32 [0..=3],
         /// Whether blocks below the cumulative ACK are dropped (RFC 2018). ns-2 may repeat them.

@@ -207,6 +207,8 @@ impl Stack {
             ack_size: 40,
             sack: true,
             sack_block_bytes: 8,
+            sack_head_bytes: 0,
+            syn_options_bytes: 0,
             max_sack_blocks: 3,
             purge_stale_sack: true,
             retain: true,
