@@ -5,8 +5,7 @@
     logs.py --make    draw the transfers and log them (needs `make kernel`)
 
 A log has the data and the ACKs at the sender's host, up to the ACK of the last byte: direction, relative number, payload, microseconds since
-the SYN. Time may differ by `WITHIN`. The kernel's packets leave up to 10 us after the instant the path computed for them, and each round
-trip in which no queue waits adds its part.
+the SYN. Time may differ by `WITHIN`. Each end is a kernel of its own, with the path between them (`apart.py`).
 """
 
 import csv

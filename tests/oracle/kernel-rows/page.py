@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import apart
 import defaults
 import logs
 import long_runs
@@ -56,7 +57,7 @@ def packets():
 
 def tables():
     """Each table by its name in the pages."""
-    told = {name: "\n".join(grid.lines()) for name, grid in (("nudged", nudged), ("long", long_runs), ("presets", presets))}
+    told = {name: "\n".join(grid.lines()) for name, grid in (("nudged", nudged), ("long", long_runs), ("presets", presets), ("apart", apart))}
     return {"rows": parts(rows), "patterns": parts(patterns), "defaults": parts(defaults), "logs": packets(), "rules": rules.table(), **told}
 
 

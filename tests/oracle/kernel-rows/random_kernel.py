@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import apart
 import rows
 
 import acklab
@@ -34,7 +35,7 @@ def main():
     given = options.parse_args()
     rng = random.Random(given.seed)
     cases = [drawn(rng, seed) for seed in range(1, given.count + 1)]
-    scenarios = [scenario for _, scenario in cases]
+    scenarios = [apart.changed(scenario) for _, scenario in cases]
     agree = 0
     for (asked, scenario), ours, theirs in zip(cases, acklab.run_batch(scenarios), acklab.run_batch(scenarios, engine="kernel")):
         if "error" in theirs:
