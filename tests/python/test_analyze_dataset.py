@@ -28,7 +28,7 @@ def test_the_captures_below_a_directory_become_one_table(tmp_path: Path) -> None
     done = command("analyze", tree(tmp_path / "in"), "--dataset", tmp_path / "out", "--sort", "acked_bytes")
     assert (done.returncode, done.stderr) == (0, "")
     assert "3 captures, 3 directions, 2 files left out" in done.stdout.replace("\u00a0", " ")
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["acklab.json", "captures.parquet", "connections.parquet"]
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["acklab.json", "captures.parquet", "connections.html", "connections.parquet"]
     rows = pl.read_parquet(tmp_path / "out" / "connections.parquet")
     assert [Path(name).name for name in rows["file"]] == ["cut.pcap", "one.pcap", "two.pcap"]
     alone = pl.DataFrame(acklab.analyze(CAPTURE).connections)
@@ -37,6 +37,18 @@ def test_the_captures_below_a_directory_become_one_table(tmp_path: Path) -> None
     assert whole.to_dicts() == alone.to_dicts()
     about = pl.read_parquet(tmp_path / "out" / "captures.parquet")
     assert about.filter(pl.col("refused") != "")["file"].str.split("/").list.last().sort().to_list() == ["empty.pcap", "notes.txt"]
+
+
+def test_the_page_has_the_limits_and_every_direction(tmp_path: Path) -> None:
+    source = tree(tmp_path / "in")
+    (source / "a" / "one.pcap").rename(source / "a" / "<b>&.pcap")
+    found = dataset.write([str(source)], tmp_path / "out")
+    page = (tmp_path / "out" / "connections.html").read_text()
+    assert page.count("#0</td>") == 3 and "<b>&.pcap" not in page and "&lt;b&gt;&amp;.pcap" in page
+    assert "receiver-window" in page and "Directions by their goodput." in page and "<script src" not in page
+    decades = found.decades()
+    assert decades["directions"].sum() == 3
+    assert decades.filter(pl.col("decade") == 7)["directions"].sum() == 2, "13.9 Mbit/s"
 
 
 def test_rows_are_the_same_in_small_parts(tmp_path: Path, monkeypatch: object) -> None:

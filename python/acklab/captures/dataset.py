@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from ..text.escapes import cell, file_name, one_line
 if TYPE_CHECKING:
     from ..results.directory import Folder
 
-NAMES = ("connections.parquet", "captures.parquet")
+NAMES = ("connections.parquet", "captures.parquet", "connections.html")
 """The files of a dataset."""
 #: Rows that are held in memory before they are written.
 ROWS = 5_000
@@ -48,9 +48,15 @@ class Dataset:
         sums = [pl.len().alias("directions"), pl.col("acked_bytes").sum(), pl.col("goodput_bps").median()]
         return rows.group_by("limit").agg(sums).sort("directions", "limit", descending=[True, False]).collect()
 
-    def first(self, column: str, most: int = MOST) -> pl.DataFrame:
-        """The directions with the largest values of a column of ``connections``."""
-        wanted = ["file", "connection", "direction", "from", "to", "acked_bytes", "limit", column]
+    def decades(self) -> pl.DataFrame:
+        """For each ``limit`` and ``decade`` of goodput (6 is 1 to 10 Mbit/s) the ``directions`` with data."""
+        rows = self._rows().filter((pl.col("acked_bytes") > 0) & (pl.col("goodput_bps") > 0))
+        decade = pl.col("goodput_bps").log10().floor().cast(pl.Int64).alias("decade")
+        return rows.group_by("limit", decade).agg(pl.len().alias("directions")).sort("decade", "limit").collect()
+
+    def first(self, column: str, most: int = MOST, more: Sequence[str] = ()) -> pl.DataFrame:
+        """The directions with the largest values of a column of ``connections``, with ``more`` columns."""
+        wanted = ["file", "connection", "direction", "from", "to", "acked_bytes", "limit", column, *more]
         rows = self._rows().select(list(dict.fromkeys(wanted)))
         return rows.drop_nulls(column).sort(column, descending=True, maintain_order=True).head(most).collect()
 
@@ -93,6 +99,8 @@ def write(paths: Sequence[str], directory: str | os.PathLike[str], tick: Callabl
 
 
 def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) -> Dataset:
+    from .dataset_page import page
+
     about: list[dict[str, Any]] = []
     with folder.replacing() as scratch:
         parts = scratch / "parts"
@@ -125,8 +133,10 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
         parts.rmdir()
         schema = {"file": pl.String, "packets": pl.UInt64, "tcp": pl.UInt64, "directions": pl.UInt64, "refused": pl.String}
         pl.DataFrame(about, schema=schema).write_parquet(scratch / "captures.parquet")
-    refused = sum(bool(one["refused"]) for one in about)
-    return Dataset(folder.path, len(about) - refused, refused, directions)
+        refused = sum(bool(one["refused"]) for one in about)
+        found = Dataset(scratch, len(about) - refused, refused, directions)
+        (scratch / "connections.html").write_text(page(found), encoding="utf-8")
+    return replace(found, path=folder.path)
 
 
 def _analyzed(path: str) -> tuple[pl.DataFrame, dict[str, Any]]:

@@ -1,0 +1,81 @@
+"""The page of a dataset: how often each limit is met, how goodput is distributed, and the directions with most data, to sort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ..figures import draw
+from ..figures.charts import Axis, Bar, Bars
+from ..figures.html import document, esc, header, table
+from ..plot.words import amount, count, percent, seconds
+from ..text.escapes import one_line
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+#: Directions of the page's table: those with most acknowledged data.
+MOST = 500
+#: Columns of seconds by cause, and their names.
+CAUSES = {
+    "application_limited_s": "idle application", "window_limited_s": "receiver's window", "closed_limited_s": "closed window",
+    "recovery_limited_s": "losses and repair", "slow_start_limited_s": "slow start", "path_limited_s": "path's rate",
+    "cwnd_limited_s": "congestion window", "sender_window_limited_s": "sender's window", "network_limited_s": "network, not told apart",
+}  # fmt: skip
+
+
+def page(found: Dataset) -> str:
+    """The page's text."""
+    limits = found.limits()
+    total, sent = max(int(limits["directions"].sum()), 1), max(int(limits["acked_bytes"].sum()), 1)
+    rows = [
+        [esc(one["limit"]), f"{one['directions']:,}", percent(one["directions"] / total), percent(one["acked_bytes"] / sent), _rate(one["goodput_bps"])]
+        for one in limits.iter_rows(named=True)
+    ]  # fmt: skip
+    left = f"; {count(found.refused, 'file')} left out" if found.refused else ""
+    heading = f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"
+    body = [header("What limits these connections", "acklab analyze", heading, quick=False), "</header><main>"]
+    if rows:
+        first = found.first("acked_bytes", MOST, ("duration_s", "goodput_bps", "path_rtt_min_s", "resent", "policy", *CAUSES))
+        heads = ["limit", "directions", "of them", "of the data", "median goodput"]
+        body.append(f'<section class="card"><h2>Limits</h2>{table(heads, rows, ["text", "", "", "", ""])}</section>')
+        body.append(f'<section class="card">{_goodputs(found)}</section>')
+        note = f"The {first.height} with most acknowledged data. A heading sorts; <code>connections.parquet</code> has all columns of all."
+        body.append(f'<section class="card"><h2>Directions</h2><p class="note">{note}</p>{_directions(first)}</section>')
+    body.append('</main><footer class="foot">Times of limits are seconds; what each means is in the reference of <code>acklab analyze</code>.</footer>')
+    return document("What limits these connections", "".join(body))
+
+
+def _goodputs(found: Dataset) -> str:
+    """Directions by the decade of their goodput, in bars by limit."""
+    counts = found.decades()
+    names = counts["limit"].unique(maintain_order=True).to_list()
+    decades: Sequence[int] = sorted(counts["decade"].unique().to_list())
+    by = {(one["limit"], one["decade"]): one["directions"] for one in counts.iter_rows(named=True)}
+    groups = [Bar(f"{amount(10.0**place, 'bit/s')} to {amount(10.0 ** (place + 1), 'bit/s')}", [float(sum(by.get((name, place), 0) for name in names))]) for place in decades]
+    chart = Bars("goodputs", "Directions by their goodput.", ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4)
+    return draw.embedded(chart, draw.save(chart)) if groups else ""
+
+
+def _directions(first: pl.DataFrame) -> str:
+    heads = ["capture", "from", "to", "acknowledged", "lasts", "goodput", "least round trip", "resent", "policy", "limit", *CAUSES.values()]
+    rows = [
+        [esc(f"{one_line(one['file'])} #{one['connection']}"), esc(one["from"]), esc(one["to"]), amount(one["acked_bytes"], "B"), _span(one["duration_s"]),
+         _rate(one["goodput_bps"]), _span(one["path_rtt_min_s"]), str(one["resent"]), esc(one["policy"]), esc(one["limit"]), *(_number(one[name]) for name in CAUSES)]
+        for one in first.iter_rows(named=True)
+    ]  # fmt: skip
+    return table(heads, rows, ["text", "text", "text", "", "", "", "", "", "text", "text"])
+
+
+def _rate(value: Any) -> str:
+    return "-" if value is None else amount(value, "bit/s")
+
+
+def _span(value: Any) -> str:
+    return "-" if value is None else seconds(value)
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3f}"
