@@ -56,6 +56,7 @@ SECTIONS = (
     ("Sequence", "sequence", 'sequence = { kind = "bytes", nagle = "on" }'),
     ("RttFilter", "rtt_filter", 'rtt_filter = { kind = "integer", phase = "5ms" }'),
     ("Pacing", "pacing", 'pacing = { kind = "spread", share = 0.8 }'),
+    ("AckRequest", "ack_request", 'ack_request = { kind = "on", segments = 16 }'),
     ("ReceiverTable", "receiver", 'receiver = { ack = { policy = "every" }, ack_size = 40 }'),
     ("AckPolicyKind", "ack", 'ack = { policy = "delayed", timer = "100ms", segments = 2 }'),
     ("EstimateKind", "estimate", 'estimate = { kind = "probe", initial = 10 }'),
