@@ -15,8 +15,8 @@ from ..plot.style import Powers, label
 from ..text.escapes import width as columns_of
 from .charts import Axis
 
-#: Widths of a chart of several panels, and of one, in inches.
-WIDTH, SMALL = 9.6, 5.6
+#: Widths of a chart of several panels, of one, and of one on a telephone, in inches.
+WIDTH, SMALL, NARROW = 9.6, 5.6, 3.5
 INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 #: Margins and heights, in inches.
 LEFT, RIGHT, BOTTOM, GAP, TITLE, LEGEND, LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17

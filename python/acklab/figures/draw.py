@@ -46,12 +46,13 @@ _STYLE: Any = {
 SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 
 
-def figure(chart: Chart) -> Figure:
-    """The chart as a matplotlib figure."""
-    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: rows.forest, Tornado: rows.tornado, Dots: rows.dots}
-    draw[Multiples] = multiples.figure
+def figure(chart: Chart, small: float = canvas.SMALL) -> Figure:
+    """The chart as a matplotlib figure; one with a single panel is ``small`` inches wide."""
+    draw: dict[type, Any] = {Heat: _heat, Forest: rows.forest, Tornado: rows.tornado, Multiples: multiples.figure}
+    sized: dict[type, Any] = {Lines: _lines, Bars: _bars, Dots: rows.dots}
     with drawing(_STYLE):
-        made: Figure = draw[type(chart)](_visible(chart))
+        shown = _visible(chart)
+        made: Figure = sized[type(chart)](shown, small) if type(chart) in sized else draw[type(chart)](shown)
         return made
 
 
@@ -75,11 +76,11 @@ class Picture(NamedTuple):
     """Its points and panels, for the pointer."""
 
 
-def save(chart: Chart, *files: Path) -> Picture:
-    """Draws a chart; also writes it to files whose names end in ``.png`` or ``.pdf``."""
+def save(chart: Chart, *files: Path, small: float = canvas.SMALL) -> Picture:
+    """Draws a chart; also writes it to files whose names end in ``.png`` or ``.pdf``. One with a single panel is ``small`` inches wide."""
     buffer = io.StringIO()
     with drawing(_STYLE):
-        made = figure(chart)
+        made = figure(chart, small)
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         for file in files:
             about = {"Software": None} if file.suffix == ".png" else {"CreationDate": None, "Creator": None, "Producer": None}
@@ -113,8 +114,21 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
     return head + [[one] if one[0] < names else [side, one] for side, one in zip(strip, found, strict=True)]
 
 
-def embedded(chart: Chart, picture: Picture) -> str:
-    """A chart as a figure of a page, with its caption; its panels once more for narrow screens, at no cost of their own."""
+def embedded(chart: Chart, picture: Picture, *, twice: bool = True) -> str:
+    """A chart as a figure of a page, with its caption, and for narrow screens.
+
+    There several panels stand below each other, at no cost of their own. A single one that would be too small to read is drawn ``twice``,
+    unless the names of its rows leave it no room.
+    """
+    wide = _figure(chart, picture)
+    names = rows.left_of(chart) if isinstance(chart, Dots) else 0.0
+    if not twice or names > canvas.NARROW / 2 + 0.5 or not wide.startswith('<figure class="small"'):
+        return wide
+    other = replace(chart, name=f"{chart.name}-narrow")
+    return wide + _figure(other, save(other, small=canvas.NARROW)).replace("<figure", '<figure class="narrow"', 1)
+
+
+def _figure(chart: Chart, picture: Picture) -> str:
     parts = "".join(_part(chart.name, part) for part in picture.parts)
     stacked = f'<div class="parts" aria-hidden="true">{parts}</div>' if parts else ""
     caption = html.escape(visible(chart.about))
@@ -189,7 +203,7 @@ def _marks(axes: Axes, marks: Sequence[Mark]) -> None:
             )  # fmt: skip
 
 
-def _lines(chart: Lines) -> Figure:
+def _lines(chart: Lines, small: float) -> Figure:
     handles: dict[str, Any] = {}
     for panel in chart.panels:
         for line in panel.lines:
@@ -197,7 +211,7 @@ def _lines(chart: Lines) -> Figure:
                 handles[line.name] = Line2D(
                     [], [], color=canvas.shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
                 )
-    width = canvas.WIDTH if len(chart.panels) > 1 else canvas.SMALL
+    width = canvas.WIDTH if len(chart.panels) > 1 else small
     lines = canvas.legend_lines(list(handles), width)
     fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines, width)
     for axes, panel in zip(all_axes, chart.panels, strict=True):
@@ -261,9 +275,9 @@ def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]
     bar.text(-0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
 
 
-def _bars(chart: Bars) -> Figure:
+def _bars(chart: Bars, small: float) -> Figure:
     few = len(chart.groups) * len(chart.keys) <= 12
-    width = canvas.SMALL if few else canvas.WIDTH
+    width = small if few else canvas.WIDTH
     lines = canvas.legend_lines(chart.keys, width) or 1
     fig, (axes,) = canvas.grid(1, 1, chart.height, lines, width)
     share = 0.8 / len(chart.keys)

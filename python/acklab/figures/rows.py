@@ -95,13 +95,19 @@ def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]
             )  # fmt: skip
 
 
-def dots(chart: Dots) -> Figure:
+def left_of(chart: Dots) -> float:
+    """Inches that the names of a chart's rows take."""
+    return 0.35 + 0.062 * max(columns_of(label(name)) for name in chart.rows)
+
+
+def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
     rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
     names = list(map(label, chart.rows))
     height = (0.16 + 0.14 * shades) * rows + 0.1
-    left = 0.35 + 0.062 * max(map(columns_of, names))
-    total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND if chart.keys else 0.06)
-    whole = canvas.SMALL if columns == 1 else canvas.WIDTH
+    left = left_of(chart)
+    whole = small if columns == 1 else canvas.WIDTH
+    lines = max(1, canvas.legend_lines([text for text, _ in chart.keys], whole))
+    total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND + (lines - 1) * canvas.LEGEND_MORE if chart.keys else 0.06)
     fig = Figure(figsize=(whole, total))
     width = (whole - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
     order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
@@ -133,5 +139,5 @@ def dots(chart: Dots) -> Figure:
             Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
             for k, (_, s) in enumerate(chart.keys)
         ]
-        canvas.legend(fig, marks, [text for text, _ in chart.keys])
+        canvas.legend(fig, marks, [text for text, _ in chart.keys], lines)
     return fig

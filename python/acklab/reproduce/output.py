@@ -120,7 +120,7 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
                 kinds = () if outcome.effort.quick else (".png", ".pdf")
                 picture = draw.save(chart, *(folder / "figures" / f"{chart.name}{kind}" for kind in kinds))
                 (folder / "figures" / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
-                pictures[chart.name] = draw.embedded(chart, picture)
+                pictures[chart.name] = draw.embedded(chart, picture, twice=False)
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):

@@ -159,6 +159,20 @@ def test_charts_stack_on_phones(pages: dict[str, Path]) -> None:
         assert all(left == right for left, right in page.js(places % "figure.stacks > svg"))
 
 
+def test_a_small_chart_is_drawn_for_a_phone_too(pages: dict[str, Path]) -> None:
+    """At 390 a chart with one panel is whole, and its texts have 11 px and more."""
+    texts = "[...document.querySelectorAll('figure.narrow svg text')].map((t) => parseFloat(getComputedStyle(t).fontSize) * Math.hypot(t.getScreenCTM().a, t.getScreenCTM().b))"
+    wide = "[...document.querySelectorAll('figure.narrow > svg')].map((s) => s.getBoundingClientRect()).filter((r) => r.width && (r.left < 0 || r.right > 390)).length"
+    with browser.Browser(390, 900, touch=True) as page:
+        page.open(pages["analysis"])
+        assert page.js("getComputedStyle(document.querySelector('figure.small')).display") == "none"
+        assert len(page.js(texts)) > 5 and min(page.js(texts)) >= 11
+        assert page.js(wide) == 0
+    with browser.Browser() as page:
+        page.open(pages["analysis"])
+        assert page.js("getComputedStyle(document.querySelector('figure.narrow')).display") == "none"
+
+
 def test_every_verb_has_the_charts_of_the_run_report(pages: dict[str, Path]) -> None:
     with browser.Browser() as page:
         for name in WITH_CHARTS:
