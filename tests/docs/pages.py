@@ -58,6 +58,11 @@ UNTRIED = {
     "for k in 1 2 4 8 16; do acklab run examples/live.toml --live --realtime --beside --set flow.f.sender.stack=linux "
     "--set flow.f.receiver.ack.segments=$k; done",
     "acklab reproduce paths2026",
+    # examples that `cargo test` builds; the first two have tests of their own
+    "cargo run -p acklab-tcp --example exchange",
+    "cargo run -p acklab-path --example filtered",
+    "cargo run -p acklab-sim --example transfer linux 1MB 20Mbps 20ms 100",
+    "cargo package --no-verify -p acklab-packet -p acklab-table -p acklab-tcp -p acklab-path -p acklab-scenario -p acklab-sim",
     # what tests/python/test_kernel_runs.py runs, where the kernel was built
     "acklab run examples/live.toml --virtual",
     "acklab run examples/live.toml --virtual --beside",

@@ -46,8 +46,9 @@ def test_what_a_page_shows_is_what_happens(path: Path, tmp_path: Path) -> None:
 def test_the_pages_that_teach_are_tried() -> None:
     runs = ("console", "python")
     for path in [DOCS / "overview.md", DOCS / "tutorial.md", *(DOCS / "howto").glob("*.md")]:
-        # kernel.md and programs.md need a kernel (tests/python/test_kernel_runs.py, test_programs.py), explorer.md a browser (tests/python/report).
-        if path.name not in ("index.md", "kernel.md", "programs.md", "explorer.md"):
+        # kernel.md and programs.md need a kernel (tests/python/test_kernel_runs.py, test_programs.py), explorer.md a browser (tests/python/report),
+        # crates.md cargo (cargo test).
+        if path.name not in ("index.md", "kernel.md", "programs.md", "explorer.md", "crates.md"):
             assert any(block.language in runs for block in pages.blocks(path)), f"{name(path)} shows nothing that runs"
 
 

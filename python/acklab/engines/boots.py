@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from .. import _core
-from .kernel import find, result
+from . import kernel
 from .line import record
 from .programs import run, summary
 
@@ -28,7 +28,7 @@ def _summary(text: str, allowed: bool) -> bytes:
     """What became of a scenario, with its programs if they are allowed."""
     programs = _core.Programs(text)
     if not json.loads(programs.json())["programs"]:
-        return _as_simulated(json.loads(result(text).json()))
+        return _as_simulated(json.loads(kernel.result(text).json()))
     if not allowed:
         raise _core.LiveError("the scenario names programs, which run only with --allow-programs")
     return json.dumps(summary(run(programs)), separators=(",", ":")).encode()
@@ -52,7 +52,7 @@ def batches(
                 file.write(record(int(number), told))
         return told
 
-    find()
+    kernel.find()
     waiting: deque[Future[bytes]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
