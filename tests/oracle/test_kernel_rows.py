@@ -122,11 +122,9 @@ def test_uploads_between_default_kernels_have_as_many_acks(page):
 
     found = uploads.judged()
     table = "\n".join(uploads.lines(found))
-    eight = {one: row for one, row in found.items() if one[1] in uploads.EIGHT}
-    fresh = {one: row for one, row in found.items() if one[1] in uploads.drawn()}
-    assert (len(eight), len(fresh)) == (16, 48)
-    assert uploads.within(eight) >= 15 and uploads.within(fresh) >= 41
-    assert uploads.within(found, 0.03) == 64
+    assert uploads.within(found) == len(found) >= 64
+    assert uploads.within(found, 0.005) >= 0.98 * len(found)
+    assert sum(same == len(theirs) == len(ours) for theirs, ours, same in found.values()) >= 47
     text = uploads.PAGE.read_text()
     assert uploads.filled(text, table) == text, "tests/oracle/kernel-rows/uploads.py --write"
 

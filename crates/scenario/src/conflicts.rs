@@ -107,8 +107,9 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         found.extend(misfits(rules, control, named.needs(), named.owns_window()));
         let paced =
             rules.pacing != Pacing::Off {} || named.pacing_rate().is_some() || named.needs() >= Needs::Deliveries;
-        if rules.segmentation == Segmentation::Linux && (paced || !rules.recovery.is_rack()) {
-            let what = "is \"linux\", which needs recovery = \"rack\", no pacing and a control that does not pace; must be \"off\"";
+        let fits = !paced && rules.recovery.is_rack() && rules.max_burst == 0 && rules.sequence.in_bytes();
+        if rules.segmentation == Segmentation::Linux && !fits {
+            let what = "is \"linux\", which needs recovery = \"rack\", sequence = \"bytes\", max_burst = 0, no pacing and a control that does not pace; must be \"off\"";
             found.push(("segmentation", what.into()));
         }
     }

@@ -206,6 +206,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if sender.carry_window.is_none() {
         ours.carry_window |= theirs.ack.asks_for_window();
     }
+    if sender.reads_window.is_none() {
+        ours.reads_window |= theirs.ack.tells_window() && ours.sequence.in_bytes();
+    }
     if sender.carry_allowance.is_none() {
         ours.carry_allowance |= theirs.ack.asks_for_allowance();
     }
@@ -246,6 +249,15 @@ mod tests {
         assert_eq!((newest.sender.linear_syn_timeouts, newest.sender.fin_beyond_window), (4, false));
         let changed = Rules { linear_syn_timeouts: 0, fin_beyond_window: true, ..newest.sender };
         assert!(old.sender == changed && old.receiver == newest.receiver);
+        // A kernel's defaults: a receiver that tells its window has a sender that reads it.
+        for (name, most) in [("linux-6.12-defaults", 6 << 20), ("linux-7.3-defaults", 32 << 20)] {
+            let flow = &flows("", &[&format!("sender.stack = '{name}'")])[0];
+            let linux = Rules { segmentation: acklab_tcp::rules::Segmentation::Linux, ..rules("linux").sender };
+            assert_eq!(*flow.sender, Rules { reads_window: true, ..linux });
+            assert!(
+                matches!(flow.receiver.ack, acklab_tcp::rules::AckPolicyKind::Linux { memory: 131_072, most_memory, .. } if most_memory == most)
+            );
+        }
         // Linux 6.19 compresses SACKs for longer, and less late.
         let (linux, later) = (rules("linux").receiver, rules("linux-6.19"));
         let acklab_tcp::rules::AckPolicyKind::Linux { sack_share, sack_slack, sack_delay, sack_most, timer, .. } =

@@ -132,7 +132,23 @@ impl Receiver {
         let ace = Ace::default();
         let mut told =
             Ack { ack, sack, syn: answer.is_some(), ece: self.ece, ace, ecn: self.ecn, ts_ecr: self.ts_recent };
-        let size = self.accurate.as_mut().map_or(size, |accurate| accurate.write(&mut told, size, rules));
+        let size = if self.tells { self.tell_more(&mut told, size) } else { size };
         wire.send(told, size);
+    }
+
+    /// Adds counts of marks and the window; the size of the ACK then.
+    #[inline(never)]
+    fn tell_more(&mut self, told: &mut Ack, mut size: u32) -> u32 {
+        if let Some((window, scale)) = self.policy.window() {
+            if told.syn {
+                // Its scale lies where blocks would, which an answer to a SYN never has.
+                let able = std::mem::take(&mut told.sack).able;
+                told.sack.able = able;
+                told.sack.set_scale(scale);
+                size = self.rules.ack_size + self.rules.syn_options_bytes;
+            }
+            told.sack.set_window(if told.syn { window } else { window >> scale });
+        }
+        self.accurate.as_mut().map_or(size, |accurate| accurate.write(told, size, &self.rules))
     }
 }

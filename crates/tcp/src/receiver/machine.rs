@@ -66,6 +66,8 @@ pub struct Receiver {
     pub(super) push: bool,
     /// Source of the sender's phase, if the policy asks.
     pub(super) phase_source: Option<PhaseSource>,
+    /// ACKs have more than numbers: counts of marks, or the window.
+    pub(super) tells: bool,
     /// Count of duplicates.
     pub(super) duplicates: u32,
     /// Further segments merged with the next one, and the units of the first of them.
@@ -89,6 +91,7 @@ impl Receiver {
             accurate: Accurate::new(&rules),
             policy: policy.observed(&rules),
             phase_source: rules.ack.phase_source(),
+            tells: rules.ack.tells_window() || rules.feedback != Feedback::Classic,
             rules,
             space: Reassembly::default(),
             history: None,
@@ -248,6 +251,7 @@ impl Receiver {
         self.syn = Some(syn.notice == AckNotice::ABLE && self.rules.ack.takes_requests());
         if self.rules.feedback == Feedback::Classic {
             self.accurate = Accurate::unknown(syn.ace);
+            self.tells |= self.accurate.is_some();
         }
     }
 

@@ -163,6 +163,9 @@ variants! {
             sack_most: u32 [0 ..= 255] = 44,
             /// Sequence units for which the application waits before it reads; 1 reads at once.
             low_water: u32 [1 ..= 1_000_000_000] = 1,
+            /// Units that the application asks for at once; it reads on while there are more. `memory` grows by the first of them that it
+            /// reads in a round trip.
+            read_size: u32 [1 ..= 1_000_000_000] = 1_000_000_000,
         }
         /// QUIC (RFC 9000 section 13.2), and what its sender can request (ACK_FREQUENCY, draft-ietf-quic-ack-frequency).
         Quic = "quic" {
@@ -223,6 +226,11 @@ impl AckPolicyKind {
             AckPolicyKind::Divide { when, phase, .. } => (when != DivideWhen::Always).then_some(phase),
             _ => None,
         }
+    }
+
+    /// Whether its ACKs tell the receiver's window.
+    pub fn tells_window(&self) -> bool {
+        matches!(self, AckPolicyKind::Linux { memory: 1.., .. })
     }
 
     /// Whether segments must carry their sender's window and round trip for it.

@@ -107,8 +107,15 @@ rule_table! {
         ack_request: AckRequest,
         /// How segments are spaced.
         pacing: Pacing,
-        /// How segments are grouped that leave together. Only with `recovery = "rack"`, without `pacing` and without a control that paces.
+        /// How segments are grouped that leave together. Only with `recovery = "rack"`, `sequence = "bytes"` and `max_burst = 0`, without
+        /// `pacing` and without a control that paces.
         segmentation: Segmentation,
+        /// With `segmentation = "linux"`: most bytes of memory of the send buffer (`tcp_wmem[2]`). A program writes until so many are
+        /// taken, or as many as the window asks for.
+        send_memory: u32 [4096..=1_000_000_000],
+        /// Whether the window that ACKs tell limits the sender (RFC 9293 section 3.8.6), instead of the constant `window`. If left
+        /// out, true where ACKs tell it: the policy `linux` with `memory`.
+        reads_window: bool,
         /// Duplicate ACKs that indicate a loss.
         dup_thresh: u32 [1..=1_000_000],
         /// Whether the first duplicate ACKs send a new segment each (RFC 3042). `fack` and `rfc9002` do not read it.

@@ -106,6 +106,16 @@ pub(super) struct Extras {
     pub repair: Repair,
     pub accurate: Option<Box<Accurate>>,
     pub requests: Option<Box<Requests>>,
+    pub told: Told,
+}
+
+/// The window that ACKs tell (RFC 9293 section 3.10.7.4; RFC 7323 section 2).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    /// Shift of the numbers in ACKs.
+    scale: u8,
+    /// Largest window told, in units.
+    pub largest: u64,
 }
 
 impl Core {
@@ -122,6 +132,7 @@ impl Core {
             repair: Repair::default(),
             accurate: Accurate::new(&rules),
             requests: Requests::new(&rules),
+            told: Told::default(),
         };
         let may_hold_back = rules.pacing != Pacing::Off {}
             || extras.skip.is_some()
@@ -139,6 +150,7 @@ impl Core {
             || extras.accurate.is_some()
             || needs != Needs::Credit
             || rules.handshake_ack
+            || rules.reads_window
             || rules.marks_end;
         Core {
             timer: Timer::new(&rules),
@@ -222,6 +234,11 @@ impl Core {
 
     /// Takes in a round trip that ends now; `flight` units were outstanding.
     pub(super) fn sample(&mut self, elapsed: Time, flight: u64, now: Time) {
+        if self.may_hold_back
+            && let Some(bursts) = &mut self.extras.bursts
+        {
+            bursts.time(elapsed, now);
+        }
         self.timer.sample(elapsed, (flight, now), &self.seq, &mut self.counters, &self.rules);
     }
 
@@ -313,6 +330,23 @@ impl Core {
         let read = accurate.read(ack, &self.seq, self.rules.timestamps);
         self.notices.unmarkable = !accurate.usable();
         read
+    }
+
+    /// Takes the window that an ACK tells. An older ACK, or the same one with less, does not count (`tcp_may_update_window` in Linux).
+    pub(super) fn read_window(&mut self, ack: &Ack) {
+        let Some(told) = ack.sack.window() else { return };
+        let window = if ack.syn {
+            self.extras.told.scale = ack.sack.scale();
+            // A receiver that opens with the most that a SYN can say means whole segments (`tcp_select_initial_window`).
+            u64::from(told) / u64::from(self.seq.mss) * u64::from(self.seq.mss)
+        } else {
+            u64::from(told) << self.extras.told.scale
+        };
+        if ack.syn || ack.ack > self.seq.una || window > self.seq.wnd || window == 0 {
+            self.extras.told.largest = self.extras.told.largest.max(window);
+            // Through a closed window one segment goes, where a kernel would send probes: else the update of a window could be lost.
+            self.seq.set_window(window.max(self.seq.mss.into()));
+        }
     }
 
     /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.

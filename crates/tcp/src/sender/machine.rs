@@ -100,6 +100,9 @@ impl Sender {
     /// Judges an ACK in a sender that has no [fast path](Core::fast_path), whose control may need its event; whether the ACK counts.
     #[inline(never)]
     fn judge_with_extras<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
+        if self.core.rules.reads_window {
+            self.core.read_window(ack);
+        }
         if self.answers_skip(ack, now, wire) {
             return false;
         }

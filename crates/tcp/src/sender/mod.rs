@@ -20,6 +20,7 @@ mod segmentation;
 mod sending;
 mod sequence;
 mod skip;
+mod write_queue;
 
 pub use self::core::{Core, SenderCounters};
 pub use congestion::{CaState, Windows, control, credit};

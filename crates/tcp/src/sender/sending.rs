@@ -3,9 +3,10 @@
 use acklab_packet::{Ace, AckNotice, Ecn, Phase, Segment, Seq, Tail, Time};
 
 use super::congestion::control::{CongestionControl, Needs};
+use super::flight::Flight;
 use super::requests::Standing;
-use super::segmentation::Circumstances;
-use super::sequence::data_bytes;
+use super::segmentation::{Circumstances, Turn};
+use super::sequence::{SequenceSpace, data_bytes};
 use super::{Core, SenderWire};
 use crate::rules::Pacing;
 
@@ -160,22 +161,51 @@ impl Core {
         if !in_order || self.seq.nxt < self.seq.max || (self.rules.syn && self.seq.nxt == 0) {
             return true;
         }
-        let flight = self.extras.flight.as_deref();
-        let gone = flight.map_or(0, |flight| flight.lost() + u64::from(flight.sacked()) * u64::from(self.seq.mss));
-        let timed = self.counters.rtt_samples > 0;
         let of = Circumstances {
-            in_flight: self.seq.flight_size().saturating_sub(gone),
-            srtt: if timed { self.timer.smoothed } else { f64::INFINITY },
+            in_flight: in_flight(&self.seq, self.extras.flight.as_deref()),
             rtt_min: self.counters.rtt_min,
             last_sent: self.timer.last_sent,
-            oldest: flight.and_then(|flight| flight.first()).map(|sent| sent.at),
+            oldest: self.extras.flight.as_deref().and_then(|flight| flight.first()).map(|sent| sent.at),
             now,
         };
-        let goes = bursts.turn(&self.seq, &self.cc, &of);
-        if !goes && let Some(usage) = &mut self.extras.usage {
+        let turn = bursts.turn(&self.seq, self.seq.len_at(self.seq.nxt), &self.cc, &of);
+        if let (Turn::Waits { limited: true }, Some(usage)) = (turn, &mut self.extras.usage) {
             usage.on_deferral(&self.seq);
         }
-        goes
+        turn == Turn::Goes
+    }
+
+    /// Units of a segment that goes now, as far as its burst has them.
+    #[inline]
+    pub(super) fn within_burst(&mut self, len: u64) -> u64 {
+        if self.may_hold_back { self.cut_to_burst(len) } else { len }
+    }
+
+    #[inline(never)]
+    fn cut_to_burst(&mut self, len: u64) -> u64 {
+        self.extras.bursts.as_mut().map_or(len, |bursts| bursts.cut(len))
+    }
+
+    /// Less than a segment that ends the burst which is leaving.
+    #[cold]
+    pub(super) fn rest_of_burst(&self) -> Option<u32> {
+        self.extras.bursts.as_ref()?.rest(self.timer.last_sent)
+    }
+
+    /// True if the program writes more now that as much as may has left: the sender tries again.
+    #[inline]
+    pub(super) fn writes_more(&mut self) -> bool {
+        self.may_hold_back && self.program_writes()
+    }
+
+    #[inline(never)]
+    fn program_writes(&mut self) -> bool {
+        if self.seq.shaking_hands() {
+            return false;
+        }
+        let in_flight = in_flight(&self.seq, self.extras.flight.as_deref());
+        let window = self.extras.told.largest.max(self.seq.wnd);
+        self.extras.bursts.as_mut().is_some_and(|bursts| bursts.write(&self.seq, &self.cc, in_flight, window))
     }
 
     fn pace_allows<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
@@ -254,4 +284,10 @@ impl Core {
             self.cc.note_limited(u64::from(len));
         }
     }
+}
+
+/// Units in the network.
+fn in_flight(seq: &SequenceSpace, flight: Option<&Flight>) -> u64 {
+    let gone = flight.map_or(0, |flight| flight.lost() + u64::from(flight.sacked()) * u64::from(seq.mss));
+    seq.flight_size().saturating_sub(gone)
 }

@@ -258,9 +258,14 @@ impl SequenceSpace {
         let waits = match self.nagle {
             Nagle::Off => false,
             Nagle::On => self.una < self.max,
-            Nagle::Minshall => self.una < self.small_end,
+            Nagle::Minshall => self.small_is_out(),
         };
         new && data && waits && !last
+    }
+
+    /// True if a small segment is not acknowledged yet (`tcp_minshall_check` in Linux).
+    pub(super) fn small_is_out(&self) -> bool {
+        self.una < self.small_end
     }
 
     /// A segment of new data left.

@@ -146,6 +146,7 @@ fn linux() -> impl Strategy<Value = AckPolicyKind> {
                 sack_slack,
                 sack_most,
                 low_water,
+                read_size: 1000,
             }
         },
     )

@@ -34,7 +34,15 @@ impl Bench {
     }
 
     fn ack(&mut self, segments: u64, millis: f64) -> String {
-        let ack = Ack { ack: segments * MSS, ..Ack::default() };
+        self.ack_with(segments, None, millis)
+    }
+
+    /// The same with a window in bytes.
+    fn ack_with(&mut self, segments: u64, window: Option<u64>, millis: f64) -> String {
+        let mut ack = Ack { ack: segments * MSS, ..Ack::default() };
+        if let Some(window) = window {
+            ack.sack.set_window(window);
+        }
         self.sender.on_ack(&ack, Time::from_secs(millis / 1e3), &mut self.tape);
         self.sent()
     }
@@ -77,4 +85,24 @@ fn a_burst_is_a_millisecond_of_the_rate_and_half_the_window_at_most() {
     // 80 segments in 10 ms, twice as fast: 15 of 1448 bytes in 1/1024 s. Five such bursts, and five segments.
     let burst = |segments: usize| ".".repeat(segments - 1) + "P";
     assert_eq!(bench.ack(40, 10.0), burst(15).repeat(5) + &burst(5));
+}
+
+/// Ten segments are out, and cwnd grows to twelve. A window of nine full segments and a half lets one more leave without bursts; with
+/// bursts it lets two leave, of which the last fills the window. The next ACK tells less: only what it covers leaves. Without the rule the
+/// window told does not count.
+#[test]
+fn the_window_that_acks_tell_limits_the_sender() {
+    let told = Some(9 * MSS + MSS / 2);
+    let reading = SenderRules { reads_window: true, ..linux() };
+    let mut bench = Bench::new(SenderRules { segmentation: Segmentation::Off, ..reading.clone() });
+    bench.start();
+    assert_eq!(bench.ack_with(2, told, 100.0), ".");
+    assert_eq!(bench.ack_with(3, Some(8 * MSS), 101.0), "");
+    let mut bursts = Bench::new(reading);
+    bursts.start();
+    assert_eq!(bursts.ack_with(2, told, 100.0), ".P");
+    assert_eq!(bursts.sender.core().seq.max, 11 * MSS + MSS / 2);
+    let mut deaf = Bench::new(linux());
+    deaf.start();
+    assert_eq!(deaf.ack_with(2, told, 100.0), ".P.P");
 }

@@ -167,6 +167,10 @@ pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     }
     /// The sender has answered the keep-alive of this number.
     fn on_reply(&mut self, _: u32, _: Time) {}
+    /// The window that an ACK would tell that leaves now, in sequence units, and the shift of the header's number; none if it tells none.
+    fn window(&self) -> Option<(u64, u8)> {
+        None
+    }
     /// Its estimate of the sender's window, in segments, if it has one.
     fn window_estimate(&self, _: Time) -> Option<f64> {
         None
@@ -233,9 +237,9 @@ policies! {
     AccNs2(Box<AccNs2>) from AckPolicyKind::AccNs2 { d_max, timer } => Box::new(AccNs2::new(d_max, timer));
     Linux(Box<Linux>) from AckPolicyKind::Linux {
         quick, window, buffer, autotune, memory, most_memory, segment_memory, second_memory, growth, least, timer, tick, sack_delay, sack_share,
-        sack_slack, sack_most, low_water
+        sack_slack, sack_most, low_water, read_size
     } => Box::new(Linux::new(LinuxRules {
-        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water,
+        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water, read_size,
         memory: MemoryRules { memory, most: most_memory.max(memory), pieces: [segment_memory, if second_memory > 0 { second_memory } else { segment_memory }], growth: autotune.then_some(growth) },
     }));
     Every(Every) from AckPolicyKind::Every {} => Every;
@@ -319,6 +323,10 @@ impl AckPolicy for Policy {
 
     fn on_reply(&mut self, number: u32, now: Time) {
         each!(self, policy => policy.on_reply(number, now));
+    }
+
+    fn window(&self) -> Option<(u64, u8)> {
+        each!(self, policy => policy.window())
     }
 
     fn window_estimate(&self, now: Time) -> Option<f64> {

@@ -67,6 +67,10 @@ impl AckPolicy for Observed {
         self.policy.on_ack_sent(now);
     }
 
+    fn window(&self) -> Option<(u64, u8)> {
+        self.policy.window()
+    }
+
     fn on_probe_sent(&mut self, now: Time) -> Emission {
         self.waiting.take().unwrap_or_else(|| self.policy.on_probe_sent(now))
     }

@@ -61,6 +61,9 @@ pub(super) trait ByPipe {
             if !core.may_send_now(next.in_order, now, wire) {
                 break;
             }
+            if next.in_order {
+                next.len = core.within_burst(next.len);
+            }
             if let (Some(edge), Some(skip)) = (next.skip_within, &mut core.extras.skip) {
                 skip.leave_out(&mut core.seq, next.len as u32, edge);
                 next.seq = core.seq.nxt;

@@ -35,6 +35,19 @@ pub struct MemoryRules {
     pub growth: Option<BufferGrowth>,
 }
 
+impl MemoryRules {
+    /// Windows are multiples of two to this power (`rcv_wscale`).
+    fn scale(&self) -> u8 {
+        let largest = self.most.max(self.growth.map_or(0, |growth| growth.rmem_max() as u32));
+        largest.ilog2().saturating_sub(15).min(14) as u8
+    }
+
+    /// The window of the answer to a SYN, which has no more than 16 bits for it, and that power (`tcp_select_initial_window`).
+    pub fn opening(&self) -> (u64, u8) {
+        (((u64::from(self.memory) * FIRST_RATIO) >> BITS).min(u16::MAX.into()), self.scale())
+    }
+}
+
 /// The buffer and the window. Sizes in bytes, spans in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
@@ -73,7 +86,6 @@ impl Memory {
         let space = (buffer * FIRST_RATIO) >> BITS;
         let said = space / full * full;
         let opened = said.min(space - full.min(space));
-        let largest = u64::from(rules.most).max(rules.growth.map_or(0, |growth| growth.rmem_max()));
         Memory {
             rules,
             ratio: FIRST_RATIO,
@@ -82,7 +94,7 @@ impl Memory {
             opened,
             window: said,
             said: next,
-            unit: 1 << largest.ilog2().saturating_sub(15).min(14),
+            unit: 1 << rules.scale(),
             full,
             measured: 0,
             piece: rules.pieces[0].into(),
@@ -107,6 +119,11 @@ impl Memory {
 
     fn free(&self, unread: u64) -> u64 {
         self.payload(self.buffer.saturating_sub(self.taken(unread)))
+    }
+
+    /// Shift of the window in an ACK's header.
+    pub fn scale(&self) -> u8 {
+        self.unit.ilog2() as u8
     }
 
     /// The window last said.
@@ -231,14 +248,19 @@ impl Memory {
         }
     }
 
-    /// An ACK of `next` leaves and says the window (`tcp_select_window`).
-    pub fn on_ack(&mut self, next: Seq, unread: u64) {
+    /// The window that an ACK of `next` says that leaves now (`tcp_select_window`).
+    pub fn to_say(&self, next: Seq, unread: u64) -> u64 {
         let left = (self.said + self.window).saturating_sub(next);
         let (free, whole) = (self.free(unread), self.payload(self.buffer));
         let half = self.clamp.min(whole) / 2;
         let closes = free < half && (free < whole / 16 || free < self.full);
         let window = if closes { 0 } else { free.min(self.opened) };
-        self.window = window.max(left).next_multiple_of(self.unit);
+        window.max(left).next_multiple_of(self.unit)
+    }
+
+    /// An ACK of `next` leaves and says the window.
+    pub fn on_ack(&mut self, next: Seq, unread: u64) {
+        self.window = self.to_say(next, unread);
         self.said = next;
     }
 }

@@ -68,6 +68,8 @@ pub struct Linux {
     next: Seq,
     acked: Seq,
     read: Seq,
+    /// Units that wait to be read when the next ACK leaves: with a segment, before the application reads it.
+    unread: u64,
     highest: Seq,
     gap: bool,
     /// Expiry of the timer.
@@ -106,6 +108,7 @@ impl Linux {
             next: 0,
             acked: 0,
             read: 0,
+            unread: 0,
             highest: 0,
             gap: false,
             due: None,
@@ -296,9 +299,11 @@ impl Linux {
         if unread < u64::from(self.rules.low_water) {
             return false;
         }
+        let first = self.read + unread.min(self.rules.read_size.into());
         self.read = self.next;
         if let Some(room) = &mut self.room {
-            room.on_read(self.next, (unread, self.full, self.highest.saturating_sub(self.next)), now, self.rtt);
+            let above = self.highest.saturating_sub(self.next);
+            room.on_read((first, self.next), (unread, self.full, above), now, self.rtt);
         }
         self.pushed
     }
@@ -346,7 +351,12 @@ impl AckPolicy for Linux {
         } else {
             self.hold_it(now)
         };
-        if advances && self.read(arrival.now) { Emission::Now } else { decision }
+        self.unread = self.next.saturating_sub(self.read);
+        let lets_go = advances && self.read(arrival.now);
+        if decision != Emission::Now {
+            self.unread = self.next.saturating_sub(self.read);
+        }
+        if lets_go { Emission::Now } else { decision }
     }
 
     fn on_timer(&mut self, now: Time) -> Emission {
@@ -375,11 +385,20 @@ impl AckPolicy for Linux {
             if room.is_filling(unread) {
                 self.quick = 0;
             }
-            room.on_ack(self.next, unread);
+            room.on_ack(self.next, self.unread);
         }
+        self.unread = unread;
         // A repeated ACK lets no new echo leave.
         if self.last_timed.replace(self.next) != Some(self.next) {
             self.round_trip.on_ack(self.next as u32, now);
+        }
+    }
+
+    fn window(&self) -> Option<(u64, u8)> {
+        match &self.room {
+            Some(room) => room.to_say(self.next, self.unread),
+            None if self.rules.memory.memory > 0 => Some(self.rules.memory.opening()),
+            None => None,
         }
     }
 

@@ -51,11 +51,17 @@ impl Room {
         }
     }
 
-    /// The application reads the `unread` units below `to`, with `above` waiting above a gap.
-    pub fn on_read(&mut self, to: Seq, (unread, full, above): (u64, u32, u64), now: Time, rtt: Option<f64>) {
+    /// The application reads the `unread` units below `to`, at first those below `first`, with `above` waiting above a gap.
+    pub fn on_read(
+        &mut self,
+        (first, to): (Seq, Seq),
+        (unread, full, above): (u64, u32, u64),
+        now: Time,
+        rtt: Option<f64>,
+    ) {
         match self {
             Room::Segments(buffer) => buffer.on_read(to, unread, full, now, rtt),
-            Room::Bytes(memory) => memory.on_read(to, 0, above, now),
+            Room::Bytes(memory) => memory.on_read(first, to - first, above, now),
         }
     }
 
@@ -64,6 +70,14 @@ impl Room {
         match self {
             Room::Segments(buffer) => buffer.on_gap(above),
             Room::Bytes(memory) => memory.on_gap(above),
+        }
+    }
+
+    /// The window that an ACK of `next` says, and the shift of the header's number; none where the window is not in bytes.
+    pub fn to_say(&self, next: Seq, unread: u64) -> Option<(u64, u8)> {
+        match self {
+            Room::Segments(_) => None,
+            Room::Bytes(memory) => Some((memory.to_say(next, unread), memory.scale())),
         }
     }
 

@@ -35,6 +35,8 @@ pub struct LinuxRules {
     pub sack_most: u32,
     /// Sequence units for which the application waits.
     pub low_water: u32,
+    /// Units that it asks for at once.
+    pub read_size: u32,
 }
 
 impl LinuxRules {

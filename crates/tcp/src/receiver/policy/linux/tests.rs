@@ -25,6 +25,7 @@ fn rules() -> LinuxRules {
         sack_slack: t(1e-4),
         sack_most: 44,
         low_water: 1,
+        read_size: u32::MAX,
         memory: MemoryRules { memory: 0, most: 0, pieces: [1; 2], growth: None },
     }
 }

@@ -80,7 +80,11 @@ impl Rack {
     /// Sends what is lost, then new data, while the pipe has room; whether new data went.
     fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
         core.seq.go_to_end();
-        self.send(core, now, wire)
+        let mut sent = self.send(core, now, wire);
+        while core.writes_more() {
+            sent |= self.send(core, now, wire);
+        }
+        sent
     }
 
     /// True if new data, too, leaves only while the pipe has room.
@@ -105,7 +109,10 @@ impl ByPipe for Rack {
             return if room { Next::new_data(core) } else { fin() };
         }
         let edge = core.seq.una + core.cc.window(core.seq.wnd);
-        let len = if core.seq.nxt < core.seq.limit { core.seq.sendable(edge)? } else { return None };
+        if core.seq.nxt >= core.seq.limit {
+            return None;
+        }
+        let len = core.seq.sendable(edge).or_else(|| core.rest_of_burst())?;
         Some(Next::in_order(core, u64::from(len)))
     }
 
