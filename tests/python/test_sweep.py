@@ -154,7 +154,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
         process.send_signal(kind)
         _, said = process.communicate(timeout=60)
         stopped += process.returncode != 0
-        if kind == signal.SIGINT and process.returncode:
+        if kind == signal.SIGINT and process.returncode and (out / ".acklab").exists():  # else it came when all was written
             assert process.returncode == 130 and b"the same command goes on" in said and b"Traceback" not in said
     assert stopped
     (out / ".acklab" / "new" / "charts").mkdir(parents=True)  # what a process leaves that is killed while it writes the tables

@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stop.received()  # whatever became of it on its way
         if stop.status is not None:
             leave_behind(stop.status)
-        return status if stop.status is None else stop.status
+        return status
 
 
 def _act(arguments: Sequence[str], stop: Stop) -> int:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..results.interrupts import deferred
 from ..text.escapes import file_name
 from ..text.terminal import complain
 
@@ -143,7 +144,8 @@ def workers(options: argparse.Namespace) -> Workers | None:
 def say_kept(out: str | None) -> None:
     """Says after an interrupt what became of the runs that were done."""
     kept = f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
-    complain(f"stopped; {kept}")
+    with deferred():  # the request to stop is made again until the command has received it
+        complain(f"stopped; {kept}")
 
 
 def _whole(text: str, least: int, most: int, most_said: str) -> int:

@@ -131,13 +131,12 @@ def act(options: argparse.Namespace) -> int:
             runs = shards.make(plan, options.shard, Path(options.out), design=design, **how)
             say(f"shard {options.shard}: {runs:,} {'run' if runs == 1 else 'runs'} in {file_name(options.out)}")
             return 0
-        told = sweep(plan, out, design=design, **how)
+        say_swept(sweep(plan, out, design=design, **how), design, options)
     except (SweepError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}{instead_of_a_sweep(options.file) or longer(options)}\n")
     except KeyboardInterrupt:
         say_kept(options.out or options.dataset)
         raise
-    say_swept(told, design, options)
     return 0
 
 

@@ -90,13 +90,14 @@ def batches(
             batch.close()
 
     feeder = threading.Thread(target=feed, daemon=True)
-    feeder.start()
     try:
+        feeder.start()
         while lines := batch.take():
             yield lines.splitlines()
     finally:
         ended.set()
         batch.stop()
-        feeder.join()
+        if feeder.ident is not None:
+            feeder.join()
     if trouble:
         raise trouble[0]

@@ -21,8 +21,8 @@ T = TypeVar("T")
 #: Time after which a request to stop without an answer is made again, in seconds.
 AGAIN_S = 0.5
 _ALARM = getattr(signal, "SIGALRM", None)
-#: What the threads of :func:`in_thread` are called, and how long they are waited for once they are to end, in seconds.
-WORKER, GRACE_S = "acklab worker", 1.0
+#: How long a thread of :func:`in_thread` is waited for once it is to end, in seconds.
+GRACE_S = 1.0
 
 
 class Stopped(KeyboardInterrupt):
@@ -111,7 +111,7 @@ def in_thread(work: Callable[[], T], end: Callable[[], object] = lambda: None) -
         except BaseException as error:
             failed.append(error)
 
-    thread = threading.Thread(target=attempt, daemon=True, name=WORKER)
+    thread = threading.Thread(target=attempt, daemon=True)
     thread.start()
     try:
         while thread.is_alive():
@@ -125,10 +125,12 @@ def in_thread(work: Callable[[], T], end: Callable[[], object] = lambda: None) -
     return done[0]
 
 
-def leave_behind(status: int) -> None:
-    """Ends the process of an interrupted command at once if work of :func:`in_thread` goes on, which Python's end might wait for."""
-    if any(thread.name == WORKER for thread in threading.enumerate()):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            sys.stdout.flush()
-        os._exit(status)
+def leave_behind(status: int) -> NoReturn:
+    """Ends the process of an interrupted command at once.
 
+    Threads may still work, and no one will read the result. Python's end would wait for them, or take the interpreter from under them.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
