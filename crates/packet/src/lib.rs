@@ -3,7 +3,9 @@
 //! This crate knows nothing of endpoints, queues or clocks; every other crate builds on it.
 
 mod packet;
+mod sack;
 mod units;
 
-pub use packet::{Ace, Ack, AckNotice, Body, ByteCounts, Ecn, Packet, Phase, Probe, SackBlocks, Segment, Seq, Tail};
-pub use units::{Bytes, Rate, Time, UnitError};
+pub use packet::{Ace, Ack, AckNotice, Body, Ecn, Packet, Phase, Probe, Segment, Tail};
+pub use sack::{ByteCounts, SackBlocks};
+pub use units::{Bytes, Rate, Seq, Time, UnitError};

@@ -11,6 +11,12 @@ use std::ops::{Add, Sub};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// A sequence number, counted from 0 in the connection's *sequence units*.
+///
+/// A unit is one byte, or, in the papers' segment-counting world, one whole segment. SYN and FIN occupy one unit
+/// each (RFC 9293 section 3.4). 64 bits never wrap here; captures truncate to the wire's 32.
+pub type Seq = u64;
+
 /// Why a text is not a quantity: says what was given and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError(String);

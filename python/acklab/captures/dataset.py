@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,6 +14,8 @@ from ..plot.words import amount, count, percent
 from ..results.directory import results
 from ..text.columns import align
 from ..text.escapes import cell, file_name, one_line
+from .dataset_page import page
+from .directions import MOST, Dataset
 
 if TYPE_CHECKING:
     from ..results.directory import Folder
@@ -23,42 +24,6 @@ NAMES = ("connections.parquet", "captures.parquet", "connections.html")
 """The files of a dataset."""
 #: Rows that are held in memory before they are written.
 ROWS = 5_000
-#: Directions that a terminal shows with a column to sort by.
-MOST = 20
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """What was written."""
-
-    path: Path
-    captures: int
-    """Files that were analysed."""
-    refused: int
-    """Files that are no captures, or cannot be read."""
-    directions: int
-
-    def _rows(self) -> pl.LazyFrame:
-        # A directory may have a name with `*` or `[`.
-        return pl.scan_parquet(self.path / "connections.parquet", glob=False)
-
-    def limits(self) -> pl.DataFrame:
-        """For each ``limit`` the directions with data, most frequent first, their ``acked_bytes`` and median ``goodput_bps``."""
-        rows = self._rows().filter(pl.col("acked_bytes") > 0)
-        sums = [pl.len().alias("directions"), pl.col("acked_bytes").sum(), pl.col("goodput_bps").median()]
-        return rows.group_by("limit").agg(sums).sort("directions", "limit", descending=[True, False]).collect()
-
-    def decades(self) -> pl.DataFrame:
-        """For each ``limit`` and ``decade`` of goodput (6 is 1 to 10 Mbit/s) the ``directions`` with data."""
-        rows = self._rows().filter((pl.col("acked_bytes") > 0) & (pl.col("goodput_bps") > 0))
-        decade = pl.col("goodput_bps").log10().floor().cast(pl.Int64).alias("decade")
-        return rows.group_by("limit", decade).agg(pl.len().alias("directions")).sort("decade", "limit").collect()
-
-    def first(self, column: str, most: int = MOST, more: Sequence[str] = ()) -> pl.DataFrame:
-        """The directions with the largest values of a column of ``connections``, with ``more`` columns."""
-        wanted = ["file", "connection", "direction", "from", "to", "acked_bytes", "limit", column, *more]
-        rows = self._rows().select(list(dict.fromkeys(wanted)))
-        return rows.drop_nulls(column).sort(column, descending=True, maintain_order=True).head(most).collect()
 
 
 def files(paths: Sequence[str]) -> Iterator[str]:
@@ -99,8 +64,6 @@ def write(paths: Sequence[str], directory: str | os.PathLike[str], tick: Callabl
 
 
 def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) -> Dataset:
-    from .dataset_page import page
-
     about: list[dict[str, Any]] = []
     with folder.replacing() as scratch:
         parts = scratch / "parts"

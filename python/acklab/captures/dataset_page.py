@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -12,9 +12,7 @@ from ..figures.charts import Axis, Bar, Bars
 from ..figures.html import document, esc, header, table
 from ..plot.words import amount, count, percent, seconds
 from ..text.escapes import one_line
-
-if TYPE_CHECKING:
-    from .dataset import Dataset
+from .directions import Dataset
 
 #: Directions of the page's table: those with most acknowledged data.
 MOST = 500

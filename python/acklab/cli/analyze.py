@@ -138,7 +138,8 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
 
 def _dataset(options: argparse.Namespace) -> int:
     """Many captures as one table."""
-    from ..captures.dataset import MOST, as_text, plain, write
+    from ..captures.dataset import as_text, plain, write
+    from ..captures.directions import MOST
 
     if options.out or options.only or STANDARD_INPUT in options.files:
         options.parser.error("--dataset goes without --out and --only, and reads files and directories")

@@ -228,7 +228,7 @@ impl AckPolicyKind {
         }
     }
 
-    /// Whether its ACKs tell the receiver's window.
+    /// True if its ACKs tell the receiver's window.
     pub fn tells_window(&self) -> bool {
         matches!(self, AckPolicyKind::Linux { memory: 1.., .. })
     }

@@ -98,7 +98,7 @@ impl Bursts {
         })
     }
 
-    /// Whether the segment of new data at SND.NXT, of `len` bytes, goes now.
+    /// Decides on the segment of new data at SND.NXT, of `len` bytes.
     pub fn turn(&mut self, seq: &SequenceSpace, len: u32, cc: &Congestion, of: &Circumstances) -> Turn {
         if self.left == 0 || self.begun < of.now {
             let turn = self.begin(seq, cc, of);

@@ -37,7 +37,7 @@ class Member:
         return self.program.replace("{zoo}", str(place()))
 
     def is_there(self) -> bool:
-        """Whether ``make zoo`` has built it; for a Linux, ``make kernel``."""
+        """True if ``make zoo`` has built it; for a Linux, ``make kernel``."""
         if self.kernel is not None:
             from ... import _core
             from ...engines import kernel

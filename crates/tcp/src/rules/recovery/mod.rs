@@ -154,7 +154,7 @@ impl RecoveryKind {
         matches!(self, Rfc6675 { .. } | Fack { .. } | Rack { .. } | Rfc9002 { .. })
     }
 
-    /// Whether it judges each outstanding segment by itself, and so names each that it finds lost.
+    /// True if it judges each outstanding segment by itself, and so names each that it finds lost.
     pub fn judges_segments(&self) -> bool {
         matches!(self, RecoveryKind::Rack { .. } | RecoveryKind::Rfc9002 { .. })
     }

@@ -3,6 +3,7 @@
 use acklab_packet::{Seq, Time};
 
 use super::CaState;
+pub use crate::sender::flight::found::LostSegment;
 use crate::sender::flight::rate::RateSample;
 
 /// The window as a control sees and moves it. In sequence units and seconds.
@@ -64,23 +65,6 @@ pub struct Departure {
     pub app_limited: bool,
     /// Least round trip of the connection, in seconds; infinite before the first.
     pub min_rtt: f64,
-}
-
-/// A segment, or what an ACK has left of one, is found lost. In sequence units, except for `delivered`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LostSegment {
-    /// Its first unit.
-    pub start: Seq,
-    /// One past its last unit.
-    pub end: Seq,
-    /// Units in flight right after it last left, itself included.
-    pub tx_in_flight: f64,
-    /// Units found lost since it last left, itself included.
-    pub lost: f64,
-    /// True if the application, and not the network, was the limit when it left.
-    pub app_limited: bool,
-    /// Segments of the connection delivered so far.
-    pub delivered: u64,
 }
 
 /// An ACK of something outstanding, or a repeated one. A control gets it once, after the recovery has judged the ACK and

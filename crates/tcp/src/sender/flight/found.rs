@@ -1,8 +1,26 @@
 //! What a control that needs losses is told of the flight beside its delivery rate. It is told each segment that is found lost, and
 //! whether the window has stopped the sender (draft-ietf-ccwg-bbr-06 sections 2.2 and 5.5.10.2).
 
-use super::super::congestion::control::LostSegment;
+use acklab_packet::Seq;
+
 use super::Sent;
+
+/// A segment, or what an ACK has left of one, is found lost. In sequence units, except for `delivered`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// Its first unit.
+    pub start: Seq,
+    /// One past its last unit.
+    pub end: Seq,
+    /// Units in flight right after it last left, itself included.
+    pub tx_in_flight: f64,
+    /// Units found lost since it last left, itself included.
+    pub lost: f64,
+    /// True if the application, and not the network, was the limit when it left.
+    pub app_limited: bool,
+    /// Segments of the connection delivered so far.
+    pub delivered: u64,
+}
 
 /// Losses of which the control has not been told, and the use of the window.
 #[derive(Clone, Debug, Default)]

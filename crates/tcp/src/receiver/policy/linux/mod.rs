@@ -18,6 +18,7 @@
 mod buffer;
 mod clock;
 mod memory;
+mod quick;
 mod room;
 mod rules;
 #[cfg(test)]
@@ -44,8 +45,6 @@ const FIRST_RTO: f64 = 1.0;
 const MOST_HELD: f64 = 0.5;
 /// Duplicates that are not compressed: the sender counts so many.
 const DUP_THRESH: u32 = 3;
-/// Quick ACKs after a congestion mark.
-const QUICK_AFTER_MARK: u32 = 2;
 
 /// The policy's state. Spans are in ticks of its clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,23 +140,6 @@ impl Linux {
         self.clock.passed(self.rules.least.secs())
     }
 
-    /// Quick mode for half the window's full segments, at most `most`. The window is what the last ACK said.
-    fn be_quick(&mut self, most: u32) {
-        let unread = self.acked.saturating_sub(self.read);
-        let window = self.room.as_ref().map_or(0, |room| room.advertised(unread));
-        let half = match window / (2 * u64::from(self.full)) {
-            0 => 2,
-            half => u32::try_from(half).unwrap_or(u32::MAX),
-        };
-        self.quick = self.quick.max(half.min(most).min(self.rules.quick));
-    }
-
-    /// The same after an event, which also sets the time for which segments are held back to its least.
-    fn be_quick_again(&mut self, most: u32) {
-        self.be_quick(most);
-        self.hold = Some(self.least());
-    }
-
     /// Learns what a full segment is.
     fn measure(&mut self, arrival: &Arrival) {
         let short = std::mem::take(&mut self.short);
@@ -212,21 +194,6 @@ impl Linux {
             Some(_) => {}
         }
         self.last = now;
-    }
-
-    /// Congestion marks (RFC 3168): quick at the first of a row, and where a segment of a sender that understands them bears
-    /// none, which is probably sent again.
-    fn heed_marks(&mut self, arrival: &Arrival) {
-        if arrival.cwr {
-            self.echoes = false;
-        }
-        if arrival.ce && !self.echoes {
-            self.echoes = true;
-            self.be_quick_again(QUICK_AFTER_MARK);
-        } else if self.markable && !arrival.ect && !arrival.ce {
-            self.be_quick_again(QUICK_AFTER_MARK);
-        }
-        self.markable |= arrival.ect || arrival.ce;
     }
 
     /// A segment that grows the window is acknowledged at once, and takes no quick ACK of those left.
