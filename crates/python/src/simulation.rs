@@ -32,12 +32,17 @@ pub(crate) fn interruptible<T: Send>(
     let mut raised = None;
     let result = py.detach(|| {
         let mut asked = Instant::now();
+        let mut ending = false;
         work(&mut || {
             if asked.elapsed() >= PATIENCE {
-                raised = Python::attach(|py| py.check_signals()).err();
+                match Python::try_attach(|py| py.check_signals()) {
+                    Some(told) => raised = told.err(),
+                    // The interpreter ends, and this is one of its other threads.
+                    None => ending = true,
+                }
                 asked = Instant::now();
             }
-            raised.is_none()
+            raised.is_none() && !ending
         })
     });
     raised.map_or(Ok(result), Err)
