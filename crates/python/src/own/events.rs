@@ -257,7 +257,10 @@ impl Emission {
     /// The time it names, where it names one that may not be past.
     pub(super) fn due(&self) -> Option<Time> {
         match self.0 {
-            told::Emission::By(at) | told::Emission::At(at) | told::Emission::Gather(at) => Some(at),
+            told::Emission::By(at)
+            | told::Emission::At(at)
+            | told::Emission::Gather(at)
+            | told::Emission::Regather(at) => Some(at),
             told::Emission::Ahead { again, .. } => again,
             _ => None,
         }

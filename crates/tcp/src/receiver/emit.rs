@@ -48,6 +48,10 @@ impl Receiver {
                 self.note_run();
                 self.emit(Emission::By(at), now, wire);
             }
+            Emission::Regather(at) => {
+                self.note_run();
+                self.emit(Emission::At(at), now, wire);
+            }
             Emission::Ranges { echo, gaps } => {
                 self.note_run();
                 self.ts_recent = echo.unwrap_or(self.ts_recent);

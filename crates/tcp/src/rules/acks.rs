@@ -2,7 +2,7 @@
 
 use acklab_packet::Time;
 
-use super::choices::BufferGrowth;
+use super::choices::{BufferGrowth, MarkAnswer};
 use super::division::{DivideWhen, PieceOrder, PieceParts};
 use super::estimates::{LossNotice, PhaseSource, RttSource, WindowSource, WindowStart};
 use super::parameters::Parameters;
@@ -10,7 +10,7 @@ use super::variants::variants;
 
 variants! {
     /// ACK policy: when the receiver acknowledges.
-    AckPolicyKind by "policy" {
+    AckPolicyKind by "policy" with super::quic_stacks::all {
         /// Each arriving segment at once.
         Every = "every" {}
         /// Every `segments`-th segment, or when `timer` expires (RFC 1122 section 4.2.3.2).
@@ -179,6 +179,20 @@ variants! {
             /// Share of its smoothed round trip that the sender requests as the longest delay, at most `max_ack_delay`; 0 requests
             /// none.
             rtt_share: f64 [0.0 ..= 10.0] = 0.0,
+            /// Packet number above which an ACK may cover `later` packets instead; 0: `segments` all the time. Without packet numbers,
+            /// so many packets. A request of the sender ends it.
+            first: u32 [0 ..= 1_000_000] = 0,
+            /// Packets that an ACK may cover after `first`.
+            later: u32 [1 ..= 1_000_000] = 10,
+            /// Which packets with a congestion mark (CE) are acknowledged at once.
+            marks: MarkAnswer = MarkAnswer::First,
+            /// Bytes read in order after which the receiver sends a window update of the stream, which takes an ACK along; 0 sends none.
+            stream_update: u32 [0 ..= 1_000_000_000] = 0,
+            /// The same for the connection's window.
+            connection_update: u32 [0 ..= 1_000_000_000] = 0,
+            /// What the program's event loop waits in: each packet makes it wait anew, for whole `tick`s until `max_ack_delay` has
+            /// passed. 0s waits exactly.
+            tick: Time = Time::ZERO,
             /// Whether the policy reads packet numbers, which no retransmission repeats. Only for a sender with `recovery = "rfc9002"`,
             /// where it is true if left out.
             packet_numbers: bool = false,

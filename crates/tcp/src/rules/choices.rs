@@ -37,6 +37,18 @@ choice! {
 }
 
 choice! {
+    /// Which packets with a congestion mark a QUIC receiver acknowledges at once.
+    MarkAnswer {
+        /// The first of several in a row; all where an ACK covers at most two packets anyway (draft-ietf-quic-ack-frequency section 6.4).
+        First = "first",
+        /// Each (RFC 9000 section 13.2.1).
+        Each = "each",
+        /// None.
+        Never = "never",
+    }
+}
+
+choice! {
     /// How many marks an ACK tells of whose counter of three bits may have wrapped.
     AceRule {
         /// As few as possible, as if no ACK were ever lost or removed.

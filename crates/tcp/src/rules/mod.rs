@@ -11,6 +11,7 @@ mod credits;
 mod division;
 mod estimates;
 mod parameters;
+mod quic_stacks;
 mod receiver;
 mod recovery;
 mod sender;
@@ -30,7 +31,7 @@ pub use recovery::*;
 pub use sender::{SenderPatch, SenderRules};
 pub use sending::*;
 pub use stack::Stack;
-pub use variants::{Patch, Rule, Variants, named};
+pub use variants::{Patch, Preset, Rule, Variants, named};
 
 /// One row of a rule table, for the reference documentation.
 #[derive(Clone, Debug, PartialEq)]

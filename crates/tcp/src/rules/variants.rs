@@ -41,6 +41,11 @@ pub trait Variants: Clone + PartialEq + fmt::Debug + 'static {
     /// The variant called `name`, with its defaults.
     fn named(name: &str) -> Option<Self>;
 
+    /// Names for values of a variant, each with a sentence. A scenario may give one in place of the variant's name.
+    fn presets() -> Vec<Preset<Self>> {
+        Vec::new()
+    }
+
     /// Its name and all its parameters.
     fn table(&self) -> Map<String, Value>;
 
@@ -62,6 +67,17 @@ pub trait Variants: Clone + PartialEq + fmt::Debug + 'static {
 
     /// The value that a complete table stands for, if every parameter is known, of its type, and in its range.
     fn read(table: &Map<String, Value>) -> Option<Self>;
+}
+
+/// A name that stands for a variant and values of its parameters.
+#[derive(Clone, Debug)]
+pub struct Preset<T> {
+    /// The name.
+    pub name: &'static str,
+    /// What has these values, and where its source says so.
+    pub about: &'static str,
+    /// The variant with the values.
+    pub value: T,
 }
 
 /// The variant called `name`, with its defaults.
@@ -111,8 +127,11 @@ impl<T: Variants> Patch<T> {
         match base {
             Some(base) if self.table.keys().all(|key| key == T::TAG) => Ok(base),
             base => {
+                let name = base.as_ref().map(Variants::name);
                 let mut table = base.map(|base| base.table()).unwrap_or_default();
                 table.extend(self.table.clone());
+                // A preset's name gives way to its variant's.
+                table.extend(name.map(|name| (T::TAG.to_owned(), name.into())));
                 T::read(&table).ok_or(Value::Object(table))
             }
         }
@@ -199,9 +218,24 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
+/// Adds a form for each preset: its variant's, with other defaults.
+fn add_presets<T: Variants>(forms: &mut Vec<Value>) {
+    for Preset { name, about, value } in T::presets() {
+        let tagged = |form: &&Value| form["properties"][T::TAG]["const"] == value.name();
+        let Some(mut form) = forms.iter().find(tagged).cloned() else { continue };
+        form["description"] = about.into();
+        for (key, value) in value.table() {
+            form["properties"][&key]["default"] = value;
+        }
+        form["properties"][T::TAG] = serde_json::json!({ "type": "string", "const": name });
+        forms.push(form);
+    }
+}
+
 /// In the schema of a choice: a name alone stands for its variant, and a table may leave out what has a default.
-pub(super) fn loosen(schema: &mut Schema) {
+pub(super) fn loosen<T: Variants>(schema: &mut Schema) {
     let Some(Value::Array(mut forms)) = schema.remove("oneOf") else { return };
+    add_presets::<T>(&mut forms);
     let mut words = Vec::new();
     for form in &mut forms {
         let Some(form) = form.as_object_mut() else { continue };
@@ -228,14 +262,14 @@ pub(super) fn loosen(schema: &mut Schema) {
 /// Declares a choice between variants with parameters; each line of a parameter has its sentence, name, type, range
 /// and default.
 macro_rules! variants {
-    ($(#[doc = $about:literal])* $name:ident $(($copy:ident))? by $tag:literal {
+    ($(#[doc = $about:literal])* $name:ident $(($copy:ident))? by $tag:literal $(with $presets:path)? {
         $($(#[doc = $vdoc:literal])+ $variant:ident = $word:literal {
             $($(#[doc = $doc:literal])+ $field:ident : $type:ty $([$min:literal ..= $max:literal])? = $default:expr,)*
         })+
     }) => {
         $(#[doc = $about])*
         #[derive(Clone, $($copy,)? Debug, PartialEq, schemars::JsonSchema)]
-        #[schemars(tag = $tag, deny_unknown_fields, transform = crate::rules::variants::loosen)]
+        #[schemars(tag = $tag, deny_unknown_fields, transform = crate::rules::variants::loosen::<$name>)]
         pub enum $name { $(
             $(#[doc = $vdoc])+
             #[schemars(rename = $word)]
@@ -256,8 +290,15 @@ macro_rules! variants {
             }
 
             fn named(name: &str) -> Option<$name> {
-                match name { $($word => Some($name::$variant { $($field: $default),* }),)+ _ => None }
+                match name {
+                    $($word => Some($name::$variant { $($field: $default),* }),)+
+                    _ => Self::presets().into_iter().find(|preset| preset.name == name).map(|preset| preset.value),
+                }
             }
+
+            $(fn presets() -> Vec<crate::rules::Preset<$name>> {
+                $presets()
+            })?
 
             fn table(&self) -> serde_json::Map<String, serde_json::Value> {
                 let mut table = serde_json::Map::new();

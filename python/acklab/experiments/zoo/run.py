@@ -19,7 +19,7 @@ from ...engines import programs
 from .measure import AT_ONCE_S, measure, waits
 from .members import Member
 from .packets import download
-from .paths import CLIENT, PATHS, SERVER
+from .paths import CLIENT, PATHS, SERVER, Path
 
 #: Lone packets before these are the handshake's rest.
 _FIRST_LONE = 3
@@ -76,9 +76,12 @@ def rows(
     return found
 
 
-def row(one: Pair, name: str, seed: int = 1) -> dict[str, Any]:
-    """One download, with the numbers of :func:`measure`, its time, and the SHA-256 of what passed the client."""
-    path = PATHS[name]
+def row(one: Pair, name: str, seed: int = 1, path: Path | None = None) -> dict[str, Any]:
+    """One download, with the numbers of :func:`measure`, its time, and the SHA-256 of what passed the client.
+
+    ``path`` is the one of that name in :data:`PATHS`, unless another is given.
+    """
+    path = path or PATHS[name]
     tree = path.scenario(name, seed)
     request = path.request if "{request}" in one.client else ""
     client = one.client.replace("{request}", request)

@@ -122,6 +122,8 @@ pub enum Emission {
     Pieces(Pieces),
     /// An ACK at this time at the latest, which then reports what arrives until it leaves.
     Gather(Time),
+    /// The same; whatever deadline stood before.
+    Regather(Time),
     /// An ACK at once that reports the runs above a gap to which something was added last, as they now are.
     Ranges {
         /// The timestamp it echoes instead of the usual one.
@@ -247,8 +249,12 @@ policies! {
     Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
-    Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share, .. } =>
-        Box::new(Quic::new(QuicRules { segments, max_ack_delay, reordering, rtt_share }));
+    Quic(Box<Quic>) from AckPolicyKind::Quic {
+        segments, max_ack_delay, reordering, rtt_share, first, later, marks, stream_update, connection_update, tick, ..
+    } => Box::new(Quic::new(QuicRules {
+        segments, max_ack_delay, reordering, rtt_share, first, later, marks, tick,
+        updates: [stream_update, connection_update],
+    }));
     Requested(Box<Requested>) from AckPolicyKind::Requested { timer, segments, most } => Box::new(Requested::new(timer, segments, most));
     Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>
         Box::new(Daass::new(phase, timer, segments, window, silence));

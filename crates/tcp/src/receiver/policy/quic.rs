@@ -4,10 +4,14 @@
 //! once: those out of order by the reordering threshold, and the first of several packets marked CE. The order is that of
 //! packet numbers, which no packet repeats, so a retransmission is in order. If the sender has no packet numbers (TCP),
 //! sequence numbers replace them, and a retransmission counts as a late packet.
+//!
+//! The other rules are those of stacks that people run (`rules/quic_stacks.rs` names them): a threshold that changes once, window
+//! updates, and a timer of whole ticks.
 
 use acklab_packet::Time;
 
 use super::{AckPolicy, Arrival, Emission};
+use crate::rules::MarkAnswer;
 
 /// Least delay that a sender asks for by its round trip: the granularity of RFC 9002 section 6.1.2.
 const GRANULARITY: f64 = 0.001;
@@ -23,6 +27,12 @@ pub struct QuicRules {
     pub max_ack_delay: Time,
     pub reordering: u32,
     pub rtt_share: f64,
+    pub first: u32,
+    pub later: u32,
+    pub marks: MarkAnswer,
+    /// Of the stream, and of the connection.
+    pub updates: [u32; 2],
+    pub tick: Time,
 }
 
 /// The policy's state. Numbers are packet numbers, or sequence units.
@@ -47,6 +57,14 @@ pub struct Quic {
     newest: (Time, Time),
     /// The last packet was marked.
     marked: bool,
+    /// Packets that have come.
+    came: u64,
+    /// What had been read in order when each window was last updated.
+    updated: [u64; 2],
+    /// An update waits for the next packet.
+    owes_update: bool,
+    /// When the ACK that waits is due; only with a `tick`.
+    due: Option<Time>,
 }
 
 impl Quic {
@@ -63,6 +81,10 @@ impl Quic {
             srtt: 0.0,
             newest: (Time::ZERO, Time::ZERO),
             marked: false,
+            came: 0,
+            updated: [0; 2],
+            owes_update: false,
+            due: None,
         }
     }
 
@@ -119,11 +141,41 @@ impl Quic {
         self.missing.splice(index..=index, left);
     }
 
-    /// Rule of the draft's section 6.4 for CE: only the first marked packet in a row counts. If every second packet has an ACK
-    /// anyway, each marked packet counts (RFC 9000 section 13.2.1).
+    /// Whether a mark asks for an ACK at once.
     fn must_tell_mark(&mut self, ce: bool) -> bool {
         let before = std::mem::replace(&mut self.marked, ce);
-        ce && (!before || self.rules.segments <= 2)
+        ce && match self.rules.marks {
+            MarkAnswer::First => !before || self.rules.segments <= 2,
+            MarkAnswer::Each => true,
+            MarkAnswer::Never => false,
+        }
+    }
+
+    /// Packets that an ACK may cover, with the highest number (or count) before this packet.
+    fn most(&self, before: u64) -> u32 {
+        let changed = self.rules.first > 0 && before > u64::from(self.rules.first);
+        if changed { self.rules.later } else { self.rules.segments }
+    }
+
+    /// Whether the program, which reads at once what has come in order, has read enough for a window update.
+    fn is_update_due(&mut self, read: u64) -> bool {
+        let mut due = false;
+        for (updated, every) in self.updated.iter_mut().zip(self.rules.updates) {
+            if every > 0 && read >= *updated + u64::from(every) {
+                (*updated, due) = (read, true);
+            }
+        }
+        due
+    }
+
+    /// An ACK that waits until the timer.
+    fn wait(&mut self, now: Time, delay: Time) -> Emission {
+        let tick = self.rules.tick.secs();
+        if tick == 0.0 {
+            return Emission::Gather(now + delay);
+        }
+        let due = *self.due.get_or_insert(now + delay);
+        Emission::Regather(now + Time::from_secs(((due - now).secs() / tick).ceil() * tick))
     }
 
     /// Longest wait of an ACK that a packet asks for.
@@ -147,18 +199,24 @@ impl Quic {
 impl AckPolicy for Quic {
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
         // ACK_FREQUENCY; a request for 0 stands for IMMEDIATE_ACK.
-        self.rules.segments = arrival.requested.filter(|&asked| asked > 0).map_or(self.rules.segments, u32::from);
+        if let Some(asked @ 1..) = arrival.requested {
+            (self.rules.segments, self.rules.first) = (u32::from(asked), 0);
+        }
+        let most = self.most(if self.numbered { self.largest } else { self.came });
+        self.came += 1;
         self.held += 1;
         self.srtt = f64::from(arrival.srtt);
         let out_of_order = self.out_of_order(arrival);
         let marked = self.must_tell_mark(arrival.ce);
         // A SYN stands for the handshake, in which nothing is delayed (RFC 9000 section 13.2.1).
         let asked = arrival.requested == Some(0);
-        if out_of_order || marked || asked || arrival.syn || self.held >= self.rules.segments {
-            self.ack(arrival.now)
-        } else {
-            Emission::Gather(arrival.now + self.delay(arrival.srtt))
-        }
+        let late = self.due.is_some_and(|due| arrival.now >= due);
+        let at_once = out_of_order || marked || asked || arrival.syn || late || self.held >= most;
+        // The program reads after the packet is answered. An update that comes with an ACK would be a packet of its own; here it goes
+        // with the next packet.
+        let update = self.is_update_due(arrival.rcv_nxt);
+        let owed = std::mem::replace(&mut self.owes_update, update && at_once);
+        if at_once || update || owed { self.ack(arrival.now) } else { self.wait(arrival.now, self.delay(arrival.srtt)) }
     }
 
     fn on_timer(&mut self, now: Time) -> Emission {
@@ -167,6 +225,7 @@ impl AckPolicy for Quic {
 
     fn on_ack_sent(&mut self, now: Time) {
         self.held = 0;
+        self.due = None;
         self.acked = self.largest;
         if self.numbered && self.srtt > 0.0 {
             let srtt = self.srtt;
@@ -180,8 +239,17 @@ impl AckPolicy for Quic {
 mod tests {
     use super::*;
 
-    const RULES: QuicRules =
-        QuicRules { segments: 2, max_ack_delay: Time::from_secs(0.025), reordering: 1, rtt_share: 0.0 };
+    const RULES: QuicRules = QuicRules {
+        segments: 2,
+        max_ack_delay: Time::from_secs(0.025),
+        reordering: 1,
+        rtt_share: 0.0,
+        first: 0,
+        later: 10,
+        marks: MarkAnswer::First,
+        updates: [0; 2],
+        tick: Time::ZERO,
+    };
 
     fn numbered(rules: QuicRules) -> Quic {
         Quic { numbered: true, ..Quic::new(rules) }
@@ -305,6 +373,58 @@ mod tests {
         };
         assert_eq!(course(100), [false, true, false, false, false, true]);
         assert_eq!(course(2), [false, true, true, true, false, true]);
+    }
+
+    #[test]
+    fn each_mark_or_none_may_be_told() {
+        let told = |marks| {
+            let mut policy = numbered(QuicRules { segments: 100, marks, ..RULES });
+            let told = |number| {
+                matches!(policy.on_segment(&Arrival { ce: true, ..packet(number, 1.0) }), Emission::Ranges { .. })
+            };
+            [0, 1].map(told)
+        };
+        assert_eq!(told(MarkAnswer::Each), [true, true]);
+        assert_eq!(told(MarkAnswer::Never), [false, false]);
+    }
+
+    #[test]
+    fn the_threshold_changes_after_a_packet_number() {
+        let mut policy = numbered(QuicRules { first: 4, later: 5, ..RULES });
+        // 5 is the first after which the highest number is above 4: from 6 on five packets, of which 6 is the first.
+        assert_eq!(answered(&mut policy, &(0..16).collect::<Vec<_>>()), [1, 3, 5, 10, 15]);
+        policy.on_segment(&Arrival { requested: Some(3), ..packet(16, 1.1) });
+        assert_eq!(answered(&mut policy, &[17, 18, 19]), [18], "a request replaces both");
+    }
+
+    #[test]
+    fn window_updates_take_an_ack_along() {
+        let mut policy = numbered(QuicRules { updates: [4 * 1200, 0], ..RULES });
+        let mut answered = Vec::new();
+        for number in 0..12 {
+            let arrival = Arrival { rcv_nxt: u64::from(number + 1) * 1200, ..packet(number, 1.0) };
+            if matches!(policy.on_segment(&arrival), Emission::Ranges { .. }) {
+                policy.on_ack_sent(arrival.now);
+                answered.push(number);
+            }
+        }
+        // An update after each fourth packet. That of 3 would come with an ACK, so it goes with 4; that of 7 takes an ACK of 7 alone along.
+        assert_eq!(answered, [1, 3, 4, 6, 7, 9, 11]);
+    }
+
+    #[test]
+    fn an_event_loop_waits_whole_ticks_after_each_packet() {
+        let rules =
+            QuicRules { segments: 100, max_ack_delay: Time::from_secs(0.001), tick: Time::from_secs(0.001), ..RULES };
+        let mut policy = numbered(rules);
+        let at = |emission| match emission {
+            Emission::Regather(at) => (at.secs() * 1e5).round() / 1e5,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(at(policy.on_segment(&packet(0, 1.0))), 1.001);
+        // 0.4 ms are left, for which the loop waits a millisecond.
+        assert_eq!(at(policy.on_segment(&packet(1, 1.0006))), 1.0016);
+        assert!(matches!(policy.on_segment(&packet(2, 1.0012)), Emission::Ranges { .. }), "it was due at 1.001");
     }
 
     #[test]
