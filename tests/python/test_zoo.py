@@ -121,7 +121,7 @@ def test_rows_are_written_and_read(tmp_path: Path) -> None:
 def test_the_documentation_shows_the_recorded_rows() -> None:
     page = (ROOT / "docs" / "oracle" / "zoo.md").read_text("utf-8")
     rows = output.read(ROWS)
-    for table in [*tables(rows), simulated.table(rows)]:
+    for table in [*tables(rows), *simulated.tables(rows)]:
         assert table.markdown() in page, f"the table {table.title!r} of docs/oracle/zoo.md is not that of the rows"
 
 

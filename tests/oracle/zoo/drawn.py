@@ -11,16 +11,22 @@ within 1 %; both are also told alone, and packets an ACK within 2 %.
 
 from __future__ import annotations
 
-import json
 import random
 import sys
+from math import inf
 from pathlib import Path as File
+from statistics import median
 from typing import Any
+
+sys.path.insert(0, str(File(__file__).parent))
+
+import simulated  # noqa: E402
 
 from acklab.experiments.zoo import output
 from acklab.experiments.zoo.members import MEMBERS
 from acklab.experiments.zoo.paths import Path
 from acklab.experiments.zoo.run import pair, row
+from acklab.experiments.zoo.tables import Table
 
 FILE = File(__file__).parent / "drawn.json"
 SEED = 3434
@@ -56,6 +62,37 @@ def make(most: int) -> None:
         most -= 1
 
 
+def differences() -> list[tuple[str, bool, float, float, float]]:
+    """Of each path: stack, whether its queue is deep, and by how many per cent ACKs, packets an ACK and time differ."""
+    rows, found = {each["path"]: each for each in output.read(FILE)}, []
+    for name, path in paths():
+        if (each := rows.get(path.about)) is None or "error" in each:
+            found.append((name, path.packets == DEEP, inf, inf, inf))
+            continue
+        real, ours = simulated.of(each), simulated.simulated(name, path)
+        keys = ("acks", "per_ack", "time_s")
+        found.append((name, path.packets == DEEP, *(simulated.differ(getattr(ours, key), getattr(real, key)) for key in keys)))
+    return found
+
+
+def table() -> Table:
+    """How many paths agree, by stack and by queue."""
+    found = differences()
+    groups = [(name, [each for each in found if each[0] == name]) for name in STACKS]
+    groups += [(f"all, {what}", [each for each in found if each[1] == deep]) for what, deep in (("deep queue", True), ("limited queue", False))]
+    cells = []
+    for name, group in [*groups, ("all", found)]:
+        acks, per_ack, times = ([abs(each[at]) for each in group] for at in (2, 3, 4))
+        both = sum(a <= 100 * MOST_ACKS and t <= 100 * MOST_TIME for a, t in zip(acks, times, strict=True))
+        within = [sum(each <= 100 * most for each in column) for column, most in ((acks, MOST_ACKS), (per_ack, MOST_ACKS), (times, MOST_TIME))]
+        middle = [f"{median(column):.1f}, {max(column):.1f}" for column in (acks, per_ack, times)]
+        cells.append([name, str(len(group)), *(part for both_parts in zip(map(str, within), middle, strict=True) for part in both_parts), str(both)])
+    heads = ["stack", "paths", "ACKs within 2 %", "median, most %", "packets an ACK within 2 %", "median, most %", "time within 1 %", "median, most %", "ACKs and time"]
+    return Table("drawn", "Forty drawn paths", "Differences of the simulator from the stack on the drawn paths, in per cent; absolute values.", heads, cells)
+
+
 if __name__ == "__main__":
     if "--make" in sys.argv:
         make(int(sys.argv[2]) if len(sys.argv) > 2 else COUNT)
+    else:
+        print(table().markdown())

@@ -190,7 +190,7 @@ variants! {
             stream_update: u32 [0 ..= 1_000_000_000] = 0,
             /// The same for the connection's window.
             connection_update: u32 [0 ..= 1_000_000_000] = 0,
-            /// What the program's event loop waits in: each packet makes it wait anew, for whole `tick`s until `max_ack_delay` has
+            /// What the program's event loop waits in: each packet makes it wait again, for whole `tick`s until `max_ack_delay` has
             /// passed. 0s waits exactly.
             tick: Time = Time::ZERO,
             /// Whether the policy reads packet numbers, which no retransmission repeats. Only for a sender with `recovery = "rfc9002"`,

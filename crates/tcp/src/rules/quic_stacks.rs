@@ -1,8 +1,11 @@
 //! How the QUIC stacks that people run acknowledge, as values of the policy `quic` ([docs/oracle/zoo.md] has runs of them).
 //!
-//! The versions are those of `tools/zoo`. What the values leave out: quic-go doubles its windows where they are used up within four round
-//! trips, and so updates them less often; aioquic doubles its windows too (two updates in 2 MB, left out); tokio's timer is from 25 to 27 ms,
-//! 26 for a packet that comes alone; an application that reads slowly moves the updates; packets of the handshake are not simulated.
+//! The versions are those of `tools/zoo`. The values leave this out:
+//! - quic-go doubles its windows where they are used up within four round trips, and then updates them less often.
+//! - aioquic doubles its windows, too: two updates in 2 MB.
+//! - tokio's timer is from 25 to 27 ms. It is 26 ms for a packet that comes alone.
+//! - An application that reads slowly updates later.
+//! - Packets of the handshake are not simulated.
 
 use acklab_packet::Time;
 
