@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 ROWS = ROOT / "tests" / "oracle" / "zoo" / "rows.json"
 sys.path.insert(0, str(ROWS.parent))
 
+import drawn  # noqa: E402
 import simulated  # noqa: E402
 
 
@@ -121,8 +122,24 @@ def test_rows_are_written_and_read(tmp_path: Path) -> None:
 def test_the_documentation_shows_the_recorded_rows() -> None:
     page = (ROOT / "docs" / "oracle" / "zoo.md").read_text("utf-8")
     rows = output.read(ROWS)
-    for table in [*tables(rows), *simulated.tables(rows)]:
+    for table in [*tables(rows), *simulated.tables(rows), drawn.table()]:
         assert table.markdown() in page, f"the table {table.title!r} of docs/oracle/zoo.md is not that of the rows"
+
+
+def test_named_receivers_acknowledge_as_recorded() -> None:
+    """Packets an ACK without drops; the bounds are what was found, rounded up."""
+    rows = {(each["receiver"], each["path"]): each for each in output.read(ROWS) if each["sender"] == each["receiver"]}
+    for name, most in (("quic-go", 1), ("quinn", 2), ("s2n-quic", 4), ("quiche", 1)):
+        for path in ("plain", "fast", "geo"):
+            real, ours = simulated.of(rows[name, path]), simulated.simulated(name, PATHS[path])
+            assert abs(simulated.differ(ours.per_ack, real.per_ack)) < most, (name, path)
+
+
+def test_drawn_paths_are_those_of_the_seed() -> None:
+    recorded = {each["path"]: each for each in output.read(drawn.FILE)}
+    for name, path in drawn.paths():
+        assert recorded[path.about]["receiver"] == name
+    assert len(recorded) == drawn.COUNT
 
 
 def test_recorded_rows_are_whole() -> None:
