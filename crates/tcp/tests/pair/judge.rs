@@ -234,8 +234,11 @@ impl Judge {
                         segments.min(most)
                     }
                     AckPolicyKind::Requested { most, .. } => most,
-                    AckPolicyKind::Quic { segments, .. } if self.sender.ack_request == (AckRequest::Off {}) => segments,
-                    AckPolicyKind::Quic { segments, .. } => segments.max(AckNotice::MOST.into()),
+                    AckPolicyKind::Quic { segments, first, later, .. } => {
+                        let told =
+                            if self.sender.ack_request == (AckRequest::Off {}) { 0 } else { AckNotice::MOST.into() };
+                        segments.max(told).max(if first > 0 { later } else { 0 })
+                    }
                     // Full ones; how many short ones they are is for the sender to say.
                     AckPolicyKind::Linux { .. } => u32::MAX,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Restore { .. } | AckPolicyKind::Optimistic { .. } => 1,
@@ -369,7 +372,7 @@ impl Judge {
                 | AckPolicyKind::Smart { timer, .. }
                 | AckPolicyKind::Periodic { timer, .. } => timer,
                 AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),
-                AckPolicyKind::Quic { max_ack_delay, .. } => max_ack_delay,
+                AckPolicyKind::Quic { max_ack_delay, tick, .. } => max_ack_delay + tick,
                 AckPolicyKind::Linux { timer, tick, .. } => timer.max(tick + tick),
                 // A program's own decides.
                 AckPolicyKind::Python { .. } => Time::NEVER,

@@ -47,12 +47,26 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
 
 fn quic() -> impl Strategy<Value = AckPolicyKind> {
     let share = prop_oneof![Just(0.0), 0.0..2.0];
-    (1_u32..30, 0.001..0.6, 0_u32..6, share).prop_map(|(segments, delay, reordering, rtt_share)| AckPolicyKind::Quic {
-        segments,
-        max_ack_delay: Time::from_secs(delay),
-        reordering,
-        rtt_share,
-        packet_numbers: false,
+    let asked = (1_u32..30, 0.001..0.6, 0_u32..6, share);
+    let marks = select(&[MarkAnswer::First, MarkAnswer::Each, MarkAnswer::Never][..]);
+    let update = || prop_oneof![Just(0), 1_u32..20_000];
+    let tick = prop_oneof![Just(Time::ZERO), Just(Time::from_secs(0.001))];
+    let further = (0_u32..20, 1_u32..30, marks, update(), update(), tick);
+    (asked, further).prop_map(|((segments, delay, reordering, rtt_share), further)| {
+        let (first, later, marks, stream_update, connection_update, tick) = further;
+        AckPolicyKind::Quic {
+            segments,
+            max_ack_delay: Time::from_secs(delay),
+            reordering,
+            rtt_share,
+            first,
+            later,
+            marks,
+            stream_update,
+            connection_update,
+            tick,
+            packet_numbers: false,
+        }
     })
 }
 
