@@ -87,7 +87,7 @@ def second_half(held: HeldOut) -> list[str]:
     """The held-out check."""
     said = [f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(held.score)}."]
     lies = "within" if held.covered else "outside"
-    said.append(f"What else fits the first half predicts that time from {signed(held.low)} to {signed(held.high)}; the captured time is {lies}.")
+    said.append(f"The models that the first half allows predict this time from {signed(held.low)} to {signed(held.high)}; the captured time is {lies}.")
     if held.open:
         said.append(f"The first half does not determine {_several(held.open)}.")
     return said
