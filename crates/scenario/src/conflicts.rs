@@ -83,6 +83,9 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     if rules.ect1 && !rules.ecn {
         found.push(("ect1", "is true, but ecn = false; must be false".to_string()));
     }
+    if rules.accurate_ecn && rules.recovery.packet_numbers() {
+        found.push(("accurate_ecn", "is true, but packets with numbers have QUIC's counts; must be false".to_string()));
+    }
     if rules.accurate_ecn && !rules.ecn {
         found.push(("accurate_ecn", "is true, but ecn = false; must be false".to_string()));
     }
@@ -199,6 +202,12 @@ pub(super) fn check_both(
         let what =
             "does not go with the policy \"acc-ns2\", which reads carry_allowance = true and carry_window = false";
         return wrong("sender", key, what);
+    }
+    if receiver.feedback == Feedback::Counts && ours != Some(true) {
+        return wrong("receiver", "feedback", "is \"counts\", but the sender's packets have no numbers");
+    }
+    if receiver.feedback == Feedback::Counts && !(receiver.sack && receiver.max_sack_blocks > 0) {
+        return wrong("receiver", "feedback", "is \"counts\", but ACKs have no ranges; needs sack and max_sack_blocks");
     }
     if receiver.feedback == Feedback::Accurate && !sender.syn && !(sender.ecn && sender.accurate_ecn) {
         return wrong(

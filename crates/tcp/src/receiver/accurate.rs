@@ -1,6 +1,6 @@
 //! Accurate ECN at the receiver (RFC 9768): counters of what came marked, their encoding in ACKs, and the ACKs that marks ask for.
 
-use acklab_packet::{Ace, Ack, ByteCounts, Ecn, Segment};
+use acklab_packet::{Ace, Ack, ByteCounts, Ecn, PacketCounts, Segment};
 
 use crate::rules::{AccEcnOption, ChangeAcks, Feedback, ReceiverRules};
 
@@ -33,6 +33,10 @@ pub(super) struct Accurate {
     /// ACKs that have to carry an option, and the bytes counted when one last did.
     demand: u8,
     told: u64,
+    /// QUIC's counts.
+    tally: PacketCounts,
+    /// Packets that came marked.
+    came: u64,
 }
 
 impl Accurate {
@@ -61,6 +65,8 @@ impl Accurate {
             pending: 0,
             demand: 0,
             told: 0,
+            tally: PacketCounts::default(),
+            came: 0,
         }
     }
 
@@ -88,11 +94,17 @@ impl Accurate {
     /// A segment arrives, of which `merged` further ones are a part. True if it must be acknowledged at once (section 3.2.2.5.1);
     /// none if RFC 3168 applies.
     pub fn on_segment(&mut self, segment: &Segment, merged: u32, rules: &ReceiverRules) -> Option<bool> {
+        if self.mode == Feedback::Counts {
+            self.note_mark(segment, merged);
+            self.tally(segment.ecn, merged + 1);
+            return Some(false);
+        }
         if segment.syn {
             self.on_syn(segment, rules.feedback);
         }
+        self.note_mark(segment, merged);
         match self.mode {
-            Feedback::Classic => return None,
+            Feedback::Counts | Feedback::Classic => return None,
             Feedback::Refused | Feedback::Reflected => return Some(false),
             Feedback::Accurate => {}
         }
@@ -124,6 +136,12 @@ impl Accurate {
 
     /// Writes the counters into an ACK of `size` bytes; returns its new size.
     pub fn write(&mut self, ack: &mut Ack, size: u32, rules: &ReceiverRules) -> u32 {
+        if self.mode == Feedback::Counts {
+            let blocks = ack.sack.len();
+            ack.sack.set_packet_counts(self.tally);
+            let gone = if ack.sack.len() < blocks { rules.sack_block_bytes } else { 0 };
+            return size - gone.min(size) + self.tally.bytes();
+        }
         if ack.syn {
             ack.ace = self.answer;
             return size;
@@ -150,9 +168,26 @@ impl Accurate {
         size - gone.min(size) + ByteCounts::SIZE
     }
 
+    /// Notes a packet that came marked, whatever ACKs tell, unless only RFC 3168 applies.
+    fn note_mark(&mut self, segment: &Segment, merged: u32) {
+        let marked = segment.ecn == Ecn::Ce && !segment.syn && self.mode != Feedback::Classic;
+        self.came += if marked { u64::from(merged) + 1 } else { 0 };
+    }
+
+    /// Counts packets that came with this field (RFC 9000 section 13.4.1). When to acknowledge a mark is the policy's decision.
+    fn tally(&mut self, ecn: Ecn, packets: u32) {
+        let count = match ecn {
+            Ecn::NotEct => return,
+            Ecn::Ect => &mut self.tally.ect0,
+            Ecn::Ect1 => &mut self.tally.ect1,
+            Ecn::Ce => &mut self.tally.ce,
+        };
+        *count = (*count + packets) % PacketCounts::MODULUS;
+    }
+
     /// Packets that came marked.
     pub fn marks(&self) -> u64 {
-        self.packets - FIRST_PACKETS
+        self.came
     }
 }
 

@@ -7,9 +7,11 @@
 pub mod accurate;
 pub mod congestion;
 mod core;
+mod feedback;
 pub mod flight;
 mod machine;
 mod notify;
+mod packet_marks;
 mod reaction;
 pub mod recovery;
 mod repair;

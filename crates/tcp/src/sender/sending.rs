@@ -106,14 +106,18 @@ impl Core {
         if self.rules.carry_phase {
             segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
-        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
+        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data. QUIC retransmits in new
+        // packets, which may be.
         let may = self.rules.ecn && !self.notices.unmarkable;
-        if may && !segment.syn && !segment.retransmit {
+        if may && !segment.syn && (!segment.retransmit || self.rules.recovery.packet_numbers()) {
             segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
             segment.ace = Ace::cwr(std::mem::take(&mut self.notices.cwr));
+            if let Some(feedback) = &mut self.extras.feedback {
+                feedback.sent();
+            }
         }
         let syns = segment.syn.then_some(self.counters.syns_sent);
-        if let Some(ace) = self.extras.accurate.as_mut().and_then(|accurate| accurate.flags(syns)) {
+        if let Some(ace) = self.extras.feedback.as_mut().and_then(|feedback| feedback.flags(syns)) {
             segment.ace = ace;
         }
         if std::mem::take(&mut self.notices.ack_mark) {
