@@ -15,11 +15,11 @@ import pytest
 import acklab
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.fit import Fit
-from acklab.experiments.fit.held_out import interval
 from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
+from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.words import verdicts
 from acklab.experiments.fit.writes import writes
 
@@ -162,11 +162,19 @@ def test_a_first_half_without_a_loss_leaves_the_queue_open(fitted: dict[str, Fit
 
 
 def test_an_interval_has_the_weight_that_it_claims() -> None:
+    by = Weights(decay=1.0, queue=0.5, once=0.0, thrice=0.0, ends=0.0, held=0.9, margin=0.01, misfits=2.0)
     ends = [0.5, -0.5, *([0.0] * 8)]
-    assert interval(ends, [0.04, 0.04, *([0.115] * 8)], 0.0) == pytest.approx((-0.01, 0.01))
-    low, high = interval(ends, [0.1, 0.1, *([0.1] * 8)], 0.0)
-    assert (low, high) == pytest.approx((0.5 * 0.99 - 1, 1.5 * 1.01 - 1))
-    assert interval([0.0], [1.0], 0.05) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
+
+    def members(odd: float, kind: str = "choice", more: float = 0.0) -> list[Member]:
+        return [Member({}, 1, kind if place < 2 else "choice", more if place < 2 else 0.0, odd if place < 2 else 0.115) for place in range(10)]
+
+    assert interval(members(0.04), ends, 0.0, by) == pytest.approx((-0.01, 0.01))
+    wide = pytest.approx((0.5 * 0.99 - 1, 1.5 * 1.01 - 1))
+    assert interval(members(0.115), ends, 0.0, by) == wide
+    assert interval(members(0.12, "queue"), ends, 0.0, by) == wide
+    assert interval(members(0.08, "queue"), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "queues count half"
+    assert interval(members(0.115, more=1.1), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "a misfit counts less"
+    assert interval([Member({}, 1, "choice", 0.0, 1.0)], [0.0], 0.05, by) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
 
 
 def test_what_is_missing_where_a_capture_ends_was_lost(tmp_path: Path) -> None:

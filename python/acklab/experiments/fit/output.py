@@ -67,7 +67,7 @@ def _score(score: Score) -> dict[str, float | None]:
 
 
 def _held_out(one: HeldOut) -> dict[str, Any]:
-    interval = {"low": _finite(one.low), "high": _finite(one.high), "covered": one.covered, "members": one.members}
+    interval = {"low": _finite(one.low), "high": _finite(one.high), "covered": one.covered, "members": len(one.members)}
     return {**_score(one.score), **interval, "open": list(one.open)}
 
 
