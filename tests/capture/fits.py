@@ -19,6 +19,7 @@ from typing import Any
 import acklab
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.held_out import HeldOut
+from acklab.experiments.fit.output import plain
 
 #: What is asked for: greatest relative error of rate and base delay, threshold and timer, completion.
 PATH, ACKS, COMPLETION = 0.02, 0.10, 0.05
@@ -112,6 +113,7 @@ def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
         "held_out": found.held_out.end if found.held_out else None,
         "interval": [found.held_out.low, found.held_out.high, list(found.held_out.open)] if found.held_out else None,
         "bad": found.bad,
+        "receiver": plain(found)["receiver"],
         "simulations": found.simulations,
         **(members(found.held_out) if found.held_out else {}),
     }

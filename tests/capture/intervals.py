@@ -38,6 +38,8 @@ TRIED: dict[str, tuple[float, ...]] = {
     "decay": (0.5, 1.0, 2.0, 4.0), "queue": (0.5, 1.0, 2.0), "once": (0.1, 0.2, 0.4, 0.8), "thrice": (0.03, 0.06, 0.12, 0.25, 0.5),
     "ends": (0.3, 0.6, 1.2), "held": (0.8, 0.85, 0.9, 0.94, 0.97), "margin": (0.0025, 0.005, 0.01, 0.02, 0.03), "misfits": (0.0, 0.5, 1.0, 2.0, 3.0, 4.0),
 }  # fmt: skip
+#: Coverage that is asked for on the draws of the choice: weights chosen on half of them covered 88 % of the others where they had 90 %.
+ASKED = CLAIM + 0.03
 #: Greatest interval score that counts, in logarithms of time: a transfer that stalls would decide alone.
 WORST = 5.0
 
@@ -50,7 +52,9 @@ def outside(scenario: dict[str, Any], draw: random.Random) -> str:
     if what == "queue":
         middle["queue"] = {"kind": draw.choice(["codel", "pie", "fq-codel"])}
     elif what == "sender":
-        flow["sender"]["control"] = draw.choice(["westwood", "vegas", "veno", "bbr3"])
+        control = draw.choice(["westwood", "vegas", "veno", "bbr3"])
+        # BBRv3 needs a recovery that judges each segment.
+        flow["sender"] |= {"control": control, **({"stack": "linux"} if control == "bbr3" else {})}
     elif what == "bursts":
         middle["loss"] = {"gilbert_elliott": {"good": draw.randint(200, 3000), "bad": draw.randint(2, 6)}}
     elif what == "jitter":
@@ -100,12 +104,12 @@ def judged(rows: Sequence[dict[str, Any]], by: Weights) -> tuple[float, int, flo
 
 
 def choose(rows: Sequence[dict[str, Any]]) -> Weights:
-    """The weights with the least mean score among those whose coverage is the claim, by changing one or two at a time until none helps."""
-    best, least = FORMER, math.inf
+    """The weights with the least mean score among those whose coverage is what is asked for, by changing one or two at a time until none helps."""
+    best = FORMER
 
     def cost(by: Weights) -> float:
         found, held, _, _ = judged(rows, by)
-        return found + 10 * max(CLAIM - held / len(rows), 0.0)
+        return found + 10 * max(ASKED - held / len(rows), 0.0)
 
     least = cost(best)
     better = True
@@ -139,13 +143,14 @@ def main() -> None:
     draw = verbs.add_parser("draw")
     draw.add_argument("--seed", type=int, required=True)
     draw.add_argument("--count", type=int, default=400)
+    draw.add_argument("--first", type=int, default=0, help="number of the first draw")
     draw.add_argument("--out", type=Path, required=True)
     for verb in ("choose", "show"):
         verbs.add_parser(verb).add_argument("files", type=Path, nargs="+")
     options = parser.parse_args()
     if options.verb == "draw":
-        with options.out.open("w", encoding="utf-8") as file:
-            for number in range(options.count):
+        with options.out.open("a", encoding="utf-8") as file:
+            for number in range(options.first, options.first + options.count):
                 file.write(json.dumps(one(options.seed, number)) + "\n")
                 file.flush()
         return

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -19,6 +20,8 @@ from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
+from acklab.experiments.fit.receivers import EVEN, MOST, Named, compared, name
+from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.words import verdicts
 from acklab.experiments.fit.writes import writes
@@ -87,9 +90,9 @@ def test_another_queue_is_predicted_as_it_runs(fitted: dict[str, Fit]) -> None:
         ]
         flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux" }, size = { bytes = "4000000B" } }]
     """).summary()["flows"][0]
-    for name, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
-        found = by_name[name].changed
-        assert 0.95 * found.low <= truth <= 1.05 * found.high, (name, found, truth)
+    for called, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
+        found = by_name[called].changed
+        assert 0.95 * found.low <= truth <= 1.05 * found.high, (called, found, truth)
     assert by_name["mean round trip"].change.high < -0.3
 
 
@@ -175,6 +178,47 @@ def test_an_interval_has_the_weight_that_it_claims() -> None:
     assert interval(members(0.08, "queue"), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "queues count half"
     assert interval(members(0.115, more=1.1), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "a misfit counts less"
     assert interval([Member({}, 1, "choice", 0.0, 1.0)], [0.0], 0.05, by) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
+
+
+def test_linux_is_named_from_either_end_and_its_versions_are_not_told_apart_without_sacks(fitted: dict[str, Fit]) -> None:
+    for found in fitted.values():
+        named = found.receiver
+        assert named is not None and named.known and named.far < 0.05
+        assert all(one.startswith("Linux") for one in named.names)
+        assert named.odds["every second segment, from the first"] < 1e-3 and named.odds["every segment"] < 1e-3
+        assert any(said.startswith("The receiver acknowledges like Linux") for said in verdicts(found))
+
+
+def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
+    def named(ack: Any, more: str = "") -> Named:
+        path = captured(tmp_path, more=more, flow='size = { bytes = "1MB" }', **{"flow.0.receiver.ack": ack})
+        found = acklab.analyze(path)
+        measured = measure(found, direction(found))
+        search = Search(measured)
+        told = name(measured, search, search.best(measured.curve)[0], found)
+        assert told is not None
+        return told
+
+    second = named({"policy": "delayed", "segments": 2})
+    assert (second.names, second.known) == (["every second segment, from the first"], True)
+    losses = f", loss = {{ list = {[250, 252, 254, 450]}, only = 'payload' }}"
+    assert "Linux 4.18 to 6.18" not in named({"policy": "linux", "sack_delay": "0s"}, losses).names, "each segment above a gap has an ACK"
+    assert not named({"policy": "periodic", "interval": "20ms"}).known, "a receiver that is like none"
+
+
+def test_a_likelihood_counts_acks_of_a_connection_as_few() -> None:
+    empty = np.zeros(6)
+    ones, twos = np.array([9000, 0, 0, 0, 0, 0]), np.array([0, 9000, 0, 0, 0, 0])
+    same, near = compared((empty, ones, 0), (empty, ones, 0))
+    other, far = compared((empty, ones, 0), (empty, twos, 0))
+    assert (near, far) == pytest.approx((0.0, 1.0))
+    assert same - other == pytest.approx(MOST * np.log((1 - EVEN + EVEN / 6) / (EVEN / 6)), rel=0.01)
+
+    def above(seen: int, simulated: int) -> float:
+        return compared((empty, ones, seen), (empty, ones, simulated))[0] - same
+
+    assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.01) and above(400, 200) < -7
+    assert -1 < above(2, 4) < 0, "two ACKs above gaps have the weight of few"
 
 
 def test_what_is_missing_where_a_capture_ends_was_lost(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class Weights:
 
 
 #: The calibrated weights.
-WEIGHTS = Weights(decay=1.0, queue=1.0, once=0.2, thrice=0.06, ends=0.6, held=0.9, margin=0.01, misfits=2.0)
+WEIGHTS = Weights(decay=0.5, queue=2.0, once=0.2, thrice=0.06, ends=0.3, held=0.9, margin=0.01, misfits=4.0)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from ...text.escapes import one_line
 from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction, Range
+from .receivers import LINUX_NAMES, Named, called
 from .score import Score
 from .value import Value
 
@@ -73,6 +75,8 @@ def verdicts(found: Fit) -> list[str]:
     said = [found.measured.row["headline"], f"Model beside capture: {_beside(found.model.score)}."]
     if found.replay is not found.model and found.replay.listed:
         said.append(f"Replay with the captured losses one by one: {_beside(found.replay.score)}.")
+    if found.receiver is not None and found.receiver.known:
+        said.append(receiver(found.receiver))
     if found.held_out is None:
         said.append(f"Nothing was held out: {found.why_not}.")
     else:
@@ -81,6 +85,15 @@ def verdicts(found: Fit) -> list[str]:
     if found.measured.writes and not found.bad:
         said.append("The application's writes are replayed at their times, also where another path would have let it write earlier.")
     return [*said, *(f"Note: {note}." for note in found.notes)]
+
+
+def receiver(named: Named) -> str:
+    """What the receiver acknowledges like, and what it does not."""
+    share = sum(named.odds[one] for one in named.names)
+    other = next((one for one in named.odds if one not in named.names and not one.startswith(LINUX_NAMES)), None)
+    odds = share / (1 - share) if share < 1 else math.inf
+    surely = "more than 1,000 to 1" if odds > 1000 else f"{odds:.0f} to 1"
+    return f"The receiver acknowledges like {called(named.names)}{f', not like {other}' if other else ''}: odds {surely} among the receivers that acklab knows."
 
 
 def second_half(held: HeldOut) -> list[str]:
