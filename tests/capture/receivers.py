@@ -26,7 +26,7 @@ from acklab.experiments.fit import receivers as by_name
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.search import Search
 
-#: What is drawn: the receiver's keys, beside its name; stages of the way there and back.
+#: What is drawn: the receiver's keys, beside its name; stages of the forward and the return direction.
 GRO = [{"kind": "gro", "coalesce": "50us"}]
 UNKNOWN: dict[str, dict[str, Any]] = {
     "daass": {"ack": {"policy": "daass"}},

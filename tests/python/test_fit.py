@@ -190,8 +190,8 @@ def test_linux_is_named_from_either_end_and_its_versions_are_not_told_apart_with
 
 
 def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
-    def named(ack: Any, more: str = "") -> Named:
-        path = captured(tmp_path, more=more, flow='size = { bytes = "1MB" }', **{"flow.0.receiver.ack": ack})
+    def named(ack: Any, more: str = "", **sets: Any) -> Named:
+        path = captured(tmp_path, more=more, flow='size = { bytes = "1MB" }', **{"flow.0.receiver.ack": ack, **sets})
         found = acklab.analyze(path)
         measured = measure(found, direction(found))
         search = Search(measured)
@@ -201,8 +201,9 @@ def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
 
     second = named({"policy": "delayed", "segments": 2})
     assert (second.names, second.known) == (["every second segment, from the first"], True)
-    losses = f", loss = {{ list = {[250, 252, 254, 450]}, only = 'payload' }}"
-    assert "Linux 4.18 to 6.18" not in named({"policy": "linux", "sack_delay": "0s"}, losses).names, "each segment above a gap has an ACK"
+    bare = named({"policy": "linux", "sack_delay": "0s"}, ", loss = { list = [400], only = 'payload' }", **{"link.1.rate": "100Mbps", "link.1.queue.packets": 2000})
+    assert bare.odds["Linux without SACK compression"] > 15 * bare.odds["Linux 4.18 to 6.18"], "each segment above a gap has an ACK"
+    assert bare.known, "all that are left are of Linux"
     assert not named({"policy": "periodic", "interval": "20ms"}).known, "a receiver that is like none"
 
 
@@ -217,7 +218,7 @@ def test_a_likelihood_counts_acks_of_a_connection_as_few() -> None:
     def above(seen: int, simulated: int) -> float:
         return compared((empty, ones, seen), (empty, ones, simulated))[0] - same
 
-    assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.01) and above(400, 200) < -7
+    assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.05) and above(400, 200) < -4
     assert -1 < above(2, 4) < 0, "two ACKs above gaps have the weight of few"
 
 
@@ -275,7 +276,7 @@ def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     from acklab.experiments.fit.held_out import HeldOut
     from acklab.experiments.fit.score import Score
 
-    bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, 3, []))
+    bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, [], [], 0.3, []))
     with pytest.raises(FitError, match=r"no prediction: fitted to its first half, it misses the time of the second by \+50%"):
         what_if(bad, ["link.0.rate=1Mbps"])
 

@@ -20,7 +20,7 @@ from ...scenario.given import assignments
 from .errors import FitError
 from .measure import Measured
 from .scenario import simulate
-from .search import TIMER, Search, Tried
+from .search import Search, Tried
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -32,6 +32,7 @@ LINUX, NEWER, BARE, MERGED, EVERY, SECOND = (
 )  # fmt: skip
 #: How the names of Linux' receivers begin: rules that changed between versions may not show.
 LINUX_NAMES = "Linux"
+KERNELS = (LINUX, NEWER, BARE, MERGED)
 #: Segments of the beginning; classes of segments an ACK, by their least.
 BEGINNING, CLASSES = 30, (1, 2, 3, 4, 8, 16)
 #: Each part of a signature has the weight of so many ACKs at most.
@@ -72,18 +73,21 @@ class Named:
 
 
 def called(names: Sequence[str]) -> str:
-    """Receivers that are not told apart, as one name."""
+    """Receivers that the capture does not distinguish, as one name."""
     if len(names) == 1:
         return names[0]
-    *first, last = [one.removeprefix(LINUX_NAMES).strip() for one in known(None) if one in names]
-    return f"{LINUX_NAMES} ({', '.join(first)} and {last} do not differ here)"
+    several = [one.removeprefix(LINUX_NAMES).strip() for one in known(None) if one in names]
+    if len(several) == len(KERNELS):
+        return f"{LINUX_NAMES} (this connection does not show which)"
+    return f"{LINUX_NAMES} ({', '.join(several[:-1])} or {several[-1]})"
 
 
 def known(every: int | None) -> dict[str, dict[str, Any]]:
     """The receivers that are known, as keys of the fitted scenario.
 
     ``every`` is the captured number of segments an ACK. Linux' rules are those of the policy ``linux``
-    (docs/howto/ack-policies.md#linux); SACK compression changed with 6.19 (``tcp_comp_sack_rtt_percent``).
+    (docs/howto/ack-policies.md#linux). It has SACK compression since 4.18 (commit 5d9f4262b7ea); 6.19 changed how long it waits
+    (``tcp_comp_sack_rtt_percent``). The others are the rules of RFC 5681 section 4.2 with a number of segments.
     """
     newer = {"policy": "linux", "sack_share": 0.33, "sack_slack": "10us"}
     found: dict[str, dict[str, Any]] = {
@@ -104,21 +108,20 @@ def name(measured: Measured, search: Search, replay: Tried, found: Analysis) -> 
     seen = signature(found, measured.row)
     if seen[0].sum() + seen[1].sum() < LEAST:
         return None
-    kept = {key: value for key, value in replay.sets.items() if not key.startswith((TIMER, ACK))}
+    kept = {key: value for key, value in replay.sets.items() if not key.startswith(ACK)}
     logs, fars = dict[str, float](), dict[str, float]()
-    for called, sets in known(measured.row["ack_every"]).items():
+    for who, sets in known(measured.row["ack_every"]).items():
         try:
             simulated = simulate(search.text, measured.place.end, assignments({**kept, **sets}), replay.seed)
         except FitError:
             continue
         if simulated.found is not None and simulated.row is not None:
-            logs[called], fars[called] = compared(seen, signature(simulated.found, simulated.row), replay.cost <= FITS)
+            logs[who], fars[who] = compared(seen, signature(simulated.found, simulated.row), replay.cost <= FITS)
     if not logs:
         return None
     most = max(logs.values())
-    shares = {called: float(np.exp(one - most)) for called, one in logs.items()}
-    total = sum(shares.values())
-    odds = dict(sorted(((called, one / total) for called, one in shares.items()), key=lambda pair: -pair[1]))
+    shares = {who: math.exp(one - most) for who, one in logs.items()}
+    odds = {who: shares[who] / sum(shares.values()) for who in sorted(shares, key=lambda who: -shares[who])}
     return Named(odds, fars[next(iter(odds))])
 
 

@@ -88,12 +88,14 @@ def verdicts(found: Fit) -> list[str]:
 
 
 def receiver(named: Named) -> str:
-    """What the receiver acknowledges like, and what it does not."""
+    """What the receiver acknowledges like, and what is next."""
     share = sum(named.odds[one] for one in named.names)
-    other = next((one for one in named.odds if one not in named.names and not one.startswith(LINUX_NAMES)), None)
+    linux = named.names[0].startswith(LINUX_NAMES)
+    other = next((one for one in named.odds if one not in named.names and not (linux and one.startswith(LINUX_NAMES))), None)
     odds = share / (1 - share) if share < 1 else math.inf
     surely = "more than 1,000 to 1" if odds > 1000 else f"{odds:.0f} to 1"
-    return f"The receiver acknowledges like {called(named.names)}{f', not like {other}' if other else ''}: odds {surely} among the receivers that acklab knows."
+    against = f", not {'like ' if other.startswith(LINUX_NAMES) else ''}{other}" if other else ""
+    return f"The receiver acknowledges {'like ' if linux else ''}{called(named.names)}{against}: {surely} among the receivers that acklab knows."
 
 
 def second_half(held: HeldOut) -> list[str]:
