@@ -47,7 +47,7 @@ def page(found: Dataset) -> str:
 
 def _goodputs(found: Dataset) -> str:
     """Directions by the decade of their goodput."""
-    groups = [Bar(f"{amount(10.0**place, 'bit/s')} to {amount(10.0 ** (place + 1), 'bit/s')}", [float(directions)]) for place, directions in found.decades().iter_rows()]
+    groups = [Bar(f"{amount(10.0**place, 'b/s')} to {amount(10.0 ** (place + 1), 'b/s')}", [float(directions)]) for place, directions in found.decades().iter_rows()]
     chart = Bars("goodputs", "Directions by their goodput.", ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4)
     return draw.embedded(chart, draw.save(chart)) if groups else ""
 
@@ -63,7 +63,7 @@ def _directions(first: pl.DataFrame) -> str:
 
 
 def _rate(value: Any) -> str:
-    return "-" if value is None else amount(value, "bit/s")
+    return "-" if value is None else amount(value, "b/s")
 
 
 def _span(value: Any) -> str:

@@ -29,7 +29,7 @@ def shown(value: Any, unit: str) -> str:
     if isinstance(value, str):
         return value
     if unit == "bps":
-        return amount(value, "bit/s")
+        return amount(value, "b/s")
     if unit == "s":
         return seconds(value)
     if unit == "B":
