@@ -34,7 +34,7 @@ LINUX, NEWER, BARE, MERGED, EVERY, SECOND = (
 LINUX_NAMES = "Linux"
 KERNELS = (LINUX, NEWER, BARE, MERGED)
 #: Segments of the beginning; classes of segments an ACK, by their least.
-BEGINNING, CLASSES = 30, (1, 2, 3, 4, 8, 16)
+BEGINNING, CLASSES = 30, (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
 #: Each part of a signature has the weight of so many ACKs at most.
 MOST, MOST_ABOVE = 30, 15
 #: Fewest ACKs of new data. A part with fewer than these is no evidence against a receiver.
