@@ -94,8 +94,8 @@ def receiver(named: Named) -> str:
     other = next((one for one in named.odds if one not in named.names and not (linux and one.startswith(LINUX_NAMES))), None)
     odds = share / (1 - share) if share < 1 else math.inf
     surely = "more than 1,000 to 1" if odds > 1000 else f"{odds:.0f} to 1"
-    against = f", not {'like ' if other.startswith(LINUX_NAMES) else ''}{other}" if other else ""
-    return f"The receiver acknowledges {'like ' if linux else ''}{called(named.names)}{against}: {surely} among the receivers that acklab knows."
+    said = f"The receiver acknowledges {'like ' if linux else ''}{called(named.names)}."
+    return f"{said} Next of those that acklab knows is {other}: odds of {surely} against it." if other else said
 
 
 def second_half(held: HeldOut) -> list[str]:
