@@ -92,10 +92,12 @@ def receiver(named: Named) -> str:
     share = sum(named.odds[one] for one in named.names)
     linux = named.names[0].startswith(LINUX_NAMES)
     other = next((one for one in named.odds if one not in named.names and not (linux and one.startswith(LINUX_NAMES))), None)
-    odds = share / (1 - share) if share < 1 else math.inf
-    surely = "more than 1,000 to 1" if odds > 1000 else f"{odds:.0f} to 1"
     said = f"The receiver acknowledges {'like ' if linux else ''}{called(named.names)}."
-    return f"{said} Next of those that acklab knows is {other}: odds of {surely} against it." if other else said
+    if other is None:
+        return said
+    odds = share / named.odds[other] if named.odds[other] else math.inf
+    surely = "more than 1,000 to 1" if odds > 1000 else f"{odds:.0f} to 1"
+    return f"{said} Next of those that acklab knows is {other}: odds of {surely} against it."
 
 
 def second_half(held: HeldOut) -> list[str]:
