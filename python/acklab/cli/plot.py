@@ -48,6 +48,7 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
     from ..experiments.dataset import QueryError, StoreError, plot
+    from ..experiments.dataset.finding import finding
     from ..experiments.dataset.query import caveat
 
     chosen = {key: getattr(options, key) for key in ("x", "y", "color", "facet", "kind", "table", "out")}
@@ -60,6 +61,7 @@ def act(options: argparse.Namespace) -> int:
         options.parser.exit(2, f"acklab: {error}\n")
     if said:
         complain(said)
-    say(f"{chart.about}\nwritten to {file_name(options.out)}")
+    told = [chart.about, finding(chart), f"written to {file_name(options.out)}"]
+    say("\n".join(filter(None, told)))
     open_page(options, options.out)
     return 0
