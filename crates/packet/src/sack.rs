@@ -130,6 +130,18 @@ impl SackBlocks {
         self.has(Self::PACKETS).then(|| PacketCounts { ect0: count(0), ect1: count(1), ce: count(2) })
     }
 
+    /// Says that the units from `start` to the cumulative number are acknowledged before they came. QUIC's ranges are of packet numbers, so
+    /// such a range has each number that the sender left out there. Only for an ACK without blocks that answers no SYN.
+    pub fn set_claim(&mut self, ack: Seq, start: Seq) {
+        self.able = true;
+        self.edges[0] = (start.wrapping_sub(ack) as i64 as i32, 0);
+    }
+
+    /// Where such units start, if there are some.
+    pub fn claim(&self, ack: Seq) -> Option<Seq> {
+        (self.able && self.is_empty()).then(|| ack.wrapping_add(self.edges[0].0 as i64 as u64))
+    }
+
     /// Tells the window: the number in the header, which ACKs shift to the left by the answer to the SYN's scale. At most 65,534.
     pub fn set_window(&mut self, number: u64) {
         self.window = number.min(u64::from(u16::MAX) - 1) as u16 + 1;
@@ -199,6 +211,15 @@ mod tests {
         let over = ByteCounts { ect1: false, ect: u32::MAX, ce: 1 << 24 };
         sack.set_counts(over);
         assert_eq!(sack.counts(), Some(ByteCounts { ect1: false, ect: 0xff_ffff, ce: 0 }));
+    }
+
+    #[test]
+    fn a_claim_says_where_it_starts() {
+        let mut sack = SackBlocks::default();
+        assert_eq!(sack.claim(100), None);
+        sack.set_claim(100, 40);
+        sack.set_packet_counts(PacketCounts::default());
+        assert_eq!((sack.claim(100), sack.len()), (Some(40), 0));
     }
 
     #[test]

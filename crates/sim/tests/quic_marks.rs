@@ -41,6 +41,7 @@ fn each_mark_is_counted_whatever_is_lost_or_thinned() {
         ("", true),
         ("loss = { rate = 0.02 }", false),
         ("back = { loss = { rate = 0.3 } }", false),
+        ("back = { stages = [{ kind = 'duplicate', rate = 0.1 }] }", false),
         ("back = { stages = [{ kind = 'thin', every = 16, hold = '20ms', blind = true }] }", false),
     ] {
         let run = run(TENTH, link, &format!("{FIXED}, ect1 = {ect1}"), "");
@@ -49,6 +50,13 @@ fn each_mark_is_counted_whatever_is_lost_or_thinned() {
         let share = run.flows[0].marked_share.unwrap();
         assert!((0.05..0.17).contains(&share), "{link}: {share}");
     }
+}
+
+/// Copies that the path makes are not processed (section 13.4.1): else more would have come than were sent.
+#[test]
+fn copies_do_not_count() {
+    let (counted, came) = marks(&run(&format!("{{ kind = 'duplicate', rate = 0.05 }}, {TENTH}"), "", FIXED, ""));
+    assert!(counted > 200 && (1.0..1.1).contains(&(came as f64 / counted as f64)), "{counted} of {came}");
 }
 
 #[test]
@@ -93,5 +101,24 @@ fn controls_answer_quics_counts_as_tcps() {
         );
         let queues = ours.mean_queue_packets / theirs.mean_queue_packets;
         assert!((0.4..2.5).contains(&queues), "{control}: {} {}", ours.mean_queue_packets, theirs.mean_queue_packets);
+    }
+}
+
+/// Half of the marks, or all, are reported as unmarked: nothing in the counts shows it but the sender's own marks.
+#[test]
+fn own_marks_find_a_receiver_that_hides_some() {
+    let honest = run(TENTH, "", &format!("{FIXED}, test_marks = 50"), "");
+    let (counted, came) = marks(&honest);
+    assert!(came > 200 && came - counted <= 12, "{counted} of {came}");
+    for stack in ["quic", "rfc"] {
+        let sender = if stack == "rfc" { ", stack = 'rfc', accurate_ecn = true" } else { "" };
+        for told in [0.0, 0.5] {
+            let receiver = format!(", stack = '{stack}', marks_told = {told}");
+            let (counted, came) = marks(&run("", "", &format!("{FIXED}{sender}, test_marks = 50"), &receiver));
+            assert!(came < 8 && counted <= came / 2, "{stack} {told}: {counted} of {came}");
+            let (counted, came) = marks(&run(TENTH, "", &format!("{FIXED}{sender}"), &receiver));
+            let half = came as f64 * told;
+            assert!(came > 200 && (counted as f64 - half).abs() < 20.0, "{stack} {told}: {counted} of {came}");
+        }
     }
 }

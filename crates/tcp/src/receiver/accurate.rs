@@ -33,10 +33,13 @@ pub(super) struct Accurate {
     /// ACKs that have to carry an option, and the bytes counted when one last did.
     demand: u8,
     told: u64,
-    /// QUIC's counts.
+    /// QUIC's counts, the newest packet number, and which of the 128 up to it have come.
     tally: PacketCounts,
-    /// Packets that came marked.
+    newest: u32,
+    seen: u128,
+    /// Packets that came marked, whatever is told, and what is left of those that it hides.
     came: u64,
+    hidden: f64,
 }
 
 impl Accurate {
@@ -66,7 +69,10 @@ impl Accurate {
             demand: 0,
             told: 0,
             tally: PacketCounts::default(),
+            newest: 0,
+            seen: 0,
             came: 0,
+            hidden: 0.0,
         }
     }
 
@@ -96,7 +102,10 @@ impl Accurate {
     pub fn on_segment(&mut self, segment: &Segment, merged: u32, rules: &ReceiverRules) -> Option<bool> {
         if self.mode == Feedback::Counts {
             self.note_mark(segment, merged);
-            self.tally(segment.ecn, merged + 1);
+            if self.is_new(segment.echo) || merged > 0 {
+                let ecn = self.told_of(segment.ecn, rules.marks_told);
+                self.tally(ecn, merged + 1);
+            }
             return Some(false);
         }
         if segment.syn {
@@ -108,7 +117,8 @@ impl Accurate {
             Feedback::Refused | Feedback::Reflected => return Some(false),
             Feedback::Accurate => {}
         }
-        let marked = segment.ecn == Ecn::Ce;
+        let ecn = self.told_of(segment.ecn, rules.marks_told);
+        let marked = ecn == Ecn::Ce;
         let changed = marked != self.last;
         self.last = marked;
         if segment.syn {
@@ -119,9 +129,9 @@ impl Accurate {
             self.packets += u64::from(merged) + 1;
             self.marked += u64::from(segment.len);
             self.pending += merged + 1;
-        } else if segment.ecn != Ecn::NotEct {
+        } else if ecn != Ecn::NotEct {
             self.unmarked += u64::from(segment.len);
-            self.ect1 = segment.ecn == Ecn::Ect1;
+            self.ect1 = ecn == Ecn::Ect1;
         }
         if marked || changed {
             self.demand = 2;
@@ -168,10 +178,37 @@ impl Accurate {
         size - gone.min(size) + ByteCounts::SIZE
     }
 
+    /// The field with which a segment counts: a receiver that lies reports some marks as what the others came with.
+    fn told_of(&mut self, ecn: Ecn, share: f64) -> Ecn {
+        if ecn != Ecn::Ce {
+            self.ect1 = if ecn == Ecn::NotEct { self.ect1 } else { ecn == Ecn::Ect1 };
+            return ecn;
+        }
+        self.hidden += 1.0 - share;
+        if self.hidden < 1.0 {
+            return ecn;
+        }
+        self.hidden -= 1.0;
+        if self.ect1 { Ecn::Ect1 } else { Ecn::Ect }
+    }
+
     /// Notes a packet that came marked, whatever ACKs tell, unless only RFC 3168 applies.
     fn note_mark(&mut self, segment: &Segment, merged: u32) {
         let marked = segment.ecn == Ecn::Ce && !segment.syn && self.mode != Feedback::Classic;
         self.came += if marked { u64::from(merged) + 1 } else { 0 };
+    }
+
+    /// Whether a packet number comes for the first time: duplicates are not processed, and do not count (RFC 9000 section 13.4.1).
+    fn is_new(&mut self, number: u32) -> bool {
+        let ahead = number.wrapping_sub(self.newest) as i32;
+        if ahead > 0 {
+            (self.newest, self.seen) = (number, self.seen.checked_shl(ahead.unsigned_abs()).unwrap_or(0) | 1);
+            return true;
+        }
+        let bit = 1_u128.checked_shl(ahead.unsigned_abs()).unwrap_or(0);
+        let new = self.seen & bit == 0;
+        self.seen |= bit;
+        new
     }
 
     /// Counts packets that came with this field (RFC 9000 section 13.4.1). When to acknowledge a mark is the policy's decision.

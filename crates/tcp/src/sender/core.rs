@@ -124,13 +124,13 @@ impl Core {
         let needs = control.needs();
         let extras = Extras {
             pacer: Pacer::new(&rules),
-            skip: Skip::new(rules.skip, seed),
+            skip: Skip::new(rules.skip, rules.recovery.packet_numbers(), seed),
             bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
-            feedback: Feedback::new(&rules),
+            feedback: Feedback::new(&rules, seed),
             requests: Requests::new(&rules),
             told: Told::default(),
         };
@@ -327,7 +327,9 @@ impl Core {
     #[cold]
     pub(super) fn read_marks(&mut self, ack: &Ack) -> Ack {
         let Some(feedback) = &mut self.extras.feedback else { return *ack };
+        let before = feedback.accuses();
         let read = feedback.read(ack, &self.seq, self.rules.timestamps);
+        self.counters.false_acks += u32::from(feedback.accuses() && !before);
         self.notices.unmarkable = !feedback.usable();
         read
     }

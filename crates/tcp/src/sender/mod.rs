@@ -10,6 +10,7 @@ mod core;
 mod feedback;
 pub mod flight;
 mod machine;
+mod mark_tests;
 mod notify;
 mod packet_marks;
 mod reaction;

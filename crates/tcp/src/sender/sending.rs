@@ -112,9 +112,14 @@ impl Core {
         if may && !segment.syn && (!segment.retransmit || self.rules.recovery.packet_numbers()) {
             segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
             segment.ace = Ace::cwr(std::mem::take(&mut self.notices.cwr));
-            if let Some(feedback) = &mut self.extras.feedback {
-                feedback.sent();
+            if let Some(feedback) = &mut self.extras.feedback
+                && feedback.sent(segment)
+            {
+                segment.ecn = Ecn::Ce;
             }
+        }
+        if let Some(feedback) = self.extras.feedback.as_mut().filter(|_| segment.retransmit) {
+            feedback.resent(segment);
         }
         let syns = segment.syn.then_some(self.counters.syns_sent);
         if let Some(ace) = self.extras.feedback.as_mut().and_then(|feedback| feedback.flags(syns)) {
@@ -130,7 +135,9 @@ impl Core {
             segment.notice = requests.notice(Standing { syn, retransmit, last, slow_start, window });
         }
         if self.rules.recovery.packet_numbers() {
-            segment.echo = self.counters.segments_sent as u32;
+            let fresh = !segment.syn && !segment.retransmit;
+            let skipped = self.extras.skip.as_mut().map_or(0, |skip| skip.number(segment.seq, segment.end(), fresh));
+            segment.echo = (self.counters.segments_sent as u32).wrapping_add(skipped);
         }
         if self.rules.carry_window {
             segment.window = (self.cc.cwnd / f64::from(self.seq.mss)) as f32;

@@ -53,6 +53,7 @@ fn quic() -> impl Strategy<Value = AckPolicyKind> {
         reordering,
         rtt_share,
         packet_numbers: false,
+        ahead: 0,
     })
 }
 

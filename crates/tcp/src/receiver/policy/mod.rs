@@ -137,6 +137,8 @@ pub enum Emission {
         units: u64,
         /// The timer is set to this, whatever it was set to before.
         again: Option<Time>,
+        /// The ACK is of packet numbers, and echoes this.
+        echo: Option<Time>,
     },
 }
 
@@ -247,8 +249,8 @@ policies! {
     Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
-    Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share, .. } =>
-        Box::new(Quic::new(QuicRules { segments, max_ack_delay, reordering, rtt_share }));
+    Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share, ahead, .. } =>
+        Box::new(Quic::new(QuicRules { segments, max_ack_delay, reordering, rtt_share, ahead }));
     Requested(Box<Requested>) from AckPolicyKind::Requested { timer, segments, most } => Box::new(Requested::new(timer, segments, most));
     Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>
         Box::new(Daass::new(phase, timer, segments, window, silence));

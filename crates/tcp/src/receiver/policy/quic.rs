@@ -23,6 +23,7 @@ pub struct QuicRules {
     pub max_ack_delay: Time,
     pub reordering: u32,
     pub rtt_share: f64,
+    pub ahead: u32,
 }
 
 /// The policy's state. Numbers are packet numbers, or sequence units.
@@ -47,6 +48,9 @@ pub struct Quic {
     newest: (Time, Time),
     /// The last packet was marked.
     marked: bool,
+    /// Packets that have come, and units of the longest.
+    received: u64,
+    longest: u32,
 }
 
 impl Quic {
@@ -63,6 +67,8 @@ impl Quic {
             srtt: 0.0,
             newest: (Time::ZERO, Time::ZERO),
             marked: false,
+            received: 0,
+            longest: 0,
         }
     }
 
@@ -138,9 +144,23 @@ impl Quic {
     /// An ACK of everything. It says how long the highest packet has waited (ACK Delay, RFC 9000 section 19.3). For this it
     /// echoes that packet's departure time plus the wait.
     fn ack(&self, now: Time) -> Emission {
+        if self.rules.ahead > 0 {
+            return self.ack_ahead(now, true);
+        }
         let (sent, came) = self.newest;
         let echo = self.numbered.then(|| sent + (now - came));
         Emission::Ranges { echo, gaps: self.numbered.then_some(self.missing.len() as u32) }
+    }
+}
+
+impl Quic {
+    /// An optimistic ACK (RFC 9000 section 21.4), as [`Optimistic`](super::Optimistic) sends them to TCP: of packets that may be in flight,
+    /// said to have waited since they left. When nothing more comes, one of what came follows.
+    #[cold]
+    fn ack_ahead(&self, now: Time, more: bool) -> Emission {
+        let packets = if more { (self.received / 2).min(u64::from(self.rules.ahead)) } else { 0 };
+        let again = more.then(|| now + self.rules.max_ack_delay);
+        Emission::Ahead { units: packets * u64::from(self.longest), again, echo: self.numbered.then_some(now) }
     }
 }
 
@@ -149,6 +169,7 @@ impl AckPolicy for Quic {
         // ACK_FREQUENCY; a request for 0 stands for IMMEDIATE_ACK.
         self.rules.segments = arrival.requested.filter(|&asked| asked > 0).map_or(self.rules.segments, u32::from);
         self.held += 1;
+        (self.received, self.longest) = (self.received + 1, self.longest.max(arrival.sent_len()));
         self.srtt = f64::from(arrival.srtt);
         let out_of_order = self.out_of_order(arrival);
         let marked = self.must_tell_mark(arrival.ce);
@@ -162,6 +183,9 @@ impl AckPolicy for Quic {
     }
 
     fn on_timer(&mut self, now: Time) -> Emission {
+        if self.rules.ahead > 0 {
+            return self.ack_ahead(now, false);
+        }
         self.ack(now)
     }
 
@@ -181,7 +205,7 @@ mod tests {
     use super::*;
 
     const RULES: QuicRules =
-        QuicRules { segments: 2, max_ack_delay: Time::from_secs(0.025), reordering: 1, rtt_share: 0.0 };
+        QuicRules { segments: 2, max_ack_delay: Time::from_secs(0.025), reordering: 1, rtt_share: 0.0, ahead: 0 };
 
     fn numbered(rules: QuicRules) -> Quic {
         Quic { numbered: true, ..Quic::new(rules) }
