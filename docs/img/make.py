@@ -1,5 +1,7 @@
 """Makes the pictures of the documentation by running what the pages show: `python docs/img/make.py`.
 
+The other programs of this directory draw the others.
+
 Needs Chromium. The report is photographed at a width of 1280 dots, from its top to below the queues.
 """
 
@@ -23,15 +25,16 @@ import pages  # noqa: E402
 
 def main() -> None:
     """Runs README and how-to, and keeps what they draw."""
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = Path(scratch)
         pages.prepare(directory)
         pages.try_page(ROOT / "README.md", directory)
         report(directory / "acklab-out" / "reno-sack" / "report.html", HERE / "report.png")
         pages.try_page(ROOT / "docs" / "howto" / "cwnd.md", directory)
         keep(Image.open(directory / "cwnd.png"), HERE / "cwnd.png")
         access(directory)
-        paths(directory)
+        for name in STUDIES:
+            study(directory, name)
         tuned(directory)
         inferred(directory)
 
@@ -48,11 +51,20 @@ def inferred(directory: Path) -> None:
     keep(Image.open(directory / "inferred" / "values.png"), HERE / "infer.png")
 
 
-def paths(directory: Path) -> None:
-    """The charts of the study of today's paths."""
-    subprocess.run([Path(sys.executable).with_name("acklab"), "reproduce", "paths2026", "--out", "study"], cwd=directory, check=True)
-    for chart, name in (("paths", "paths-2026"), ("sparse", "paths-2026-sparse"), ("senders", "paths-2026-senders")):
-        keep(Image.open(directory / "study" / "paths2026" / "figures" / f"{chart}.png"), HERE / f"{name}.png")
+#: The charts of a study, and the pictures that they are.
+STUDIES = {
+    "paths2026": {"paths": "paths-2026", "sparse": "paths-2026-sparse", "senders": "paths-2026-senders"},
+    "sacks2026": {"acks": "sacks-2026-acks", "time": "sacks-2026-time"},
+    "requests2026": {"downloads-1MB-bdp": "requests-2026", "downloads-1MB-shallow": "requests-2026-shallow"},
+    "marks2026": {"counts": "marks-2026"},
+}
+
+
+def study(directory: Path, name: str) -> None:
+    """The charts of a study, of its full run."""
+    subprocess.run([Path(sys.executable).with_name("acklab"), "reproduce", name, "--out", "study"], cwd=directory, check=True)
+    for chart, picture in STUDIES[name].items():
+        keep(Image.open(directory / "study" / name / "figures" / f"{chart}.png"), HERE / f"{picture}.png")
 
 
 def access(directory: Path) -> None:

@@ -18,11 +18,15 @@ from typing import Any
 
 import acklab
 from acklab.experiments.fit import FitError, fit
+from acklab.experiments.fit.held_out import HeldOut
+from acklab.experiments.fit.output import plain
 
 #: What is asked for: greatest relative error of rate and base delay, threshold and timer, completion.
 PATH, ACKS, COMPLETION = 0.02, 0.10, 0.05
 #: A prediction of the second half is narrow if its interval is narrower than this share of the time.
 NARROW = 0.2
+#: Where a capture is taken, by its end.
+ENDS = {"sender": "S->G@S", "receiver": "H->R@R"}
 
 
 def drawn(seed: int, number: int) -> dict[str, Any]:
@@ -83,9 +87,8 @@ def scenario(truth: dict[str, Any]) -> dict[str, Any]:
 def one(truth: dict[str, Any]) -> dict[str, Any]:
     """A fit, and what it says of each drawn number."""
     with tempfile.TemporaryDirectory() as folder:
-        end = {"sender": "S->G@S", "receiver": "H->R@R"}[truth["place"]]
         run = acklab.run(json.dumps(scenario(truth)))
-        path = run.capture(end, path=Path(folder) / "x.pcapng")
+        path = run.capture(ENDS[truth["place"]], path=Path(folder) / "x.pcapng")
         return fitted(truth, path)
 
 
@@ -110,8 +113,16 @@ def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
         "held_out": found.held_out.end if found.held_out else None,
         "interval": [found.held_out.low, found.held_out.high, list(found.held_out.open)] if found.held_out else None,
         "bad": found.bad,
+        "receiver": plain(found)["receiver"],
         "simulations": found.simulations,
+        **(members(found.held_out) if found.held_out else {}),
     }
+
+
+def members(held: HeldOut) -> dict[str, Any]:
+    """What the interval of the second half is made of: kind, excess, share and prediction of each member."""
+    several = [[one.kind, one.excess, one.share, end if math.isfinite(end) else 1e3] for one, end in zip(held.members, held.ends, strict=True)]
+    return {"members": several, "misfit": held.misfit}
 
 
 def right_policy(truth: dict[str, Any], named: str, chosen: str) -> bool:

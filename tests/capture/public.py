@@ -56,7 +56,7 @@ def row(found: Fit) -> list[str]:
         return text if values[name].determined else f"({text})"
 
     rate = values["rate"]
-    bound = f"at least {amount(rate.low, 'bit/s')}" if rate.high is None and rate.low else amount(rate.value, "bit/s")
+    bound = f"at least {amount(rate.low, 'b/s')}" if rate.high is None and rate.low else amount(rate.value, "b/s")
     names = found.model.names
     return [
         f"{amount(found.measured.bytes, 'B')}, {seconds(found.measured.end_s)}",

@@ -37,7 +37,7 @@ def test_the_rate_of_the_narrow_link_is_found_at_both_ends(tmp_path: Path, end: 
     assert row["bottleneck_bps"] == pytest.approx(5e6, rel=0.002), row["finding"]
     assert row["bottleneck_low_bps"] <= 5e6 * 1.002 and row["bottleneck_high_bps"] >= 5e6 * 0.998
     assert row["bottleneck_from"] == {"sender": "acks", "receiver": "data"}[end]
-    assert "a bottleneck on the path sends 5.00 Mbit/s" in row["finding"].replace("A b", "a b")
+    assert "a bottleneck on the path sends 5.00 Mb/s" in row["finding"].replace("A b", "a b")
 
 
 @pytest.mark.parametrize("end", ["sender", "receiver"])

@@ -48,7 +48,7 @@ def test_the_page_has_the_limits_and_every_direction(tmp_path: Path) -> None:
     assert "receiver-window" in page and "Directions by their goodput." in page and "<script src" not in page
     decades = found.decades()
     assert decades["directions"].sum() == 3
-    assert decades.filter(pl.col("decade") == 7)["directions"].sum() == 2, "13.9 Mbit/s"
+    assert decades.filter(pl.col("decade") == 7)["directions"].sum() == 2, "13.9 Mb/s"
 
 
 def test_rows_are_the_same_in_small_parts(tmp_path: Path, monkeypatch: object) -> None:

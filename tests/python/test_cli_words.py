@@ -40,6 +40,8 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["run", ALLMAN, "--set", "flow.f.receiver.ack={policy=every}"], "texts in it stand in quotes"),
         (["run", ALLMAN, "--set", "flow.f.receiver.ack.policy=every"], 'flow[0].receiver.ack={policy="every"}'),
         (["analyze", "no.pcap"], "no.pcap: No such file or directory (see"),
+        (["run", "examples/allman1988.toml"], "No such file or directory; did you mean examples/allman1998.toml? (see"),
+        (["run", "nowhere/at-all.toml"], "nowhere/at-all.toml: No such file or directory (see"),
         (["compare", ALLMAN], "--case 'NAME: KEY=VALUE' for each, or --cases FILE"),
         (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4,8", "--metric", "timeout"], "; did you mean `timeouts`?"),
         (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4-8"], ": at flow.0.sender.window=4-8: flow[0].sender.window"),

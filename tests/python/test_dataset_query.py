@@ -193,6 +193,23 @@ def test_a_heat_map_and_a_distribution(here: Path) -> None:
         assert line.y[np.searchsorted(line.x, value, "right") - 1] == pytest.approx(np.mean(values <= value), abs=0.11)
 
 
+def test_axes_that_are_not_given_are_what_varied_and_time(here: Path, command: Command) -> None:  # noqa: F811
+    guessed, told = acklab.dataset.plot("runs"), acklab.dataset.plot("runs", x="sender_window", y="completion_s", color="rate_bps")
+    assert guessed.about == told.about and [line.name for line in guessed.panels[0].lines] == ["rate 1 Mb/s", "rate 2 Mb/s"]
+    assert command("plot", "runs").stdout.endswith("written to acklab-out/plot.html\n")
+    page = (here / "acklab-out" / "plot.html").read_text()
+    assert "<h1>Mean of completion: from " in page and "sender window 16, rate 2 Mb/s)" in page
+    run = {"link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}], "flow": [{"from": "S", "to": "R", "size": {"segments": 20}}]}
+    (here / "run.json").write_text(json.dumps(run))
+    assert command("run", "run.json", "--out", "one").returncode == 0
+    (panel,) = acklab.dataset.plot("one").panels
+    assert panel.x.label == "time (s)" or panel.x.label == "time (ms)" and not panel.x.log
+    assert panel.y.label == "mean of cwnd (segments)"
+    pl.DataFrame({"kind": ["a"], "size": [1.5]}).write_parquet("other.parquet")
+    told = command("plot", "other.parquet")
+    assert told.returncode == 2 and told.stderr.endswith("Columns of numbers of each --table: other: size\n")
+
+
 def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
     flows = pl.read_parquet("runs/**/*.parquet").with_columns(
         completion_s=pl.when((pl.col("seed") == 3) & (pl.col("sender_window") == 8)).then(None).otherwise("completion_s")

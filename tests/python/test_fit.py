@@ -9,17 +9,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import acklab
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.fit import Fit
-from acklab.experiments.fit.held_out import interval
 from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
+from acklab.experiments.fit.receivers import EVEN, MOST, Named, compared, name
+from acklab.experiments.fit.search import Search
+from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.words import verdicts
 from acklab.experiments.fit.writes import writes
 
@@ -87,9 +90,9 @@ def test_another_queue_is_predicted_as_it_runs(fitted: dict[str, Fit]) -> None:
         ]
         flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux" }, size = { bytes = "4000000B" } }]
     """).summary()["flows"][0]
-    for name, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
-        found = by_name[name].changed
-        assert 0.95 * found.low <= truth <= 1.05 * found.high, (name, found, truth)
+    for called, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
+        found = by_name[called].changed
+        assert 0.95 * found.low <= truth <= 1.05 * found.high, (called, found, truth)
     assert by_name["mean round trip"].change.high < -0.3
 
 
@@ -162,11 +165,61 @@ def test_a_first_half_without_a_loss_leaves_the_queue_open(fitted: dict[str, Fit
 
 
 def test_an_interval_has_the_weight_that_it_claims() -> None:
+    by = Weights(decay=1.0, queue=0.5, once=0.0, thrice=0.0, ends=0.0, held=0.9, margin=0.01, misfits=2.0)
     ends = [0.5, -0.5, *([0.0] * 8)]
-    assert interval(ends, [0.04, 0.04, *([0.115] * 8)], 0.0) == pytest.approx((-0.01, 0.01))
-    low, high = interval(ends, [0.1, 0.1, *([0.1] * 8)], 0.0)
-    assert (low, high) == pytest.approx((0.5 * 0.99 - 1, 1.5 * 1.01 - 1))
-    assert interval([0.0], [1.0], 0.05) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
+
+    def members(odd: float, kind: str = "choice", more: float = 0.0) -> list[Member]:
+        return [Member({}, 1, kind if place < 2 else "choice", more if place < 2 else 0.0, odd if place < 2 else 0.115) for place in range(10)]
+
+    assert interval(members(0.04), ends, 0.0, by) == pytest.approx((-0.01, 0.01))
+    wide = pytest.approx((0.5 * 0.99 - 1, 1.5 * 1.01 - 1))
+    assert interval(members(0.115), ends, 0.0, by) == wide
+    assert interval(members(0.12, "queue"), ends, 0.0, by) == wide
+    assert interval(members(0.08, "queue"), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "queues count half"
+    assert interval(members(0.115, more=1.1), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "a misfit counts less"
+    assert interval([Member({}, 1, "choice", 0.0, 1.0)], [0.0], 0.05, by) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
+
+
+def test_linux_is_named_from_either_end_and_its_versions_are_not_told_apart_without_sacks(fitted: dict[str, Fit]) -> None:
+    for found in fitted.values():
+        named = found.receiver
+        assert named is not None and named.known and named.far < 0.05
+        assert all(one.startswith("Linux") for one in named.names)
+        assert named.odds["every second segment, from the first"] < 1e-3 and named.odds["every segment"] < 1e-3
+        assert any(said.startswith("The receiver acknowledges like Linux") for said in verdicts(found))
+
+
+def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
+    def named(ack: Any, more: str = "", **sets: Any) -> Named:
+        path = captured(tmp_path, more=more, flow='size = { bytes = "1MB" }', **{"flow.0.receiver.ack": ack, **sets})
+        found = acklab.analyze(path)
+        measured = measure(found, direction(found))
+        search = Search(measured)
+        told = name(measured, search, search.best(measured.curve)[0], found)
+        assert told is not None
+        return told
+
+    second = named({"policy": "delayed", "segments": 2})
+    assert (second.names, second.known) == (["every second segment, from the first"], True)
+    bare = named({"policy": "linux", "sack_delay": "0s"}, ", loss = { list = [400], only = 'payload' }", **{"link.1.rate": "100Mbps", "link.1.queue.packets": 2000})
+    assert bare.odds["Linux without SACK compression"] > 15 * bare.odds["Linux 4.18 to 6.18"], "each segment above a gap has an ACK"
+    assert bare.known, "all that are left are of Linux"
+    assert not named({"policy": "periodic", "interval": "20ms"}).known, "a receiver that is like none"
+
+
+def test_a_likelihood_counts_acks_of_a_connection_as_few() -> None:
+    empty = np.zeros(6)
+    ones, twos = np.array([9000, 0, 0, 0, 0, 0]), np.array([0, 9000, 0, 0, 0, 0])
+    same, near = compared((empty, ones, 0), (empty, ones, 0))
+    other, far = compared((empty, ones, 0), (empty, twos, 0))
+    assert (near, far) == pytest.approx((0.0, 1.0))
+    assert same - other == pytest.approx(MOST * np.log((1 - EVEN + EVEN / 6) / (EVEN / 6)), rel=0.01)
+
+    def above(seen: int, simulated: int) -> float:
+        return compared((empty, ones, seen), (empty, ones, simulated))[0] - same
+
+    assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.05) and above(400, 200) < -4
+    assert -1 < above(2, 4) < 0, "two ACKs above gaps have the weight of few"
 
 
 def test_what_is_missing_where_a_capture_ends_was_lost(tmp_path: Path) -> None:
@@ -223,7 +276,7 @@ def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     from acklab.experiments.fit.held_out import HeldOut
     from acklab.experiments.fit.score import Score
 
-    bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, 3, []))
+    bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, [], [], 0.3, []))
     with pytest.raises(FitError, match=r"no prediction: fitted to its first half, it misses the time of the second by \+50%"):
         what_if(bad, ["link.0.rate=1Mbps"])
 

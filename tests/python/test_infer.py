@@ -266,6 +266,8 @@ def test_everything_is_written(tmp_path: Path) -> None:
     assert plain["readings"] == 8
     assert told.table["probability"].sum() == pytest.approx(1)
     page = (tmp_path / "out" / "infer.html").read_text()
-    assert told.sentence in page
+    first, _, rest = told.sentence.partition(". ")
+    assert first.startswith("Most probable of 8 readings: ") and rest in page
+    assert "<h1>Most probable (probability 0.55): sender: initial window 2, recovery newreno.</h1>" in page
     best = acklab.run(tmp_path / "out" / "best.toml")
     assert best.summary()["flows"][0]["completion_s"] == pytest.approx(told.made[told.posterior.winner, 0, 0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
+import polars as pl
 import pytest
 
 import acklab
@@ -248,3 +250,15 @@ def test_a_plan_in_the_package_starts(tmp_path: Path) -> None:
     told = acklab.tune(plan, paths=4, held_out=0, trials=2, batch=2)
     assert len(told.trials) == 2 and {path.name for path in told.paths} <= {"cable", "dsl", "lte", "satellite"}
     assert os.fspath(plan) == told.plan.name
+
+
+@pytest.mark.parametrize("kind", ["acklab.experiments.tune.result.Tuned", "acklab.experiments.infer.result.Inferred"])
+def test_a_notebook_shows_sentence_and_table(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name = kind.rsplit(".", 1)
+    result = getattr(importlib.import_module(module), name)
+    told, table = object.__new__(result), pl.DataFrame({"a": [7]})
+    monkeypatch.setattr(result, "sentence", "2 < 3")
+    monkeypatch.setattr(result, "table", table)
+    assert told.to_polars() is table and len(told) == 1 and list(told) == [{"a": 7}]
+    shown = told._repr_html_()
+    assert shown.startswith("<p>2 &lt; 3</p>") and "7" in shown

@@ -156,6 +156,7 @@ def test_a_member_runs_as_recorded() -> None:
     told = row(Pair("x-net", "x-net", one.server(), one.client(), ("7.3", "7.3")), "lone")
     assert "error" not in told, json.dumps(told)
     assert told["lone_p50_ms"] == pytest.approx(24.1, abs=0.01)
-    recorded = [each for each in (output.read(ROWS)) if (each["receiver"], each["path"]) == ("x-net", "lone")]
+    recorded = [each for each in output.read(ROWS) if (each["sender"], each["receiver"], each["path"]) == ("x-net", "x-net", "lone")]
+    assert recorded
     for each in recorded:
         assert told["packets"] == each["packets"] and told["acks"] == each["acks"]

@@ -170,7 +170,7 @@ fn size(bytes: u64) -> String {
 }
 
 fn rate(bps: f64) -> String {
-    if bps >= 1e6 { format!("{} Mbit/s", digits(bps * 1e-6)) } else { format!("{} kbit/s", digits(bps * 1e-3)) }
+    if bps >= 1e6 { format!("{} Mb/s", digits(bps * 1e-6)) } else { format!("{} kb/s", digits(bps * 1e-3)) }
 }
 
 /// A cause after "limited by".

@@ -162,7 +162,7 @@ fn bottleneck(direction: &Direction, tick: f64) -> Option<String> {
     let (rate, from) = policy::bottleneck(direction, tick)?;
     let of = if from == "acks" { "acknowledged data" } else { "data" };
     Some(format!(
-        "a bottleneck on the path sends {} Mbit/s (middle four fifths: {} to {}), by {} trains of {of} that met a queue",
+        "a bottleneck on the path sends {} Mb/s (middle four fifths: {} to {}), by {} trains of {of} that met a queue",
         digits(rate.median * 1e-6),
         digits(rate.low * 1e-6),
         digits(rate.high * 1e-6),

@@ -7,5 +7,5 @@ mod sack;
 mod units;
 
 pub use packet::{Ace, Ack, AckNotice, Body, Ecn, Packet, Phase, Probe, Segment, Tail};
-pub use sack::{ByteCounts, SackBlocks};
+pub use sack::{ByteCounts, PacketCounts, SackBlocks};
 pub use units::{Bytes, Rate, Seq, Time, UnitError};

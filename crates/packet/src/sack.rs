@@ -22,14 +22,45 @@ impl ByteCounts {
     pub const SIZE: u32 = 8;
 }
 
+/// How many packets came with each mark: the counts of QUIC's ACK_ECN frame (RFC 9000 section 19.3.2).
+///
+/// Here they count modulo [`PacketCounts::MODULUS`], which no ACK can have gained.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketCounts {
+    /// Packets that came as ECT(0).
+    pub ect0: u32,
+    /// Packets that came as ECT(1).
+    pub ect1: u32,
+    /// Packets that came marked (CE).
+    pub ce: u32,
+}
+
+impl PacketCounts {
+    /// A count is modulo this.
+    pub const MODULUS: u32 = 1 << Self::BITS;
+    /// Bits of a count: three of them take the place of a SACK block.
+    const BITS: u32 = 21;
+
+    /// Bytes that the three counts take as variable-length integers (RFC 9000 section 16).
+    pub fn bytes(&self) -> u32 {
+        let size = |count: u32| match count {
+            0..0x40 => 1,
+            0x40..0x4000 => 2,
+            _ => 4,
+        };
+        size(self.ect0) + size(self.ect1) + size(self.ce)
+    }
+}
+
 /// Up to three SACK blocks (RFC 2018), as offsets from the cumulative ACK that carries them.
 ///
 /// Three is what fits beside timestamps, and what ns-2 sends. Offsets are signed because ns-2's receiver may repeat
-/// a block that already lies below the cumulative ACK. An AccECN option takes the place of the third block: beside
-/// timestamps the header has no room for both.
+/// a block that already lies below the cumulative ACK. Counts of marks take the place of the third block: beside
+/// timestamps a TCP header has no room for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SackBlocks {
-    /// Number of blocks, and [`SackBlocks::COUNTS`] if the last place has an AccECN option instead of a block.
+    /// Number of blocks, and a bit that says what the last place has instead of a block: an AccECN option
+    /// ([`SackBlocks::COUNTS`]) or QUIC's counts ([`SackBlocks::PACKETS`]).
     len: u8,
     /// True if the receiver takes requests ([`AckNotice::ABLE`]): an option on the answer to a SYN.
     pub able: bool,
@@ -42,14 +73,15 @@ impl SackBlocks {
     /// Most blocks one ACK carries.
     pub const MAX: usize = 3;
     const COUNTS: u8 = 1 << 7;
+    const PACKETS: u8 = 1 << 6;
 
-    fn has_counts(&self) -> bool {
-        self.len & Self::COUNTS != 0
+    fn has(&self, what: u8) -> bool {
+        self.len & what != 0
     }
 
     /// Adds the block of units `start .. end` to an ACK whose cumulative number is `ack`; ignored when full.
     pub fn push(&mut self, ack: Seq, start: Seq, end: Seq) {
-        if self.len() < Self::MAX - usize::from(self.has_counts()) {
+        if self.len() < Self::MAX - usize::from(self.has(Self::COUNTS | Self::PACKETS)) {
             let offset = |edge: Seq| edge.wrapping_sub(ack) as i64 as i32;
             self.edges[self.len()] = (offset(start), offset(end));
             self.len += 1;
@@ -66,7 +98,7 @@ impl SackBlocks {
 
     /// Removes the AccECN option, as a middlebox does that does not know it; whether there was one.
     pub fn strip_counts(&mut self) -> bool {
-        let had = self.has_counts();
+        let had = self.has(Self::COUNTS);
         if had {
             self.edges[Self::MAX - 1] = (0, 0);
             self.len &= !Self::COUNTS;
@@ -79,7 +111,35 @@ impl SackBlocks {
         let (first, second) = self.edges[Self::MAX - 1];
         let (first, ce) = (first as u32, second as u32);
         let ect1 = first & ByteCounts::MODULUS != 0;
-        self.has_counts().then_some(ByteCounts { ect1, ect: first % ByteCounts::MODULUS, ce })
+        self.has(Self::COUNTS).then_some(ByteCounts { ect1, ect: first % ByteCounts::MODULUS, ce })
+    }
+
+    /// Adds QUIC's counts; a third block goes.
+    pub fn set_packet_counts(&mut self, counts: PacketCounts) {
+        self.len = self.len().min(Self::MAX - 1) as u8 | Self::PACKETS;
+        let [a, b, c] = [counts.ect0, counts.ect1, counts.ce].map(|count| u64::from(count % PacketCounts::MODULUS));
+        let all = a | b << PacketCounts::BITS | c << (2 * PacketCounts::BITS);
+        self.edges[Self::MAX - 1] = (all as u32 as i32, (all >> 32) as i32);
+    }
+
+    /// QUIC's counts, if the ACK has them.
+    pub fn packet_counts(&self) -> Option<PacketCounts> {
+        let (low, high) = self.edges[Self::MAX - 1];
+        let all = u64::from(low as u32) | u64::from(high as u32) << 32;
+        let count = |index: u32| (all >> (index * PacketCounts::BITS)) as u32 % PacketCounts::MODULUS;
+        self.has(Self::PACKETS).then(|| PacketCounts { ect0: count(0), ect1: count(1), ce: count(2) })
+    }
+
+    /// Says that the units from `start` to the cumulative number are acknowledged before they came. QUIC's ranges are of packet numbers, so
+    /// such a range has each number that the sender left out there. Only for an ACK without blocks that answers no SYN.
+    pub fn set_claim(&mut self, ack: Seq, start: Seq) {
+        self.able = true;
+        self.edges[0] = (start.wrapping_sub(ack) as i64 as i32, 0);
+    }
+
+    /// Where such units start, if there are some.
+    pub fn claim(&self, ack: Seq) -> Option<Seq> {
+        (self.able && self.is_empty()).then(|| ack.wrapping_add(self.edges[0].0 as i64 as u64))
     }
 
     /// Tells the window: the number in the header, which ACKs shift to the left by the answer to the SYN's scale. At most 65,534.
@@ -106,7 +166,7 @@ impl SackBlocks {
     /// Number of blocks, 0 to 3.
     #[inline]
     pub fn len(&self) -> usize {
-        usize::from(self.len & !Self::COUNTS)
+        usize::from(self.len & !(Self::COUNTS | Self::PACKETS))
     }
 
     /// Whether the ACK carries no block.
@@ -151,6 +211,26 @@ mod tests {
         let over = ByteCounts { ect1: false, ect: u32::MAX, ce: 1 << 24 };
         sack.set_counts(over);
         assert_eq!(sack.counts(), Some(ByteCounts { ect1: false, ect: 0xff_ffff, ce: 0 }));
+    }
+
+    #[test]
+    fn a_claim_says_where_it_starts() {
+        let mut sack = SackBlocks::default();
+        assert_eq!(sack.claim(100), None);
+        sack.set_claim(100, 40);
+        sack.set_packet_counts(PacketCounts::default());
+        assert_eq!((sack.claim(100), sack.len()), (Some(40), 0));
+    }
+
+    #[test]
+    fn packet_counts_take_the_place_of_the_third_block() {
+        let counts = PacketCounts { ect0: PacketCounts::MODULUS - 1, ect1: 3, ce: 1_400_000 };
+        let mut sack = SackBlocks::default();
+        (0..3).for_each(|n| sack.push(100, 110 + 10 * n, 115 + 10 * n));
+        sack.set_packet_counts(counts);
+        assert_eq!((sack.len(), sack.packet_counts(), sack.counts()), (2, Some(counts), None));
+        assert!(!sack.strip_counts(), "QUIC is encrypted");
+        assert_eq!(counts.bytes(), 9);
     }
 
     #[test]

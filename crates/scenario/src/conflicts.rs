@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AckPolicyKind, AckRequest, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RecoveryKind, RttFilter,
-    RttSource, Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
+    AceRule, AckPolicyKind, AckRequest, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RecoveryKind,
+    RttFilter, RttSource, Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
 };
 use acklab_tcp::sender::control::{CongestionControl, Control, Needs, misfits};
 
@@ -40,7 +40,8 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         found.push(("packet", what));
     }
     let recovery = rules.recovery.name();
-    if (rules.recovery.is_rack() || rules.recovery.is_rfc9002()) && rules.skip > 0 {
+    let by_data = !rules.recovery.packet_numbers();
+    if (rules.recovery.is_rack() || rules.recovery.is_rfc9002()) && by_data && rules.skip > 0 {
         let what =
             format!("is {}, but recovery = \"{recovery}\" takes a skipped segment for lost; must be 0", rules.skip);
         found.push(("skip", what));
@@ -82,6 +83,15 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     let control = rules.control.name();
     if rules.ect1 && !rules.ecn {
         found.push(("ect1", "is true, but ecn = false; must be false".to_string()));
+    }
+    let thorough = matches!(rules.ace, AceRule::Rfc9768 | AceRule::Linux);
+    let counted = rules.ecn && (rules.recovery.packet_numbers() || rules.accurate_ecn && thorough);
+    if rules.test_marks > 0 && !counted {
+        let what = "needs QUIC's counts, or accurate_ecn with ace = \"rfc9768\" or \"linux\", which count no mark too few; must be 0";
+        found.push(("test_marks", format!("is {}, but {what}", rules.test_marks)));
+    }
+    if rules.accurate_ecn && rules.recovery.packet_numbers() {
+        found.push(("accurate_ecn", "is true, but packets with numbers have QUIC's counts; must be false".to_string()));
     }
     if rules.accurate_ecn && !rules.ecn {
         found.push(("accurate_ecn", "is true, but ecn = false; must be false".to_string()));
@@ -199,6 +209,18 @@ pub(super) fn check_both(
         let what =
             "does not go with the policy \"acc-ns2\", which reads carry_allowance = true and carry_window = false";
         return wrong("sender", key, what);
+    }
+    if sender.test_marks > 0 && !(receiver.sack && receiver.max_sack_blocks > 0) {
+        return wrong("sender", "test_marks", "needs a receiver with sack and max_sack_blocks; must be 0");
+    }
+    if receiver.false_dsacks && !(receiver.sack && receiver.dsack && receiver.max_sack_blocks > 0) {
+        return wrong("receiver", "false_dsacks", "is true, but ACKs have no DSACK; must be false");
+    }
+    if receiver.feedback == Feedback::Counts && ours != Some(true) {
+        return wrong("receiver", "feedback", "is \"counts\", but the sender's packets have no numbers");
+    }
+    if receiver.feedback == Feedback::Counts && !(receiver.sack && receiver.max_sack_blocks > 0) {
+        return wrong("receiver", "feedback", "is \"counts\", but ACKs have no ranges; needs sack and max_sack_blocks");
     }
     if receiver.feedback == Feedback::Accurate && !sender.syn && !(sender.ecn && sender.accurate_ecn) {
         return wrong(

@@ -32,6 +32,10 @@ pub(super) struct File {
     /// When the run ends. If left out: when every flow has finished, at 1000 s at the latest.
     #[serde(default)]
     pub stop: StopTable,
+    /// Mean time that a host takes for each packet that arrives, before its stack has it. Each is drawn uniformly from 0 to twice the
+    /// mean, and packets stay in order. Hosts are the ends of flows and the nodes of programs. Real hosts take some microseconds.
+    #[serde(default)]
+    pub processing: Time,
     /// A common network, which expands to links. They come before those of the file.
     pub topology: Option<Topology>,
     /// The network: duplex links.

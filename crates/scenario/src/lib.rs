@@ -35,6 +35,7 @@ mod expand;
 pub mod expect;
 mod file;
 mod filter;
+mod hosts;
 mod limits;
 mod link;
 mod moved;

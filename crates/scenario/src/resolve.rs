@@ -10,6 +10,7 @@ use acklab_path::spec::{LinkSpec, QueueSpec};
 use super::error::{Problem, Problems, not_a_name};
 use super::expect;
 use super::file::{File, FlowTable, StopTable, When};
+use super::hosts;
 use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_LISTED, MOST_TRANSFERS, too_many_at_start};
 use super::link::LinkTable;
 use super::network::{Key, Network, Origin};
@@ -31,7 +32,8 @@ pub(super) fn resolve(file: File) -> Result<Scenario, Problems> {
 }
 
 fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem> {
-    let File { _schema, title, seed, stop, topology, link, wlan, flow, program, expect, stack, record } = file;
+    let File { _schema, title, seed, stop, processing, topology, link, wlan, flow, program, expect, stack, record } =
+        file;
     let stacks = found.note(Stacks::new(stack));
     let (wlans, origins) = (found.note(wlan::checked(wlan)), found.note(links(topology, link)));
     let whole = wlans.is_some() && origins.is_some();
@@ -60,6 +62,7 @@ fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem
     };
     let Network { nodes, mut links, .. } = network;
     classify(&mut links, flows.as_deref().unwrap_or(&[]));
+    hosts::process(&mut links, processing, flows.as_deref().unwrap_or(&[]), &programs);
     let record = Record { series: record.series, queue: record.queue, packets: record.packets };
     Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, programs, expect, record }))
 }

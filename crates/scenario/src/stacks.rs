@@ -197,7 +197,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if receiver.echo_each_mark.is_none() {
         theirs.echo_each_mark |= marks;
     }
-    if receiver.feedback.is_none() && ours.ecn && ours.accurate_ecn {
+    if receiver.feedback.is_none() && ours.ecn && ours.recovery.packet_numbers() {
+        theirs.feedback = Feedback::Counts;
+    } else if receiver.feedback.is_none() && ours.ecn && ours.accurate_ecn {
         theirs.feedback = Feedback::Accurate;
     }
     if sender.carry_phase.is_none() {

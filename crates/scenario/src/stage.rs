@@ -64,8 +64,8 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
             StageSpec::Duplicate(params) => chosen(params.rate, &mut params.list, format_args!("{path}[{index}]"))?,
             StageSpec::Mark(params) => chosen(params.rate, &mut params.list, format_args!("{path}[{index}]"))?,
             StageSpec::Bleach(params) => {
-                if !(params.field || params.flags || params.option || params.request) {
-                    let what = "removes nothing; set `field`, `flags`, `option` or `request` to true";
+                if !(params.field || params.flags || params.option || params.request || params.remark) {
+                    let what = "removes nothing; set `field`, `remark`, `flags`, `option` or `request` to true";
                     return Err(Problem::at(format_args!("{path}[{index}]"), what));
                 }
             }

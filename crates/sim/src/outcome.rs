@@ -109,9 +109,9 @@ acklab_table::table! {
         pub window_cuts: u64,
         /// Reductions undone because nothing had been lost ([`undo`, `frto`](../howto/recovery.md)).
         pub undone: u64,
-        /// Packets that came to the receiver with a congestion mark; with [accurate ECN](../howto/marks.md) alone.
+        /// Packets that came to the receiver with a congestion mark; only with [accurate ECN or QUIC's counts](../howto/marks.md).
         pub marks_received: u64,
-        /// Those of them of which the sender knows, by the count in the ACKs; with accurate ECN alone.
+        /// Those of them of which the sender knows, by the counts in the ACKs.
         pub marks_counted: u64,
         /// Share of marked segments by which the congestion control goes at the end (DCTCP's and Prague's alpha), 0 to 1.
         pub marked_share: Option<f64>,

@@ -130,7 +130,7 @@ def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
     limits = found.limits()
     total, sent = max(int(limits["directions"].sum()), 1), max(int(limits["acked_bytes"].sum()), 1)
     rows = [
-        [one["limit"], f"{one['directions']:,}", percent(one["directions"] / total), percent(one["acked_bytes"] / sent), "-" if one["goodput_bps"] is None else amount(one["goodput_bps"], "bit/s")]
+        [one["limit"], f"{one['directions']:,}", percent(one["directions"] / total), percent(one["acked_bytes"] / sent), "-" if one["goodput_bps"] is None else amount(one["goodput_bps"], "b/s")]
         for one in limits.iter_rows(named=True)
     ]  # fmt: skip
     left = f", {count(found.refused, 'file')} left out (captures.parquet says why)" if found.refused else ""

@@ -34,10 +34,10 @@ class Dataset:
         return rows.group_by("limit").agg(sums).sort("directions", "limit", descending=[True, False]).collect()
 
     def decades(self) -> pl.DataFrame:
-        """For each ``limit`` and ``decade`` of goodput (6 is 1 to 10 Mbit/s) the ``directions`` with data."""
+        """For each ``decade`` of goodput (6 is 1 to 10 Mbit/s) the ``directions`` with data."""
         rows = self._rows().filter((pl.col("acked_bytes") > 0) & (pl.col("goodput_bps") > 0))
         decade = pl.col("goodput_bps").log10().floor().cast(pl.Int64).alias("decade")
-        return rows.group_by("limit", decade).agg(pl.len().alias("directions")).sort("decade", "limit").collect()
+        return rows.group_by(decade).agg(pl.len().alias("directions")).sort("decade").collect()
 
     def first(self, column: str, most: int = MOST, more: Sequence[str] = ()) -> pl.DataFrame:
         """The directions with the largest values of a column of ``connections``, with ``more`` columns."""

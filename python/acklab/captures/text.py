@@ -179,8 +179,8 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
             ("fast recoveries", lambda row: str(row["fast_recoveries"])),
             ("timeouts", lambda row: "-" if row["timeouts"] is None else str(row["timeouts"])),
             ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
-            ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "bit/s")),
-            ("bottleneck", lambda row: "-" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "bit/s")),
+            ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "b/s")),
+            ("bottleneck", lambda row: "-" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "b/s")),
         ],
     ),
     (

@@ -12,6 +12,7 @@ from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths, programs
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
+from .source import unread
 
 if TYPE_CHECKING:
     from ..experiments.compare import Comparison
@@ -140,14 +141,14 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     try:
         told = from_file(options.cases) if options.cases else {}
     except OSError as error:
-        options.parser.error(f"{file_name(options.cases)}: {error.strerror}")
+        options.parser.error(unread(options.cases, error))
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
         told["scenario"] = file_bytes(path)
     except OSError as error:
-        options.parser.error(f"{file_name(path)}: {error.strerror}")
+        options.parser.error(unread(str(path), error))
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:

@@ -16,7 +16,7 @@ from ..text.terminal import say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
 from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
-from .source import read, stdin
+from .source import read, stdin, unread
 
 if TYPE_CHECKING:
     from .. import _core
@@ -204,7 +204,7 @@ def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
     try:
         return read(file)
     except OSError as error:
-        options.parser.error(f"{file_name(file)}: {error.strerror}")
+        options.parser.error(unread(file, error))
         raise
 
 

@@ -13,6 +13,7 @@ from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from .kinds import instead_of_a_search
 from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
+from .source import unread
 
 
 def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:
@@ -56,7 +57,7 @@ def follow(
         try:
             plan = read(options.file, given)
         except OSError as error:
-            options.parser.error(f"{file_name(options.file)}: {error.strerror}")
+            options.parser.error(unread(options.file, error))
         if answer := instead(plan):
             say(answer)
             return 0

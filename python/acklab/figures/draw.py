@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -35,6 +36,7 @@ _STYLE: Any = {
     "axes.edgecolor": canvas.SOFT,
     "axes.labelcolor": canvas.SOFT,
     "axes.titlesize": 9.5,
+    "axes.labelpad": 6.5,  # on a telephone the ticks' texts grow towards the label
     "axes.titley": 1.0,  # where titles stand anyway; searching the place takes a tenth of the drawing
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -48,8 +50,8 @@ SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 
 def figure(chart: Chart, small: float = canvas.SMALL) -> Figure:
     """The chart as a matplotlib figure; one with a single panel is ``small`` inches wide."""
-    draw: dict[type, Any] = {Heat: _heat, Forest: rows.forest, Tornado: rows.tornado, Multiples: multiples.figure}
-    sized: dict[type, Any] = {Lines: _lines, Bars: _bars, Dots: rows.dots}
+    draw: dict[type, Any] = {Forest: rows.forest, Tornado: rows.tornado, Multiples: multiples.figure}
+    sized: dict[type, Any] = {Lines: _lines, Bars: _bars, Dots: rows.dots, Heat: _heat}
     with drawing(_STYLE):
         shown = _visible(chart)
         made: Figure = sized[type(chart)](shown, small) if type(chart) in sized else draw[type(chart)](shown)
@@ -72,6 +74,8 @@ class Picture(NamedTuple):
     """A standalone file."""
     parts: list[list[tuple[float, float, float, float]]]
     """Where its panels are, as rectangles of the SVG side by side, which a narrow screen shows below each other."""
+    keys: str
+    """Its legend as HTML, for the same."""
     series: Interactive
     """Its points and panels, for the pointer."""
 
@@ -87,23 +91,24 @@ def save(chart: Chart, *files: Path, small: float = canvas.SMALL) -> Picture:
             drawn = io.BytesIO()  # first: on a full disk matplotlib leaves a PDF's file open
             made.savefig(drawn, format=file.suffix[1:], dpi=120, facecolor="white", metadata=about)
             file.write_bytes(drawn.getbuffer())
-        return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))), points(made, chart.rows if isinstance(chart, Dots) else ()))
+        several = not isinstance(chart, Heat) or len(chart.surfaces) > 1  # a colour bar is no panel
+        return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))) if several else [], _keys(made), points(made, chart.rows if isinstance(chart, Dots) else ()))
 
 
 def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, float]]]:
-    """The legend, and the panels if several stand side by side; panels that share ``rows`` each begin with their names."""
+    """The colour bar, and the panels if several stand side by side; panels that share ``rows`` each begin with their names."""
     shown = [axes for axes in made.axes if axes.get_visible()]
     panels = [axes for axes in shown if axes.get_position().height > 0.1 or len(made.axes) < 3]
     if len({round(axes.get_position().x0, 3) for axes in panels}) < 2:
         return []
-    scale, height, room = 72 / made.dpi, 72 * made.get_figheight(), 3.0
+    scale, height, room = 72 / made.dpi, 72 * made.get_figheight(), 5.0
 
     def place(one: Any) -> tuple[float, float, float, float]:
         box = one.get_tightbbox()
         left, top = box.x0 * scale - room, height - box.y1 * scale - room
         return left, top, box.width * scale + 2 * room, box.height * scale + 2 * room
 
-    head = [[place(one)] for one in (*made.legends, *(axes for axes in shown if axes not in panels))]
+    head = [[place(axes)] for axes in shown if axes not in panels]
     found = [place(axes) for axes in panels]
     names = min(axes.bbox.x0 for axes in panels) * scale
     if not rows:
@@ -114,26 +119,67 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
     return head + [[one] if one[0] < names else [side, one] for side, one in zip(strip, found, strict=True)]
 
 
-def embedded(chart: Chart, picture: Picture, *, twice: bool = True) -> str:
+def embedded(chart: Chart, picture: Picture, *, twice: bool = True, alone: bool = False) -> str:
     """A chart as a figure of a page, with its caption, and for narrow screens.
 
     There several panels stand below each other, at no cost of their own. A single one that would be too small to read is drawn ``twice``,
-    unless the names of its rows leave it no room.
+    unless the names of its rows leave it no room. One that stands ``alone`` is as wide as the page.
     """
-    wide = _figure(chart, picture)
+    kind = "stacks" if picture.parts else "small" if f'viewBox="0 0 {72 * canvas.SMALL:g} ' in picture.svg else ""
+    if kind == "small" and alone:
+        picture, kind = save(chart, small=canvas.WIDTH), "wide"
+    elif not kind and isinstance(chart, Heat):
+        kind = "wide"
+    shown = _figure(chart, picture, kind)
     names = rows.left_of(chart) if isinstance(chart, Dots) else 0.0
-    if not twice or names > canvas.NARROW / 2 + 0.5 or not wide.startswith('<figure class="small"'):
-        return wide
+    if not twice or names > canvas.NARROW / 2 + 0.5 or kind not in ("small", "wide"):
+        return shown
     other = replace(chart, name=f"{chart.name}-narrow")
-    return wide + _figure(other, save(other, small=canvas.NARROW)).replace("<figure", '<figure class="narrow"', 1)
+    return shown + _figure(other, save(other, small=canvas.NARROW), "narrow")
 
 
-def _figure(chart: Chart, picture: Picture) -> str:
+#: Width in pixels of a chart on a telephone, and the least size of a text there.
+_PHONE, _LEAST = 336, 11.3
+
+
+def _least(wide: float) -> str:
+    """The least size of a text in a drawing so many points wide, so that a telephone shows none that is smaller."""
+    return f"--chart-least:{_LEAST * wide / _PHONE:.1f}px"
+
+
+def _figure(chart: Chart, picture: Picture, kind: str) -> str:
     parts = "".join(_part(chart.name, part) for part in picture.parts)
-    stacked = f'<div class="parts" aria-hidden="true">{parts}</div>' if parts else ""
+    stacked = f'<div class="parts" aria-hidden="true">{picture.keys}{parts}</div>' if parts else ""
     caption = html.escape(visible(chart.about))
-    kind = ' class="stacks"' if parts else ' class="small"' if f'viewBox="0 0 {72 * canvas.SMALL:g} ' in picture.svg else ""
-    return f"<figure{kind}>{themed(picture.svg, chart.name, chart.about)}{stacked}<figcaption>{caption}</figcaption>{block(picture.series)}</figure>"
+    opened = f'<figure class="{kind}"' if kind else "<figure"
+    if kind == "narrow":
+        opened += f' style="{_least(72 * canvas.NARROW)}"'
+    return f"{opened}>{themed(picture.svg, chart.name, chart.about)}{stacked}<figcaption>{caption}</figcaption>{block(picture.series)}</figure>"
+
+
+#: A legend's marks on a line 26 units long, by matplotlib's names; others are circles. And its dashes.
+_MARKS = {"s": '<path d="M9.5 1.5h7v7h-7z"/>', "D": '<path d="M13 .5 17.5 5 13 9.5 8.5 5z"/>', "None": "", "": ""}
+_CIRCLE = '<circle cx="13" cy="5" r="3.5"/>'
+_DASHES = {"--": "6 3", ":": "2 2", "-.": "6 2 2 2"}
+
+
+def _keys(made: Figure) -> str:
+    """The legend as HTML, whose lines break where a narrow screen needs it."""
+    told = ""
+    for legend in made.legends:
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if isinstance(handle, Line2D):
+                colour, style = to_hex(handle.get_color()), str(handle.get_linestyle())
+                line = f'<path d="M0 5h26" stroke-dasharray="{_DASHES.get(style, "none")}"/>' if style.strip() and style != "None" else ""
+                hollow = ' fill="none"' if str(handle.get_markerfacecolor()) == "none" else ""
+                mark = f"<g{hollow}>{_MARKS.get(str(handle.get_marker()), _CIRCLE)}</g>"
+            elif isinstance(handle, Patch):
+                colour, line, mark = to_hex(handle.get_facecolor()), "", '<path d="M4 0h18v10H4z"/>'
+            else:
+                continue
+            shade = _coloured(colour)
+            told += f'<span><svg viewBox="0 0 26 10" stroke="{shade}" fill="{shade}" stroke-width="1.6">{line}{mark}</svg>{html.escape(text.get_text())}</span>'
+    return f'<p class="keys">{told}</p>' if told else ""
 
 
 def _part(name: str, places: list[tuple[float, float, float, float]]) -> str:
@@ -146,7 +192,7 @@ def _part(name: str, places: list[tuple[float, float, float, float]]) -> str:
             f'<use href="#{name}-figure_1"/></svg>'
         )
         x += width
-    return f'<svg viewBox="0 0 {wide:.0f} {tall:.0f}" style="max-width:{wide * 2:.0f}px">{shown}</svg>'
+    return f'<svg viewBox="0 0 {wide:.0f} {tall:.0f}" style="max-width:{wide * 2:.0f}px;{_least(wide)}">{shown}</svg>'
 
 
 def themed(text: str, name: str, about: str) -> str:
@@ -155,18 +201,25 @@ def themed(text: str, name: str, about: str) -> str:
     text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
     text = re.sub(r"<metadata>.*?</metadata>|<style\b.*?</style>", "", text, flags=re.DOTALL)  # the page has the style
     text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
-    swap = {canvas.INK: "var(--ink)", canvas.SOFT: "var(--ink-2)", canvas.GRID: "var(--line)", canvas.SURFACE: "var(--surface)"}
-    swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
-    pattern = re.compile("|".join(map(re.escape, swap)))
 
     def tag(match: re.Match[str]) -> str:
         named = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", match[0])
-        return pattern.sub(lambda colour: swap[colour[0]], named)
+        return _coloured(re.sub(r"font-size: ([\d.]+px)", r"font-size: max(\1, var(--chart-least, 0px))", named))
 
     text = re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
     title = html.escape(visible(about))
     opened = f'<svg id="{name}-chart" role="img" aria-label="{title}"'
     return re.sub(r"<svg([^>]*>)", lambda tag: f"{opened}{tag[1]}<title>{title}</title>", text, count=1)
+
+
+_SWAP = {canvas.INK: "var(--ink)", canvas.SOFT: "var(--ink-2)", canvas.GRID: "var(--line)", canvas.SURFACE: "var(--surface)"}
+_SWAP |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
+_COLOURS = re.compile("|".join(map(re.escape, _SWAP)))
+
+
+def _coloured(text: str) -> str:
+    """A text in which the project's colours are the page's variables."""
+    return _COLOURS.sub(lambda colour: _SWAP[colour[0]], text)
 
 
 def _line(axes: Axes, line: Line) -> None:
@@ -232,11 +285,11 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title, loc="left")
 
 
-def _heat(chart: Heat) -> Figure:
+def _heat(chart: Heat, small: float) -> Figure:
     import numpy as np
 
     columns = math.ceil(len(chart.surfaces) / chart.rows)
-    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True)
+    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True, small if small < canvas.SMALL and columns == 1 else canvas.WIDTH)
     values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
     known = [v for v in values if not np.isnan(v).all()]
     low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in known)
@@ -267,7 +320,8 @@ def _heat(chart: Heat) -> Figure:
 
 def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]) -> None:
     width, height = fig.get_size_inches()
-    bar = fig.add_axes(((canvas.LEFT + 1.4) / width, 1 - 0.17 / height, 4.0 / width, 0.1 / height))
+    left = canvas.LEFT + 1.4
+    bar = fig.add_axes((left / width, 1 - 0.17 / height, min(4.0, width - left - canvas.RIGHT) / width, 0.1 / height))
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[clipped]
     made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
     made.outline.set_visible(False)

@@ -50,14 +50,17 @@ def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequ
     )
 
 
-def saved(charts: Iterable[Chart], folder: Path, most_png: int | None = None) -> list[str]:
-    """Writes charts as SVG, and the first so many as PNG and PDF, into a directory; returns them as figures of a page."""
+def saved(charts: Iterable[Chart], folder: Path, most_png: int | None = None, *, wide: bool = False) -> list[str]:
+    """Writes charts as SVG, and the first so many as PNG and PDF, into a directory; returns them as figures of a page.
+
+    One chart, and each if ``wide``, takes the width of the page.
+    """
     from . import draw  # matplotlib takes its time
 
-    found = []
-    for number, chart in enumerate(charts):
+    found, several = [], list(charts)
+    for number, chart in enumerate(several):
         kinds = (".png", ".pdf") if most_png is None or number < most_png else ()
         picture = draw.save(chart, *(folder / f"{chart.name}{kind}" for kind in kinds))
         (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
-        found.append(draw.embedded(chart, picture))
+        found.append(draw.embedded(chart, picture, alone=wide or len(several) == 1))
     return found

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Rows and patterns between two kernels under one clock (`rows-apart.csv`, `patterns-apart.csv`), drawn at random.
+"""Rows and patterns between two kernels under one clock, whose hosts take no time (`*-apart.csv`), or 5 us (`*-processing.csv`).
 
     apart.py            how many agree; needs no kernel
-    apart.py -v         also each that turned
-    apart.py --make N   N more of either (needs `make kernel`)
+    apart.py -v         also each that turned, and each that differs where hosts take time
+    apart.py --make N   N more of each, drawn at random (needs `make kernel`)
 
 `rows.csv` and `patterns.csv` were recorded with both ends and the path in one kernel, where packets left some microseconds late. Here the
 path lies between the kernels, and a packet arrives at the nanosecond that the path says. So the simulator's packets have the kernel's sizes to
@@ -11,6 +11,7 @@ the byte, too.
 """
 
 import sys
+from collections import Counter
 from types import SimpleNamespace
 
 import patterns
@@ -21,6 +22,8 @@ from engine import run_batch
 CLOCK = rows.CLOCK | {"phase": "0s"}
 #: Options of a kernel's ACKs and of its answer to a SYN.
 SIZES = {"sack_head_bytes": 4, "syn_options_bytes": 8}
+#: How a host's time is called in names of files, and that time.
+HOSTS = {"apart": {}, "processing": {"processing": "5us"}}
 
 
 def changed(scenario):
@@ -32,56 +35,70 @@ def changed(scenario):
     return scenario | {"flow": flows}
 
 
-def of(grid):
-    """A grid for two kernels, with rows of its own."""
-    path = grid.ROWS.with_stem(grid.ROWS.stem + "-apart")
-    return SimpleNamespace(ASKED=grid.ASKED, ROWS=path, grid=grid.grid, scenario=lambda asked: changed(grid.scenario(asked)))
+def of(grid, hosts):
+    """A grid for two kernels with such hosts, with rows of its own."""
+    path = grid.ROWS.with_stem(f"{grid.ROWS.stem}-{hosts}")
+    scenario = lambda asked: changed(grid.scenario(asked)) | HOSTS[hosts]
+    return SimpleNamespace(ASKED=grid.ASKED, ROWS=path, grid=grid.grid, scenario=scenario)
 
 
 def judged(grid):
-    """(row recorded before, row of now, columns that differ from the simulator's before, and now, whether ACKs agree before, and now)."""
-    new, key = of(grid), lambda row: tuple(row[name] for name in grid.ASKED)
-    now = rows.read(new.ROWS)
-    known = {key(row): row for row in rows.read(grid.ROWS)}
-    before = [known[key(row)] for row in now]
-    answers = run_batch([*map(grid.scenario, before), *map(new.scenario, now)])
-    ours = [(rows.alike(row, answer), rows.acks_agree(row, answer), answer) for row, answer in zip([*before, *now], answers)]
-    for old, row, (was, was_acks, _), (differ, acks, answer) in zip(before, now, ours, ours[len(now) :]):
-        equal = all(theirs == mine for theirs, mine in rows.acks(row, answer))
-        yield SimpleNamespace(old=old, row=row, was=was, was_acks=was_acks, differ=differ, acks=acks, equal=equal)
+    """For each row of a grid its name and, for "together" in one kernel and for each kind of `HOSTS`, what :func:`one` says of it."""
+    found = {}
+    for name, kind in (("together", grid), *((hosts, of(grid, hosts)) for hosts in HOSTS)):
+        kept = rows.read(kind.ROWS)
+        for row, answer in zip(kept, run_batch(map(kind.scenario, kept))):
+            found.setdefault(tuple(row[key] for key in grid.ASKED), {})[name] = one(row, answer)
+    return {words: kinds for words, kinds in found.items() if len(kinds) == 1 + len(HOSTS)}
 
 
-def same(one):
-    """Whether the kernel's own counts are those of before, ACKs among them."""
-    return all(one.old[name] == one.row[name] for name in [*rows.COUNTS, "acks_sent"])
+def one(row, answer):
+    """A row, in what the simulator differs, whether the ACKs agree, and whether they are the same numbers."""
+    equal = all(theirs == ours for theirs, ours in rows.acks(row, answer))
+    return SimpleNamespace(row=row, differ=rows.alike(row, answer), acks=rows.acks_agree(row, answer), equal=equal)
 
 
 def lines(verbose=False):
     """The page's table."""
-    yield "| runs | recorded again | the kernel's counts as before | agree but for ACKs: before | now | in ACKs: before | now | ACKs equal: now |"
+    kinds = ["together", *HOSTS]
+    yield "| runs | recorded | agree in one kernel | between two | and hosts take 5 µs | in ACKs, too: one | two | 5 µs |"
     yield "|---|---|---|---|---|---|---|---|"
-    turned = []
+    told = []
     for name, grid in (("rows", rows), ("patterns", patterns)):
-        found = list(judged(grid))
-        count = lambda test, found=found: sum(map(test, found))
-        cells = [
-            len(found), count(same), count(lambda one: not one.was), count(lambda one: not one.differ),
-            count(lambda one: one.was_acks), count(lambda one: one.acks), count(lambda one: one.equal),
-        ]  # fmt: skip
-        yield f"| {name} | {' | '.join(map(str, cells))} |"
-        turned += [(" ".join(one.row[key] for key in grid.ASKED), one) for one in found if bool(one.was) != bool(one.differ)]
-    gained = sum(not one.differ for _, one in turned)
+        found = judged(grid)
+        place = grid.ASKED.index("path")
+        parts = [(name, found)]
+        parts += [
+            (f"{name}, path `{path}`", {words: of_it for words, of_it in found.items() if words[place] == path})
+            for path in grid.PATHS
+        ]
+        for part, some in parts:
+            agree = Counter(kind for of_it in some.values() for kind in kinds if not of_it[kind].differ)
+            acks = Counter(
+                kind for of_it in some.values() for kind in kinds if not of_it[kind].differ and of_it[kind].acks
+            )
+            cells = [len(some), *(agree[kind] for kind in kinds), *(acks[kind] for kind in kinds)]
+            yield f"| {part} | {' | '.join(map(str, cells))} |"
+        told += found.items()
     yield ""
-    yield f"{gained} agree now and did not before; {len(turned) - gained} agreed before and do not now."
+    for kind, words in (("apart", "Between two kernels"), ("processing", "Where hosts take 5 µs")):
+        lost = sum(bool(of_it[kind].differ) and not of_it["together"].differ for _, of_it in told)
+        gained = sum(bool(of_it["together"].differ) and not of_it[kind].differ for _, of_it in told)
+        equal = sum(of_it[kind].equal for _, of_it in told)
+        yield f"{words} {gained} agree that did not in one kernel, and {lost} do not that did. {equal} have the same number of ACKs."
     if verbose:
-        for words, one in turned:
-            yield f"{words}: {'agrees now' if not one.differ else 'differs now in ' + ', '.join(one.differ)}"
+        for words, of_it in told:
+            for kind in HOSTS:
+                differ = of_it[kind].differ
+                if bool(differ) != bool(of_it["together"].differ) or (differ and kind == "processing"):
+                    yield f"{' '.join(words)}: {kind} {'differs in ' + ', '.join(differ) if differ else 'agrees now'}"
 
 
 def main(words):
     if words[:1] == ["--make"]:
-        for grid in (rows, patterns):
-            rows.make(int(words[1]), False, of(grid))
+        for hosts in HOSTS:
+            for grid in (rows, patterns):
+                rows.make(int(words[1]), False, of(grid, hosts))
     else:
         print("\n".join(lines("-v" in words)))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fresh random transfers on the kernel and in the simulator (needs `make kernel`).
 
-    random_kernel.py [--count N] [--seed S]     a line for each that differs, and how many agree
+    random_kernel.py [--count N] [--seed S] [--processing 5us]    a line for each that differs, and how many agree
 """
 
 import argparse
@@ -32,23 +32,25 @@ def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--count", type=int, default=20)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--processing", default="0s", help="mean time that hosts take for a packet")
     given = options.parse_args()
     rng = random.Random(given.seed)
     cases = [drawn(rng, seed) for seed in range(1, given.count + 1)]
-    scenarios = [apart.changed(scenario) for _, scenario in cases]
-    agree = 0
+    scenarios = [apart.changed(scenario) | {"processing": given.processing} for _, scenario in cases]
+    agree = acks = 0
     for (asked, scenario), ours, theirs in zip(cases, acklab.run_batch(scenarios), acklab.run_batch(scenarios, engine="kernel")):
         if "error" in theirs:
             raise SystemExit(f"{scenario['title']}: {theirs['error']}")
         row = {key: str(value) for key, value in rows.told(theirs).items()}
         differ = rows.alike(row, ours)
         agree += not differ
+        acks += not differ and rows.acks_agree(row, ours)
         if differ:
             link = scenario["link"][0]
             where = f"{link['rate']} {link['delay']} {link['queue']['packets']}"
             pairs = ", ".join(f"{name} {row[name]} {rows.told(ours)[name]}" for name in differ)
             print(where, *(asked[key] for key in rows.ASKED[1:]), "|", pairs)
-    print(f"{agree} of {len(cases)} agree (kernel, simulator)")
+    print(f"{agree} of {len(cases)} agree (kernel, simulator), {acks} in ACKs, too")
 
 
 if __name__ == "__main__":

@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage};
 
-/// A middlebox that removes congestion signals, or requests, from every packet. At least one of the four must be true.
+/// A middlebox that removes congestion signals, or requests, from every packet. At least one of the five must be true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BleachParams {
     /// The field of the IP header becomes Not-ECT, whatever it was.
     #[serde(default)]
     pub field: bool,
+    /// ECT(0) becomes ECT(1), and ECT(1) becomes ECT(0).
+    #[serde(default)]
+    pub remark: bool,
     /// The flags AE, CWR and ECE of the TCP header are cleared, on SYNs and their answers, too.
     #[serde(default)]
     pub flags: bool,

@@ -106,9 +106,12 @@ impl Reissue for Packet {
         let cleared = |ace: Ace| if ace.number().is_none() { Ace::default() } else { Ace::of(0) };
         match &mut self.body {
             Body::Data(segment) => {
-                if params.field {
-                    segment.ecn = Ecn::NotEct;
-                }
+                segment.ecn = match segment.ecn {
+                    _ if params.field => Ecn::NotEct,
+                    Ecn::Ect if params.remark => Ecn::Ect1,
+                    Ecn::Ect1 if params.remark => Ecn::Ect,
+                    other => other,
+                };
                 if params.flags {
                     segment.ace = cleared(segment.ace);
                 }

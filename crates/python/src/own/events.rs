@@ -245,7 +245,7 @@ impl Emission {
     #[pyo3(signature = (units, *, again_s = None))]
     fn ahead(units: u64, again_s: Option<f64>) -> PyResult<Emission> {
         let units = within("units", units, 1, 1_000_000_000)?;
-        Ok(Emission(told::Emission::Ahead { units, again: again_s.map(time).transpose()? }))
+        Ok(Emission(told::Emission::Ahead { units, again: again_s.map(time).transpose()?, echo: None }))
     }
 
     fn __repr__(&self) -> String {

@@ -1,6 +1,6 @@
 //! Accurate ECN at the receiver (RFC 9768): counters of what came marked, their encoding in ACKs, and the ACKs that marks ask for.
 
-use acklab_packet::{Ace, Ack, ByteCounts, Ecn, Segment};
+use acklab_packet::{Ace, Ack, ByteCounts, Ecn, PacketCounts, Segment};
 
 use crate::rules::{AccEcnOption, ChangeAcks, Feedback, ReceiverRules};
 
@@ -33,6 +33,13 @@ pub(super) struct Accurate {
     /// ACKs that have to carry an option, and the bytes counted when one last did.
     demand: u8,
     told: u64,
+    /// QUIC's counts, the newest packet number, and which of the 128 up to it have come.
+    tally: PacketCounts,
+    newest: u32,
+    seen: u128,
+    /// Packets that came marked, whatever is told, and what is left of those that it hides.
+    came: u64,
+    hidden: f64,
 }
 
 impl Accurate {
@@ -61,6 +68,11 @@ impl Accurate {
             pending: 0,
             demand: 0,
             told: 0,
+            tally: PacketCounts::default(),
+            newest: 0,
+            seen: 0,
+            came: 0,
+            hidden: 0.0,
         }
     }
 
@@ -88,15 +100,25 @@ impl Accurate {
     /// A segment arrives, of which `merged` further ones are a part. True if it must be acknowledged at once (section 3.2.2.5.1);
     /// none if RFC 3168 applies.
     pub fn on_segment(&mut self, segment: &Segment, merged: u32, rules: &ReceiverRules) -> Option<bool> {
+        if self.mode == Feedback::Counts {
+            self.note_mark(segment, merged);
+            if self.is_new(segment.echo) || merged > 0 {
+                let ecn = self.told_of(segment.ecn, rules.marks_told);
+                self.tally(ecn, merged + 1);
+            }
+            return Some(false);
+        }
         if segment.syn {
             self.on_syn(segment, rules.feedback);
         }
+        self.note_mark(segment, merged);
         match self.mode {
-            Feedback::Classic => return None,
+            Feedback::Counts | Feedback::Classic => return None,
             Feedback::Refused | Feedback::Reflected => return Some(false),
             Feedback::Accurate => {}
         }
-        let marked = segment.ecn == Ecn::Ce;
+        let ecn = self.told_of(segment.ecn, rules.marks_told);
+        let marked = ecn == Ecn::Ce;
         let changed = marked != self.last;
         self.last = marked;
         if segment.syn {
@@ -107,9 +129,9 @@ impl Accurate {
             self.packets += u64::from(merged) + 1;
             self.marked += u64::from(segment.len);
             self.pending += merged + 1;
-        } else if segment.ecn != Ecn::NotEct {
+        } else if ecn != Ecn::NotEct {
             self.unmarked += u64::from(segment.len);
-            self.ect1 = segment.ecn == Ecn::Ect1;
+            self.ect1 = ecn == Ecn::Ect1;
         }
         if marked || changed {
             self.demand = 2;
@@ -124,6 +146,12 @@ impl Accurate {
 
     /// Writes the counters into an ACK of `size` bytes; returns its new size.
     pub fn write(&mut self, ack: &mut Ack, size: u32, rules: &ReceiverRules) -> u32 {
+        if self.mode == Feedback::Counts {
+            let blocks = ack.sack.len();
+            ack.sack.set_packet_counts(self.tally);
+            let gone = if ack.sack.len() < blocks { rules.sack_block_bytes } else { 0 };
+            return size - gone.min(size) + self.tally.bytes();
+        }
         if ack.syn {
             ack.ace = self.answer;
             return size;
@@ -150,9 +178,53 @@ impl Accurate {
         size - gone.min(size) + ByteCounts::SIZE
     }
 
+    /// The field with which a segment counts: a receiver that lies reports some marks as what the others came with.
+    fn told_of(&mut self, ecn: Ecn, share: f64) -> Ecn {
+        if ecn != Ecn::Ce {
+            self.ect1 = if ecn == Ecn::NotEct { self.ect1 } else { ecn == Ecn::Ect1 };
+            return ecn;
+        }
+        self.hidden += 1.0 - share;
+        if self.hidden < 1.0 {
+            return ecn;
+        }
+        self.hidden -= 1.0;
+        if self.ect1 { Ecn::Ect1 } else { Ecn::Ect }
+    }
+
+    /// Notes a packet that came marked, whatever ACKs tell, unless only RFC 3168 applies.
+    fn note_mark(&mut self, segment: &Segment, merged: u32) {
+        let marked = segment.ecn == Ecn::Ce && !segment.syn && self.mode != Feedback::Classic;
+        self.came += if marked { u64::from(merged) + 1 } else { 0 };
+    }
+
+    /// Whether a packet number comes for the first time: duplicates are not processed, and do not count (RFC 9000 section 13.4.1).
+    fn is_new(&mut self, number: u32) -> bool {
+        let ahead = number.wrapping_sub(self.newest) as i32;
+        if ahead > 0 {
+            (self.newest, self.seen) = (number, self.seen.checked_shl(ahead.unsigned_abs()).unwrap_or(0) | 1);
+            return true;
+        }
+        let bit = 1_u128.checked_shl(ahead.unsigned_abs()).unwrap_or(0);
+        let new = self.seen & bit == 0;
+        self.seen |= bit;
+        new
+    }
+
+    /// Counts packets that came with this field (RFC 9000 section 13.4.1). When to acknowledge a mark is the policy's decision.
+    fn tally(&mut self, ecn: Ecn, packets: u32) {
+        let count = match ecn {
+            Ecn::NotEct => return,
+            Ecn::Ect => &mut self.tally.ect0,
+            Ecn::Ect1 => &mut self.tally.ect1,
+            Ecn::Ce => &mut self.tally.ce,
+        };
+        *count = (*count + packets) % PacketCounts::MODULUS;
+    }
+
     /// Packets that came marked.
     pub fn marks(&self) -> u64 {
-        self.packets - FIRST_PACKETS
+        self.came
     }
 }
 

@@ -66,9 +66,12 @@ impl Receiver {
                     self.policy.on_ack_sent(now);
                 }
             }
-            Emission::Ahead { units, again } => {
+            Emission::Ahead { units, again, echo } => {
                 self.settle(wire);
-                self.send(self.space.highest.max(self.space.rcv_nxt) + units, wire);
+                let came = self.space.highest.max(self.space.rcv_nxt);
+                self.ts_recent = echo.unwrap_or(self.ts_recent);
+                self.claim = echo.map(|_| came);
+                self.send(came + units, wire);
                 self.policy.on_ack_sent(now);
                 if let Some(at) = again {
                     self.timer_on = true;
@@ -143,6 +146,9 @@ impl Receiver {
     /// Adds counts of marks and the window; the size of the ACK then.
     #[inline(never)]
     fn tell_more(&mut self, told: &mut Ack, mut size: u32) -> u32 {
+        if let Some(start) = self.claim.take().filter(|_| !told.syn && told.sack.is_empty()) {
+            told.sack.set_claim(told.ack, start);
+        }
         if let Some((window, scale)) = self.policy.window() {
             if told.syn {
                 // Its scale lies where blocks would, which an answer to a SYN never has.

@@ -74,6 +74,8 @@ pub struct Receiver {
     pub(super) merged: (u32, u32),
     /// The receiver's own FIN, once the sender has said that it closes, or has measured the handshake.
     pub(super) closing: Option<Box<Closing>>,
+    /// The next ACK covers packet numbers that have not come: data from here on.
+    pub(super) claim: Option<Seq>,
 }
 
 impl Receiver {
@@ -91,7 +93,7 @@ impl Receiver {
             accurate: Accurate::new(&rules),
             policy: policy.observed(&rules),
             phase_source: rules.ack.phase_source(),
-            tells: rules.ack.tells_window() || rules.feedback != Feedback::Classic,
+            tells: rules.ack.tells_window() || rules.ack.is_ahead() || rules.feedback != Feedback::Classic,
             rules,
             space: Reassembly::default(),
             history: None,
@@ -113,6 +115,7 @@ impl Receiver {
             acks_sent: 0,
             duplicates: 0,
             closing: None,
+            claim: None,
         }
     }
 
@@ -184,6 +187,12 @@ impl Receiver {
         }
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
+        if self.rules.false_dsacks && placement.fills_gap && !placement.duplicate {
+            // Senders believe a DSACK only of what an earlier ACK has covered.
+            self.repeats = true;
+            self.history.get_or_insert_default().claim((segment.seq, segment.end()));
+            self.emit(Emission::Now, now, wire);
+        }
         if segment.tail == Tail::Last && !placement.duplicate {
             self.closing.get_or_insert_default().note(segment.end());
         }

@@ -83,6 +83,11 @@ impl SackHistory {
         blocks
     }
 
+    /// Reports this part as a duplicate, whether it is one or not.
+    pub(super) fn claim(&mut self, part: (Seq, Seq)) {
+        self.repeated = part;
+    }
+
     fn remove(&mut self, index: usize) {
         self.runs.copy_within(index + 1..usize::from(self.len), index);
         self.len -= 1;

@@ -196,6 +196,9 @@ variants! {
             /// Whether the policy reads packet numbers, which no retransmission repeats. Only for a sender with `recovery = "rfc9002"`,
             /// where it is true if left out.
             packet_numbers: bool = false,
+            /// An attack (RFC 9000 section 21.4): each ACK covers so many packets that have not come, and no more than half of what came.
+            /// Lost ones among them are never sent again. 0 is honest.
+            ahead: u32 [0 ..= 1_000_000] = 0,
         }
         /// Every `segments`-th segment, until the sender requests another number (`ack_request`).
         Requested = "requested" {
@@ -261,6 +264,11 @@ impl AckPolicyKind {
     /// True if it takes requests of the sender, and says so in the handshake.
     pub fn takes_requests(&self) -> bool {
         matches!(self, AckPolicyKind::Requested { .. } | AckPolicyKind::Quic { .. })
+    }
+
+    /// True if its ACKs cover packet numbers that have not come.
+    pub fn is_ahead(&self) -> bool {
+        matches!(self, AckPolicyKind::Quic { ahead: 1.., .. })
     }
 
     /// Whether its ACKs ask queues for congestion marks.

@@ -27,6 +27,8 @@ choice! {
     Feedback {
         /// Counts, if the SYN asks for them; else echoes.
         Accurate = "accurate",
+        /// QUIC's counts of packets by mark, in each ACK (RFC 9000 section 19.3.2). The default where packets have numbers.
+        Counts = "counts",
         /// Echoes (RFC 3168), or each mark's own (`echo_each_mark`).
         Classic = "classic",
         /// Nothing.

@@ -34,7 +34,8 @@ rule_table! {
         /// ACK after a mark echoes it until the sender responds (RFC 3168 section 6.1.3). If left out, true where the sender's control
         /// is `dctcp` or `prague`.
         echo_each_mark: bool,
-        /// What it tells of congestion marks. If left out, `accurate` where the sender has `accurate_ecn`.
+        /// What it tells of congestion marks. If left out, `accurate` where the sender has
+        /// `accurate_ecn`, and `counts` where its packets have numbers and `ecn`.
         feedback: Feedback,
         /// Which ACKs carry an AccECN option, with accurate ECN.
         accecn_option: AccEcnOption,
@@ -42,6 +43,11 @@ rule_table! {
         change_acks: ChangeAcks,
         /// With accurate ECN, an ACK leaves at once when so many packets have come marked since the last one; 0 is no such number.
         marked_acks: u32 [0..=7],
+        /// An attack: share of the marks that it tells, with accurate ECN or QUIC's counts. It reports the others as unmarked. 1 is honest.
+        marks_told: f64 [0.0..=1.0],
+        /// An attack, with `dsack`: after the ACK of a segment that fills a gap, a further one reports it as a duplicate. A sender that undoes
+        /// by DSACK then takes its reduction for spurious.
+        false_dsacks: bool,
         /// Whether old segments with new data are discarded and answered (PAWS, RFC 7323 section 5, as in Linux). A segment is old
         /// if its timestamp is more than a millisecond older than that of the last one in order. If left out, false where the
         /// sender has no `timestamps`.

@@ -94,6 +94,9 @@ rule_table! {
         /// With `ecn`, in congestion avoidance: share of the window that a mark leaves (ABE, RFC 8511: 0.8 with `reno`, 0.85 with
         /// `cubic`). 0 is what a loss leaves.
         beta_ecn: f64 [0.0..=0.999999],
+        /// One segment in about so many leaves marked. A receiver that does not count it hides marks, and no segment may be marked any
+        /// more. With accurate ECN, and `ace` `rfc9768` or `linux`, or with QUIC's counts. 0 marks none.
+        test_marks: u32 [0..=1_000_000],
         /// How many marks an ACK tells of, with accurate ECN.
         ace: AceRule,
         /// Whether segments carry their sender's phase: slow start or congestion avoidance. If left out, true where the receiver reads it.

@@ -82,7 +82,7 @@ pub(super) struct Accurate {
 
 impl Accurate {
     /// The state of a sender with these rules; none if it only knows RFC 3168.
-    pub fn new(rules: &SenderRules) -> Option<Box<Accurate>> {
+    pub fn new(rules: &SenderRules) -> Option<Accurate> {
         let state = Accurate {
             mode: if rules.syn { Mode::Asked } else { Mode::Accurate },
             rule: rules.ace,
@@ -98,7 +98,7 @@ impl Accurate {
             average: 0,
             told: 0.0,
         };
-        (rules.ecn && rules.accurate_ecn).then(|| Box::new(state))
+        (rules.ecn && rules.accurate_ecn).then_some(state)
     }
 
     /// Whether segments may say that they can be marked.
@@ -154,7 +154,7 @@ impl Accurate {
         if ack.ack > seq.max {
             return Ack { ece: false, ..*ack };
         }
-        let delivered = self.deliver(ack, seq);
+        let delivered = deliver(&mut self.reported, ack, seq);
         let later = timestamps && ack.ts_ecr > self.echo;
         self.echo = self.echo.max(ack.ts_ecr);
         // An ACK that another has superseded does not count (section 3.2.2.2), nor does one that may be such.
@@ -186,25 +186,6 @@ impl Accurate {
             _ => new as f64 * f64::from(seq.mss),
         };
         Ack { ece: new > 0, ..*ack }
-    }
-
-    /// What an ACK delivers that no ACK before it did.
-    fn deliver(&mut self, ack: &Ack, seq: &SequenceSpace) -> Delivered {
-        let (una, mss) = (ack.ack.max(seq.una), u64::from(seq.mss));
-        let known = self.reported.within(seq.una, una);
-        let units = una - seq.una - known;
-        let mut delivered = Delivered { packets: units.div_ceil(mss), units };
-        self.reported.clear_below(una);
-        for (start, end) in ack.sack.iter(ack.ack) {
-            let (start, end) = (start.max(una), end.min(seq.max));
-            if start < end {
-                self.reported.report(start, end, |from, to| {
-                    delivered.units += to - from;
-                    delivered.packets += (to - from).div_ceil(mss);
-                });
-            }
-        }
-        delivered
     }
 
     /// Takes in an ACK's option, or what its absence means to Linux (`tcp_accecn_process_option`).
@@ -246,6 +227,25 @@ impl Accurate {
         let usable = !self.rule.counts_packets() || (!first && before.is_some());
         if usable { Told::Marked(ce as u64) } else { Told::Nothing }
     }
+}
+
+/// What an ACK delivers that no ACK before it did; `reported` has what came above the cumulative number.
+pub(super) fn deliver(reported: &mut Scoreboard, ack: &Ack, seq: &SequenceSpace) -> Delivered {
+    let (una, mss) = (ack.ack.max(seq.una), u64::from(seq.mss));
+    let known = reported.within(seq.una, una);
+    let units = una - seq.una - known;
+    let mut delivered = Delivered { packets: units.div_ceil(mss), units };
+    reported.clear_below(una);
+    for (start, end) in ack.sack.iter(ack.ack) {
+        let (start, end) = (start.max(una), end.min(seq.max));
+        if start < end {
+            reported.report(start, end, |from, to| {
+                delivered.units += to - from;
+                delivered.packets += (to - from).div_ceil(mss);
+            });
+        }
+    }
+    delivered
 }
 
 /// What a counter of 24 bits has gained; negative if an older one has come.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use acklab_packet::{Ace, Ack, Seq, Time};
 
 use super::SenderWire;
-use super::accurate::Accurate;
 use super::congestion::Congestion;
 use super::congestion::control::{CongestionControl, Control, Needs};
 use super::congestion::validation::Usage;
+use super::feedback::Feedback;
 use super::flight::Flight;
 use super::flight::rate::DeliveryRate;
 use super::recovery::undo::Undo;
@@ -104,7 +104,7 @@ pub(super) struct Extras {
     /// For recoveries that judge each segment, and for controls that need more than credit.
     pub flight: Option<Box<Flight>>,
     pub repair: Repair,
-    pub accurate: Option<Box<Accurate>>,
+    pub feedback: Option<Box<Feedback>>,
     pub requests: Option<Box<Requests>>,
     pub told: Told,
 }
@@ -124,13 +124,13 @@ impl Core {
         let needs = control.needs();
         let extras = Extras {
             pacer: Pacer::new(&rules),
-            skip: Skip::new(rules.skip, seed),
+            skip: Skip::new(rules.skip, rules.recovery.packet_numbers(), seed),
             bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
-            accurate: Accurate::new(&rules),
+            feedback: Feedback::new(&rules, seed),
             requests: Requests::new(&rules),
             told: Told::default(),
         };
@@ -147,7 +147,7 @@ impl Core {
         let watched = extras.undo.is_some()
             || extras.usage.is_some()
             || extras.flight.is_some()
-            || extras.accurate.is_some()
+            || extras.feedback.is_some()
             || needs != Needs::Credit
             || rules.handshake_ack
             || rules.reads_window
@@ -319,16 +319,18 @@ impl Core {
     /// echoes one.
     #[cold]
     fn marked_of(&self, acked: u64) -> u64 {
-        let counted = self.extras.accurate.as_ref().filter(|accurate| !accurate.answers());
-        counted.map_or(acked, |accurate| acked.min(accurate.told.ceil() as u64))
+        let counted = self.extras.feedback.as_ref().filter(|feedback| !feedback.answers());
+        counted.map_or(acked, |feedback| acked.min(feedback.told.ceil() as u64))
     }
 
     /// The ACK with its count of marks read: its ECE says whether it tells of new ones.
     #[cold]
     pub(super) fn read_marks(&mut self, ack: &Ack) -> Ack {
-        let Some(accurate) = &mut self.extras.accurate else { return *ack };
-        let read = accurate.read(ack, &self.seq, self.rules.timestamps);
-        self.notices.unmarkable = !accurate.usable();
+        let Some(feedback) = &mut self.extras.feedback else { return *ack };
+        let before = feedback.accuses();
+        let read = feedback.read(ack, &self.seq, self.rules.timestamps);
+        self.counters.false_acks += u32::from(feedback.accuses() && !before);
+        self.notices.unmarkable = !feedback.usable();
         read
     }
 

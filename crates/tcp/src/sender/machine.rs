@@ -69,7 +69,7 @@ impl Sender {
         self.core.counters.acks_received += 1;
         self.core.notices.ack_mark |= ack.ecn == Ecn::Ce;
         let read;
-        let ack = if !self.core.fast_path && self.core.extras.accurate.is_some() {
+        let ack = if !self.core.fast_path && self.core.extras.feedback.is_some() {
             read = self.core.read_marks(ack);
             &read
         } else {
@@ -231,9 +231,9 @@ impl Sender {
         &self.core
     }
 
-    /// Packets that were marked as far as the ACKs tell, with accurate ECN.
+    /// Packets that were marked as far as the ACKs tell, with accurate ECN or QUIC's counts.
     pub fn marks(&self) -> u64 {
-        self.core.extras.accurate.as_ref().map_or(0, |accurate| accurate.marks())
+        self.core.extras.feedback.as_ref().map_or(0, |feedback| feedback.marks())
     }
 
     /// The share of marks by which the congestion control goes, if it has one.

@@ -7,9 +7,12 @@
 pub mod accurate;
 pub mod congestion;
 mod core;
+mod feedback;
 pub mod flight;
 mod machine;
+mod mark_tests;
 mod notify;
+mod packet_marks;
 mod reaction;
 pub mod recovery;
 mod repair;

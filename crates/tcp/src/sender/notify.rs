@@ -124,8 +124,8 @@ impl Core {
 
     /// Units that an ACK delivers with a mark.
     fn ce_count(&self, ack: &Ack, delivered: u64) -> f64 {
-        match &self.extras.accurate {
-            Some(accurate) if !accurate.answers() => accurate.told,
+        match &self.extras.feedback {
+            Some(feedback) if !feedback.answers() => feedback.told,
             _ if ack.ece => delivered as f64,
             _ => 0.0,
         }

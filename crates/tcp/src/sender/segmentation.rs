@@ -1,4 +1,4 @@
-//! Large segments that a card or the kernel divides (TSO, GSO), as Linux forms them (facts of net/ipv4/tcp_output.c, told in other words).
+//! Large segments that a card or the kernel divides (TSO, GSO), as Linux forms them (net/ipv4/tcp_output.c).
 //!
 //! Segments leave in bursts, each of which is one buffer to the kernel:
 //!

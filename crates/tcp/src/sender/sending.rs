@@ -106,14 +106,23 @@ impl Core {
         if self.rules.carry_phase {
             segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
-        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
+        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data. QUIC retransmits in new
+        // packets, which may be.
         let may = self.rules.ecn && !self.notices.unmarkable;
-        if may && !segment.syn && !segment.retransmit {
+        if may && !segment.syn && (!segment.retransmit || self.rules.recovery.packet_numbers()) {
             segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
             segment.ace = Ace::cwr(std::mem::take(&mut self.notices.cwr));
+            if let Some(feedback) = &mut self.extras.feedback
+                && feedback.sent(segment)
+            {
+                segment.ecn = Ecn::Ce;
+            }
+        }
+        if let Some(feedback) = self.extras.feedback.as_mut().filter(|_| segment.retransmit) {
+            feedback.resent(segment);
         }
         let syns = segment.syn.then_some(self.counters.syns_sent);
-        if let Some(ace) = self.extras.accurate.as_mut().and_then(|accurate| accurate.flags(syns)) {
+        if let Some(ace) = self.extras.feedback.as_mut().and_then(|feedback| feedback.flags(syns)) {
             segment.ace = ace;
         }
         if std::mem::take(&mut self.notices.ack_mark) {
@@ -126,7 +135,9 @@ impl Core {
             segment.notice = requests.notice(Standing { syn, retransmit, last, slow_start, window });
         }
         if self.rules.recovery.packet_numbers() {
-            segment.echo = self.counters.segments_sent as u32;
+            let fresh = !segment.syn && !segment.retransmit;
+            let skipped = self.extras.skip.as_mut().map_or(0, |skip| skip.number(segment.seq, segment.end(), fresh));
+            segment.echo = (self.counters.segments_sent as u32).wrapping_add(skipped);
         }
         if self.rules.carry_window {
             segment.window = (self.cc.cwnd / f64::from(self.seq.mss)) as f32;

@@ -5,6 +5,9 @@
 //! Our rule. Of new data about one segment in `skip` is left out, if there is data and window for another after it. The
 //! first duplicate ACK that asks for it lets it leave. That ACK is no sign of loss, and further duplicates up to the
 //! segment's ACK are ignored. An ACK that covers the segment before it was sent restarts the window from one segment.
+//!
+//! QUIC numbers its packets, so there a number alone is left out, and no data waits (RFC 9000 section 21.4). An ACK whose range has
+//! that number restarts the window; the RFC allows to close the connection.
 
 use acklab_packet::{Ack, Seq};
 
@@ -21,6 +24,8 @@ pub(super) struct Skip {
     rng: Rng,
     /// A segment that was not sent: its units.
     missing: Option<(Seq, Seq)>,
+    /// Packet numbers are left out, so many so far; `missing` is then the data of the number after the last one.
+    numbers: Option<u32>,
     /// It was asked for and sent; ACKs that repeat this number are no sign of loss.
     asked: Option<Seq>,
 }
@@ -39,9 +44,10 @@ pub(super) enum SkipSign {
 }
 
 impl Skip {
-    pub(super) fn new(interval: u32, seed: u64) -> Option<Box<Skip>> {
+    pub(super) fn new(interval: u32, numbers: bool, seed: u64) -> Option<Box<Skip>> {
         (interval > 0).then(|| {
-            let mut skip = Skip { interval, left: 0, rng: Rng::new(seed), missing: None, asked: None };
+            let (rng, numbers) = (Rng::new(seed), numbers.then_some(0));
+            let mut skip = Skip { interval, left: 0, rng, missing: None, numbers, asked: None };
             skip.left = skip.draw();
             Box::new(skip)
         })
@@ -59,9 +65,20 @@ impl Skip {
 
     /// Units `start .. end` go out after all, in whatever segment.
     pub(super) fn sent(&mut self, start: Seq, end: Seq) {
-        if self.missing.is_some_and(|(from, to)| start < to && from < end) {
+        if self.numbers.is_none() && self.missing.is_some_and(|(from, to)| start < to && from < end) {
             self.missing = None;
         }
+    }
+
+    /// A packet leaves, with new data `start .. end` if it is `fresh`; how many numbers were left out before it.
+    pub(super) fn number(&mut self, start: Seq, end: Seq, fresh: bool) -> u32 {
+        let skipped = self.numbers.unwrap_or(0);
+        if self.left > 0 || self.missing.is_some() || !fresh {
+            self.left = self.left.saturating_sub(1);
+            return skipped;
+        }
+        (self.left, self.missing, self.numbers) = (self.draw(), Some((start, end)), Some(skipped + 1));
+        skipped + 1
     }
 
     /// Leaves out the segment at `seq.nxt`, which may be sent now, if three things hold. It is a full segment of new data. It
@@ -88,6 +105,11 @@ impl Skip {
 
     /// Judges an ACK that came with `una` acknowledged.
     pub(super) fn judge(&mut self, ack: &Ack, una: Seq) -> SkipSign {
+        if self.numbers.is_some() {
+            let covered = self.missing.take_if(|missing| ack.ack > missing.0);
+            let claims = |(from, _): (Seq, Seq)| ack.sack.claim(ack.ack).is_some_and(|start| start <= from);
+            return if covered.is_some_and(claims) { SkipSign::Fabricated } else { SkipSign::None };
+        }
         if let Some((from, to)) = self.missing {
             if ack.ack > from {
                 self.missing = None;
@@ -105,6 +127,37 @@ impl Skip {
                 SkipSign::None
             }
             _ => SkipSign::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packet numbers of which one has been left out, and where the data of the next starts.
+    fn left_out() -> (Skip, Seq) {
+        let mut skip = *Skip::new(4, true, 7).unwrap();
+        assert_eq!(skip.number(0, 100, false), 0, "no new data");
+        let at = (0..7).map(|n| n * 100).find(|&at| skip.number(at, at + 100, true) == 1).unwrap();
+        assert_eq!(skip.number(at + 100, at + 200, true), 1, "one at a time");
+        (skip, at)
+    }
+
+    /// RFC 9000 section 21.4: a range over packets that have not come has the number that was not sent; one of what came has not.
+    #[test]
+    fn a_range_with_a_number_left_out_is_false() {
+        for (claimed, to, sign) in [
+            (None, 200, SkipSign::None),
+            (Some(0), 200, SkipSign::Fabricated),
+            (Some(100), 200, SkipSign::None),
+            (Some(0), 0, SkipSign::None),
+        ] {
+            let (mut skip, at) = left_out();
+            let mut ack = Ack { ack: at + to, ..Ack::default() };
+            claimed.into_iter().for_each(|from| ack.sack.set_claim(at + to, at + from));
+            assert_eq!(skip.judge(&ack, 0), sign, "{claimed:?} {to}");
+            assert_eq!(skip.missing.is_some(), to == 0);
         }
     }
 }

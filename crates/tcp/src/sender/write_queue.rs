@@ -1,5 +1,5 @@
-//! The send buffer of a Linux sender (facts of net/ipv4/tcp.c, tcp_input.c and net/core/stream.c, told in other words). Names in
-//! comments are the kernel's.
+//! The send buffer of a Linux sender (net/ipv4/tcp.c, net/ipv4/tcp_input.c and net/core/stream.c). Names in comments are the
+//! kernel's.
 //!
 //! A program writes as fast as its socket takes data. The socket keeps them in buffers of up to 64 kB, half of the largest window that
 //! the receiver has told at most (`tcp_xmit_size_goal`). Each buffer takes some memory besides its data. When the memory is above the

@@ -66,6 +66,7 @@ fn quic() -> impl Strategy<Value = AckPolicyKind> {
             connection_update,
             tick,
             packet_numbers: false,
+            ahead: 0,
         }
     })
 }

@@ -29,6 +29,7 @@ mod rfc7323;
 mod rfc8257;
 mod rfc8511;
 mod rfc8985;
+mod rfc9000;
 mod rfc9002;
 mod rfc9406;
 mod rfc9438;

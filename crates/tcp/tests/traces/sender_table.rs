@@ -9,14 +9,14 @@
 //! ```
 //!
 //! Segments are numbered from 0 in payload units; `syn` and `fin` stand for themselves. `2-4` means 2, 3 and 4, `1*` a
-//! retransmission, `[500,900)` a run of units that is no whole segment (as a SACK block too). `ack 4` says that 4 is expected next, `ack
+//! retransmission, `[500,900)` a run of units that is no whole segment (as a SACK block too). `counts 3/0/1` are QUIC's: ECT(0), ECT(1), CE. `ack 4` says that 4 is expected next, `ack
 //! 4+300` that 300 units of it have arrived, `ts 0.3` is the timestamp echoed, `ece` a mark. `pacer` is the instant the
 //! pacer asked for. Columns that a table leaves out, and
 //! empty cells (but for `sends`), are not checked. Windows are in sequence units, times in seconds.
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ack, PacketCounts, SackBlocks, Segment, Seq, Time};
 use acklab_tcp::rules::{SenderRules, Stack};
 use acklab_tcp::sender::{Sender, Supply};
 
@@ -74,6 +74,12 @@ fn happen(sender: &mut Sender, tape: &mut Tape<Segment>, event: &str, at: Time) 
                     "sack" => {}
                     "ece" => ack.ece = true,
                     "ts" => ack.ts_ecr = Time::from_secs(words.next().and_then(|t| t.parse().ok()).expect("ts when?")),
+                    "counts" => {
+                        let fields = words.next().expect("which counts?").split('/');
+                        let fields: Vec<u32> = fields.map(|n| n.parse().expect("a count")).collect();
+                        let [ect0, ect1, ce] = fields.try_into().expect("three counts");
+                        sack.set_packet_counts(PacketCounts { ect0, ect1, ce });
+                    }
                     run if run.starts_with('[') => {
                         let (start, end) = run[1..run.len() - 1].split_once(',').expect("[start,end)");
                         sack.push(ack.ack, start.parse().expect("a unit"), end.parse().expect("a unit"));

@@ -17,7 +17,10 @@ from ...plot.palette import slots_for
 from ...results.files import replacing
 from ...text.escapes import not_known
 from ..sweep.axes import Column, log_spaced
-from ..sweep.picture import axis_ends, named, scaled, some, word
+from ..sweep.names import worded
+from ..sweep.picture import axis_ends, labelled, scaled, some, spoken, word
+from .finding import finding
+from .guess import guess
 from .query import QueryError, invalid, tables
 
 if TYPE_CHECKING:
@@ -79,7 +82,7 @@ class Asked:
 def plot(
     place: str | os.PathLike[str],
     *,
-    x: str,
+    x: str = "",
     y: str = "",
     color: str = "",
     facet: str = "",
@@ -96,7 +99,7 @@ def plot(
 
     Args:
         place: a dataset's directory or URL, the directory of any results, or a Parquet file.
-        x: a column.
+        x: a column; without any column :func:`guess.guess` chooses.
         y: a column.
         color: a column.
         facet: a column.
@@ -114,6 +117,10 @@ def plot(
     import polars as pl
 
     found = tables(place)
+    if kind == "band" and not (x or y or color or facet) and (table == "flows" or table in found):
+        asked = guess(found if table == "flows" else {table: found[table]})
+        x, y, table = asked["x"], asked["y"], asked["table"]
+        color, facet = asked.get("color", ""), asked.get("facet", "")
     if table not in found:
         raise QueryError(not_known("table", table, [*found]))
     asked = Asked(kind, x, y, color, facet)
@@ -127,7 +134,7 @@ def plot(
     if invalid(place):
         chart = _warned(chart, "Invalid live run")
     if out is not None:
-        _write(chart, Path(out), _finding(chart) if kind == "band" else "")
+        _write(chart, Path(out))
     return chart
 
 
@@ -225,7 +232,8 @@ def _bands(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
             x, y = factor * part[asked.x].cast(pl.Float64).to_numpy(), scale * part["\0mean"].to_numpy()
             lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half))
         panels.append(Panel(_word(asked.facet, facet), across, up, lines))
-    told = "; the band is the 95 % interval over the seeds" if seen else f"; fewer than {LEAST_SEEDS} seeds have no interval"
+    few = f"; fewer than {LEAST_SEEDS} seeds have no interval" if "the seeds" in about else ""
+    told = "; the band is the 95 % interval over the seeds" if seen else few
     return Lines("band", about + told, panels)
 
 
@@ -304,7 +312,7 @@ def _word(column: str, value: Any) -> str:
     if not column:
         return ""
     one = _column(column, [value])
-    return f"{one.name} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{column} {value}"
+    return f"{spoken(one)} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{worded(column)} {value}"
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
@@ -318,42 +326,19 @@ def _scale(name: str, values: pl.Series) -> tuple[Axis, float]:
     found = values.unique().sort().to_list()
     column = _column(name, found)
     factor, unit = scaled(column)
-    log = log_spaced(found)
+    log = name != "time_s" and log_spaced(found)
     ticks = [factor * found[place] for place in some(len(found), 6)] if log else None
-    return Axis(named(column, unit), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]), factor
+    return Axis(labelled(column, unit), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]), factor
 
 
 def _places(name: str, values: Sequence[Any]) -> Axis:
     """An axis by place, with some of the values beside it."""
     column, chosen = _column(name, values), some(len(values), 8)
     factor, unit = scaled(column) if column.is_number else (1.0, "")
-    return Axis(named(column, unit), ticks=chosen, words=[f"{values[k] * factor:.4g}" if column.is_number else str(values[k]) for k in chosen])
+    return Axis(labelled(column, unit), ticks=chosen, words=[f"{values[k] * factor:.4g}" if column.is_number else str(values[k]) for k in chosen])
 
 
-def _finding(chart: Chart) -> str:
-    """Where the lines of a chart are least and greatest, in a sentence; nothing for other charts."""
-    if not isinstance(chart, Lines) or not chart.panels or not chart.panels[0].y.label:
-        return ""
-    found = [
-        (float(y), " · ".join(filter(None, [panel.title, line.name])), float(x))
-        for panel in chart.panels
-        for line in panel.lines
-        for x, y in zip(line.x, line.y, strict=True)
-        if math.isfinite(y)
-    ]
-    if not found or min(found)[0] == max(found)[0]:
-        return ""
-    axes = chart.panels[0]
-
-    def place(one: tuple[float, str, float]) -> str:
-        value, name, x = one
-        where = next((str(word) for tick, word in zip(axes.x.ticks or (), axes.x.words, strict=False) if tick == x), f"{x:.4g}")
-        return f"{value:.4g} at {axes.x.label} {where}" + (f" ({name})" if name else "")
-
-    return f"{axes.y.label} goes from {place(min(found))} to {place(max(found))}."
-
-
-def _write(chart: Chart, path: Path, finding: str) -> None:
+def _write(chart: Chart, path: Path) -> None:
     from ...figures import draw
     from ...figures.html import document, header
 
@@ -362,6 +347,6 @@ def _write(chart: Chart, path: Path, finding: str) -> None:
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
-            top = header(finding or chart.about.partition(";")[0], "acklab plot", chart.about, quick=False)
-            body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture)}</section></main>'
+            top = header(finding(chart) or chart.about.partition(";")[0], "acklab plot", chart.about, quick=False)
+            body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture, alone=True)}</section></main>'
             scratch.write_text(document(chart.about, body), encoding="utf-8")

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from ...captures import text as capture_text
+from ...captures.charts import FLATTENED
 from ...plot import palette
 from ...plot.prep.thin import thin_points, thin_steps
 from ...report.encode import NANO, Blocks
@@ -80,8 +81,18 @@ def viewer(found: Fit) -> Viewer:
     recorded = {"series": True, "queue": False, "packets": True}
     run: dict[str, Any] = {"label": "capture and fit", "seed": None, "end_s": end, "slot": slot, "queues": [], "recorded": recorded}
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
-    drawn = [chart for chart in CHARTS if any(name.startswith(f"{chart['id']} ") and not name.endswith("zero") for name in tables)]
+    drawn = [_scaled(chart, layers) for chart in CHARTS if any(name.startswith(f"{chart['id']} ") and not name.endswith("zero") for name in tables)]
     return {"runs": [run], "items": [item], "charts": drawn, "axes": {}, "palette": colours}, blocks
+
+
+def _scaled(chart: dict[str, Any], layers: dict[str, pl.DataFrame]) -> dict[str, Any]:
+    """The chart of ACKs with a logarithmic axis, where an ACK of many segments would flatten the others on a linear one."""
+    if chart["id"] != "acks":
+        return chart
+    counts = pl.concat([layers[name]["value"] for name in ("acks captured", "acks model") if name in layers])
+    if not len(counts) or float(counts.max()) <= FLATTENED * float(counts.median()):  # type: ignore[arg-type]
+        return chart
+    return {**chart, "axis": {"label": "acknowledged at once", "unit": "segments", "log": 0.8}}
 
 
 def _steps(frame: pl.DataFrame) -> pl.DataFrame:

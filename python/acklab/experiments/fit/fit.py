@@ -11,6 +11,7 @@ from ...text.packaged import located
 from .errors import FitError
 from .held_out import HeldOut, check
 from .measure import Measured, direction, measure, same
+from .receivers import Named, name
 from .search import TIMER, Search, Tried
 from .value import Value
 
@@ -40,6 +41,8 @@ class Fit:
     models: Sequence[Tried]
     """The models that fit alike, the best first: their losses are the queue's, or random, or none."""
     values: Sequence[Value]
+    receiver: Named | None
+    """What the receiver acknowledges like; None where too few ACKs show."""
     held_out: HeldOut | None
     """The second half of the data, predicted from the first."""
     why_not: str
@@ -98,12 +101,13 @@ def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[i
     measured = measure(found, row)
     search = Search(measured, tick)
     replay, models = search.best(measured.curve)
+    receiver = name(measured, search, replay, found)
     held_out, why_not, made = None, "", 0
     try:
         held_out, made = check(path, measured, lambda more: tick(search.count + more))
     except FitError as error:
         why_not = str(error)
-    return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), held_out, why_not, search.count + made, notes)
+    return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), receiver, held_out, why_not, search.count + made, notes)
 
 
 def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, Any]) -> tuple[Analysis, Mapping[str, Any]]:

@@ -3,22 +3,18 @@
 The first half is a capture that ends there: no estimate has seen what comes later. The amount of data and the writes of a pausing
 application are given, because no network decides them. Losses of the second half are not given.
 
-What the first half leaves open widens the interval. Its members are simulations of what fits the first half about as well: other
-senders, other queues, other seeds of random losses. A member counts for less the more it misses. Where the first half has no loss, the queue may
-be any that holds what waited, and random losses may be as frequent as that allows. The weights are a choice; how often the interval has the
-truth is counted (docs/reference/fits.md).
+What the first half leaves open widens the interval (:mod:`.spread`). Its members are simulations of what fits the first half about as
+well: other senders, other queues, other seeds of random losses. Where the first half has no loss, the queue may be any that holds what
+waited, and random losses may be as frequent as that allows.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ...scenario.given import assignments
 from .errors import FitError
@@ -26,6 +22,7 @@ from .measure import Measured, measure, same
 from .scenario import base, deepest, simulate, text
 from .score import Score, after, score
 from .search import LOSS, QUEUE, TIMER, Search, Tried
+from .spread import Member, excess, interval
 
 #: The share of the acknowledged data that is fitted where the rest is held out.
 FITTED = 0.5
@@ -33,16 +30,12 @@ FITTED = 0.5
 LEAST_ACKS = 10
 #: Seeds of a prediction with random losses; its median counts.
 SEEDS = 5
-#: The interval holds this share of the members.
-CLAIM = 0.9
 #: Members are choices that cost at most this factor, or this margin, more than the best; at most so many.
 LOOSE, LOOSE_MARGIN, MOST = 2.0, 0.02, 24
-#: Queues of members, as multiples of what waited in a first half without a loss; and losses of members in it.
-BEYOND, UNSEEN = (1.0, 1.5, 2.5, 5.0), ((1.0, 0.1), (3.0, 0.03))
-#: A cost that is more than the best by that of the best, or by this, counts e times less.
-LEAST_MISFIT = 0.005
-#: The interval is wider by this, and by so many times the misfit of the first half.
-LEAST_MARGIN, MISFITS = 0.01, 2.0
+#: Queues of members, as multiples of what waited in a first half without a loss.
+BEYOND = (1.0, 1.5, 2.5, 5.0)
+#: Random losses of members, by the name of their weight: how many in the first half; and their seeds.
+UNSEEN, UNSEEN_SEEDS = {"once": 1.0, "thrice": 3.0}, (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -54,8 +47,12 @@ class HeldOut:
     low: float
     high: float
     """Ends of the interval of the second half's time, as differences from what it took, relative to that."""
-    members: int
+    members: Sequence[Member]
     """Simulations behind the interval."""
+    ends: Sequence[float]
+    """What each predicts, as a difference from what the second half took, relative to that."""
+    misfit: float
+    """Mean difference of the best model's curve in the first half, as a share of its time."""
     open: Sequence[str]
     """What the first half does not determine."""
 
@@ -68,15 +65,6 @@ class HeldOut:
     def covered(self) -> bool:
         """True if the interval has what the second half took."""
         return self.low <= 0.0 <= self.high
-
-
-@dataclass(frozen=True)
-class Member:
-    """A simulation of the second half that the first allows."""
-
-    sets: Mapping[str, Any]
-    seed: int
-    weight: float
 
 
 def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], None]) -> tuple[HeldOut, int]:
@@ -108,20 +96,12 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
             tick(search.count + len(made))
         return made[key]
 
-    point = sorted((second(one) for one in _seeds(best, 1.0)), key=lambda one: one.end)
+    point = sorted((second(one) for one in _seeds(best, 0.0)), key=lambda one: one.end)
     several = list(members(first, search, models))
     ends = [second(one).end for one in several]
-    low, high = interval(ends, [one.weight for one in several], best.score.curve)
-    return HeldOut(point[len(point) // 2], low, high, len(ends), unknown(first, models)), search.count + len(made)
-
-
-def interval(ends: Sequence[float], weights: Sequence[float], misfit: float) -> tuple[float, float]:
-    """The middle share of the members' ends by their weights, wider by the first half's misfit."""
-    margin = max(LEAST_MARGIN, MISFITS * misfit)
-    order = np.argsort(ends)
-    reached = np.cumsum(np.array(weights)[order]) / np.sum(weights)
-    low, high = (float(np.array(ends)[order][np.searchsorted(reached, one)]) for one in ((1 - CLAIM) / 2, (1 + CLAIM) / 2))
-    return (1 + low) * (1 - margin) - 1, (1 + high) * (1 + margin) - 1
+    low, high = interval(several, ends, best.score.curve)
+    middle = point[len(point) // 2]
+    return HeldOut(middle, low, high, several, ends, best.score.curve, unknown(first, models)), search.count + len(made)
 
 
 def members(first: Measured, search: Search, models: Sequence[Tried]) -> Iterable[Member]:
@@ -133,24 +113,20 @@ def members(first: Measured, search: Search, models: Sequence[Tried]) -> Iterabl
         distinct.setdefault(_but_timer(one.sets), one)
     loose = list(distinct.values())[:MOST]
     for one in loose:
-        yield from _seeds(one, _weight(one, best))
+        yield from _seeds(one, excess(one.cost, best.cost))
     senders = list({one.names["sender"]: one for one in reversed(loose)}.values())
     sent = max(first.row["segments"], 1)
     for one in senders:
-        weight = _weight(one, best)
-        if not first.lost[0] or first.repairing:
+        more = excess(one.cost, best.cost)
+        if not first.lost[0] or first.repairing or QUEUE not in one.sets:
             waited = deepest(search.text, assignments(dict(one.sets)))
-            yield from (Member({**one.sets, QUEUE: max(round(factor * waited), 3)}, 1, weight / len(BEYOND)) for factor in BEYOND)
+            yield from (Member({**one.sets, QUEUE: max(round(factor * waited), 3)}, 1, "queue", more, 1 / len(BEYOND)) for factor in BEYOND)
         if LOSS not in one.sets:
-            yield from (Member({**one.sets, LOSS: _random(count / sent)}, seed, part * weight) for count, part in UNSEEN for seed in (1, 2))
+            for name, count in UNSEEN.items():
+                yield from (Member({**one.sets, LOSS: _random(count / sent)}, seed, name, more, 1 / len(UNSEEN_SEEDS)) for seed in UNSEEN_SEEDS)
     if LOSS in best.sets:
         share = first.values["loss"]
-        yield from (Member({**best.sets, LOSS: _random(end)}, seed, 0.1) for end in (share.low or 0.0, share.high or 1.0) for seed in (1, 2, 3))
-
-
-def _weight(one: Tried, best: Tried) -> float:
-    """What costs more than the best counts for less."""
-    return math.exp((best.cost - one.cost) / max(best.cost, LEAST_MISFIT))
+        yield from (Member({**best.sets, LOSS: _random(end)}, seed, "ends", 0.0, 1 / 6) for end in (share.low or 0.0, share.high or 1.0) for seed in (1, 2, 3))
 
 
 def _but_timer(sets: Mapping[str, Any]) -> str:
@@ -161,9 +137,9 @@ def _random(rate: float) -> dict[str, Any]:
     return {"rate": float(f"{rate:.4g}"), "only": "payload"}
 
 
-def _seeds(one: Tried, weight: float) -> list[Member]:
+def _seeds(one: Tried, more: float) -> list[Member]:
     seeds = range(1, SEEDS + 1 if LOSS in one.sets else 2)
-    return [Member(one.sets, seed, weight / len(seeds)) for seed in seeds]
+    return [Member(one.sets, seed, "choice", more, 1 / len(seeds)) for seed in seeds]
 
 
 def unknown(first: Measured, models: Sequence[Tried]) -> list[str]:

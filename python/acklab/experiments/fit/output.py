@@ -12,6 +12,7 @@ from . import words
 from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction, Range
+from .receivers import Named
 from .score import Score
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
         "model": {**_score(found.model.score), **found.model.names},
         "replay": {**_score(found.replay.score), **found.replay.names},
         "alike": [dict(one.names) for one in found.models],
+        "receiver": None if found.receiver is None else _named(found.receiver),
         "held_out": None if found.held_out is None else _held_out(found.held_out),
         "not_held_out": found.why_not,
         "bad": found.bad,
@@ -66,8 +68,12 @@ def _score(score: Score) -> dict[str, float | None]:
     return {"curve": _finite(score.curve), "end": _finite(score.end), "acks": _finite(score.acks)}
 
 
+def _named(one: Named) -> dict[str, Any]:
+    return {"said": one.known, "names": list(one.names), "odds": dict(one.odds), "far": one.far}
+
+
 def _held_out(one: HeldOut) -> dict[str, Any]:
-    interval = {"low": _finite(one.low), "high": _finite(one.high), "covered": one.covered, "members": one.members}
+    interval = {"low": _finite(one.low), "high": _finite(one.high), "covered": one.covered, "members": len(one.members)}
     return {**_score(one.score), **interval, "open": list(one.open)}
 
 

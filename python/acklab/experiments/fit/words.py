@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from ...text.escapes import one_line
 from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction, Range
+from .receivers import LINUX_NAMES, Named, called
 from .score import Score
 from .value import Value
 
@@ -27,7 +29,7 @@ def shown(value: Any, unit: str) -> str:
     if isinstance(value, str):
         return value
     if unit == "bps":
-        return amount(value, "bit/s")
+        return amount(value, "b/s")
     if unit == "s":
         return seconds(value)
     if unit == "B":
@@ -73,6 +75,8 @@ def verdicts(found: Fit) -> list[str]:
     said = [found.measured.row["headline"], f"Model beside capture: {_beside(found.model.score)}."]
     if found.replay is not found.model and found.replay.listed:
         said.append(f"Replay with the captured losses one by one: {_beside(found.replay.score)}.")
+    if found.receiver is not None and found.receiver.known:
+        said.append(receiver(found.receiver))
     if found.held_out is None:
         said.append(f"Nothing was held out: {found.why_not}.")
     else:
@@ -83,11 +87,24 @@ def verdicts(found: Fit) -> list[str]:
     return [*said, *(f"Note: {note}." for note in found.notes)]
 
 
+def receiver(named: Named) -> str:
+    """What the receiver acknowledges like, and what is next."""
+    share = sum(named.odds[one] for one in named.names)
+    linux = named.names[0].startswith(LINUX_NAMES)
+    other = next((one for one in named.odds if one not in named.names and not (linux and one.startswith(LINUX_NAMES))), None)
+    said = f"The receiver acknowledges {'like ' if linux else ''}{called(named.names)}."
+    if other is None:
+        return said
+    odds = share / named.odds[other] if named.odds[other] else math.inf
+    surely = "more than 1,000 to 1" if odds > 1000 else f"{odds:.0f} to 1"
+    return f"{said} Next of those that acklab knows is {other}: odds of {surely} against it."
+
+
 def second_half(held: HeldOut) -> list[str]:
     """The held-out check."""
     said = [f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(held.score)}."]
     lies = "within" if held.covered else "outside"
-    said.append(f"What else fits the first half predicts that time from {signed(held.low)} to {signed(held.high)}; the captured time is {lies}.")
+    said.append(f"The models that the first half allows predict this time from {signed(held.low)} to {signed(held.high)}; the captured time is {lies}.")
     if held.open:
         said.append(f"The first half does not determine {_several(held.open)}.")
     return said

@@ -99,10 +99,10 @@ def _page(result: Found, charts: Sequence[str]) -> str:
     sections = [("Each rule", *words.rule_rows(result), ["text wrap"] * 3, ""), ("Each value", *words.value_rows(result), ["text wrap"] * 3, "")]
     if result.left_out:
         sections.append(("Each group predicted from the others", *words.group_rows(result), ["text wrap"] * 2, ""))
-    leads = [words.prediction(result), words.left_out(result), *words.unreached(result)]
+    leads = [words.explained(result), words.prediction(result), words.left_out(result), *words.unreached(result)]
     files = (
         "readings.parquet and readings.csv: a row a reading, the best first; infer.json: this page's numbers; best.toml: the first run under "
         "the winner; runs.jsonl.gz: every run's whole result."
     )
     notes = [words.notes(), *words.assumed(result), *words.basis(result)]
-    return output.page("infer", result.plan, words.sentence(result), leads, charts, sections, notes, files)
+    return output.page("infer", result.plan, words.headline(result), leads, charts, sections, notes, files)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...figures.charts import Chart, Dot, DotPanel, Dots
-from ..search.output import worded, written
+from ..search.output import written
+from ..sweep.names import worded
 
 if TYPE_CHECKING:
     from .found import Found

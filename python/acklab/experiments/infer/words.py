@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...plot.words import digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
-from ..search.output import choice, worded, written
+from ..search.output import choice, written
+from ..sweep.names import worded
 from ..sweep.text import counted
 from .posterior import DECIDED, EXCLUDED, Rule
 
@@ -28,15 +29,35 @@ def cells(result: Found, reading: int | None = None) -> str:
 
 def sentence(result: Found) -> str:
     """The answer."""
+    of = f"{_most(result)} of {counted(len(result.choices), 'reading')}"
+    return f"{of}: {cells(result)}{_probable(result)}. {explained(result)}"
+
+
+def headline(result: Found) -> str:
+    """The answer's first half, with the rules of an end of the connection together."""
+    ends: dict[str, list[str]] = {}
+    for name, value in result.choices[result.posterior.winner].cells.items():
+        end, _, rule = worded(name).partition(" ")
+        ends.setdefault(end, []).append(f"{rule} {written(value)}".strip())
+    told = "; ".join(f"{end}: {', '.join(rules)}" for end, rules in ends.items())
+    return f"{_most(result)}{_probable(result)}: {told}."
+
+
+def explained(result: Found) -> str:
+    """How many of the fitted values the winner explains."""
     one = result.posterior
     fitted = result.within(one.predicted(one.winner)[0], result.fitted)
-    share = float(one.weights[one.winner])
-    probable = f" (probability {_weight(share)})" if result.whole else ""
     many = f"{fitted} of {counted(len(result.fitted), 'fitted value')}"
-    return (
-        f"{'Most probable' if result.whole else 'Best'} of {counted(len(result.choices), 'reading')}: {cells(result)}{probable}. "
-        f"It explains {many} within the tolerance (the baseline: {result.within(result.baseline, result.fitted)})."
-    )
+    return f"It explains {many} within the tolerance (the baseline: {result.within(result.baseline, result.fitted)})."
+
+
+def _most(result: Found) -> str:
+    return "Most probable" if result.whole else "Best"
+
+
+def _probable(result: Found) -> str:
+    one = result.posterior
+    return f" (probability {_weight(float(one.weights[one.winner]))})" if result.whole else ""
 
 
 def basis(result: Found) -> list[str]:

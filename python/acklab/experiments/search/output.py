@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import __version__
 from ...results.frames import provenance, system_errors
+from ..sweep.names import worded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,15 +22,6 @@ def written(value: Any) -> str:
     from ...scenario._toml import inline
 
     return value if isinstance(value, str) else inline(value)
-
-
-def worded(name: str) -> str:
-    """What a column is called in a sentence.
-
-    >>> worded("sender_initial_window"), worded("ack_segments")
-    ('sender initial window', 'ACK segments')
-    """
-    return " ".join({"ack": "ACK", "acks": "ACKs"}.get(word, word) for word in name.split("_"))
 
 
 def choice(cells: Mapping[str, Any]) -> str:
@@ -51,20 +43,8 @@ def write(
         frame.write_parquet(folder / f"{name}.parquet", metadata=about)
     frame.write_csv(folder / f"{name}.csv")
     (folder / "plan.toml").write_text(told, encoding="utf-8")
-    (folder / f"{verb}.html").write_text(page(saved(charts, folder)), encoding="utf-8")
+    (folder / f"{verb}.html").write_text(page(saved(charts, folder, wide=True)), encoding="utf-8")
     (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _rows(charts: Sequence[str]) -> list[list[str]]:
-    """Charts in cards: small ones that follow each other stand side by side."""
-    rows: list[list[str]] = []
-    for chart in charts:
-        small = chart.startswith('<figure class="small"')
-        if small and rows and rows[-1][-1].startswith('<figure class="small"'):
-            rows[-1].append(chart)
-        else:
-            rows.append([chart])
-    return rows
 
 
 Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
@@ -79,7 +59,7 @@ def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequen
     body = [header(answer, f"acklab {verb}", title, quick=False)]
     body += [f'<p class="lead">{esc(text)}</p>' for text in leads if text]
     body.append("</header><main>")
-    body += [f'<section class="card">{"".join(row)}</section>' for row in _rows(charts)]
+    body += [f'<section class="card">{chart}</section>' for chart in charts]
     for name, heads, rows, classes, note in sections:
         cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
         body.append(f'<section class="card"><h2>{name}</h2>{cells}{f"""<p class="note">{esc(note)}</p>""" if note else ""}</section>')

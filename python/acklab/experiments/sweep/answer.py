@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...figures.stats import LEAST_SEEDS
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
-from .picture import word
+from .picture import spoken, word
 from .text import cell, counted
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str
         return f"{metric.name} is the same at every point: {_value(metric, rows[first])}."
     ends = {MORE: (("best", last), ("worst", first)), LESS: (("best", first), ("worst", last))}
     told = (
-        f"{which} {_value(metric, rows[point])} at {_at(design, point)}{_others(rows, point)}"
+        f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point)}"
         for which, point in ends.get(metric.quantity.better, (("least", first), ("greatest", last)))
     )
-    return f"{metric.name}: {'; '.join(told)}."
+    return f"{metric.name} is {'; '.join(told)}."
 
 
 def _value(metric: Metric, row: dict[str, Any]) -> str:
@@ -51,7 +51,7 @@ def _others(rows: list[dict[str, Any]], point: int) -> str:
     others = [row for number, row in enumerate(rows) if number != point and row["mean"] is not None]
     if mine["low"] is None:
         same = sum(row["mean"] == mine["mean"] for row in others)
-        return f" (as at {counted(same, 'other point')})" if same else ""
+        return f" (the same at {counted(same, 'other point')})" if same else ""
     near = sum(row["low"] <= mine["high"] and mine["low"] <= row["high"] for row in others)
     return f" ({'the interval' if near == 1 else 'intervals'} of {counted(near, 'other point')} overlap{'s' * (near == 1)})" if near else ""
 
@@ -59,4 +59,4 @@ def _others(rows: list[dict[str, Any]], point: int) -> str:
 def _at(design: Design, point: int) -> str:
     """A point, by the names of what varies."""
     places = zip(design.plan.axes, design.places(point), strict=True)
-    return ", ".join(f"{column.name} {word(column, place)}" for axis, place in places for column in axis.columns)
+    return ", ".join(f"{spoken(column)} {word(column, place)}" for axis, place in places for column in axis.columns)

@@ -42,6 +42,25 @@ def titled(name: str, unit: str) -> str:
     return f"{name}_{unit}" if unit else name
 
 
+def worded(name: str) -> str:
+    """What a column is called in a sentence.
+
+    >>> worded("sender_initial_window"), worded("ack_segments")
+    ('sender initial window', 'ACK segments')
+    """
+    return " ".join({"ack": "ACK", "acks": "ACKs"}.get(word, word) for word in name.split("_"))
+
+
+def counting(name: str) -> tuple[str, str]:
+    """What a column without a unit is called, and what it counts.
+
+    >>> counting("queue_packets"), counting("share")
+    (('queue', 'packets'), ('share', ''))
+    """
+    stem, _, last = name.rpartition("_")
+    return (worded(stem), last) if stem and last in ("packets", "segments", "bytes") else (worded(name), "")
+
+
 def _candidates(key: str) -> Iterator[str]:
     """Names for a key, from short to surely unique."""
     steps = [re.sub(r"\W+", "_", step).strip("_") or "_" for step in paths.steps(key.lstrip("$"))]

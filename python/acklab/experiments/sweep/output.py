@@ -10,7 +10,7 @@ from ..._core import __version__
 from ...results.frames import write_scenario
 from .answer import answer
 from .design import Design
-from .picture import Pictures
+from .picture import Pictures, labelled, scaled, word
 from .result import Swept
 from .text import basis, heads, missing, rows, wide
 
@@ -63,11 +63,12 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     from ...figures.html import document, esc, header, table
 
     finding, *others = answer(told, design)
-    body = [header(finding, f"acklab sweep: {told.title}", basis(told), quick=False)]
+    body = [header(f"{finding[0].upper()}{finding[1:]}", f"acklab sweep: {told.title}", basis(told), quick=False)]
     body.append(f'<p class="lead">{esc(" ".join(others))}</p></header><main>')
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
-    head, cells = _without_equal_runs(len(told.plan.columns_told), heads(design), list(rows(told, design, MOST_ROWS)))
+    varied = [labelled(column, scaled(column)[1] if column.is_number else "") for column in told.plan.columns_told]
+    head, cells = _without_equal_runs(len(varied), [*varied, *heads(design)[len(varied) :]], list(rows(told, design, MOST_ROWS)))
     names = ["" if column.is_number else "text wrap" for column in told.plan.columns_told]
     more = told.plan.points - len(cells)
     note = [f"The first {len(cells)} of {told.plan.points:,} points; summary.csv has all of them."] if more else []
@@ -100,7 +101,7 @@ def _varied(told: Swept) -> list[list[str]]:
     found = []
     for axis in plan.axes:
         for column in axis.columns:
-            values = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in column.cells]
+            values = [word(column, place) for place in range(len(column.cells))]
             cut = values if len(values) <= 24 else [*values[:12], "…", *values[-3:]]
             found.append([f"<code>{esc(column.key)}</code>", f"<code>{esc(column.title)}</code>", esc(", ".join(cut))])
     found += [[f"<code>{esc(key)}</code>", "", esc(f"{json.dumps(value)} throughout")] for key, value in plan.sets.items()]

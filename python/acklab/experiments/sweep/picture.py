@@ -15,6 +15,7 @@ from ...figures.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Pan
 from ...plot.palette import slots_for
 from ..compare.metrics import Metric
 from .axes import Axis, Column, log_spaced
+from .names import counting, worded
 
 #: Most lines that one pair of axes holds apart: numbers in order, and names.
 MOST_LINES, MOST_NAMES = 6, 9
@@ -97,9 +98,7 @@ class Pictures:
         found = []
         for cell in product(*places):
             chosen = dict(zip(self.others, cell, strict=True))
-            title = ", ".join(
-                f"{self.axes[axis].name} {word(self.axes[axis], place)}" for axis, place in chosen.items()
-            )
+            title = ", ".join(f"{spoken(self.axes[axis])} {word(self.axes[axis], place)}" for axis, place in chosen.items())
             found.append((title, chosen))
             if len(found) == MOST_PANELS:
                 break
@@ -125,7 +124,7 @@ class Pictures:
                 yield from _beside(f"sweep-{number + 1}", f"{one.label}{self._spread_told(one)}", panels)
             return
         panels = [self._panel("", one, facets[0][1]) for one in self.found]
-        about = f"{', '.join(one.metric.name for one in self.found)} over {self.axes[self.x].name}"  # type: ignore[index]
+        about = f"{', '.join(one.metric.name for one in self.found)} over {spoken(self.axes[self.x])}"  # type: ignore[index]
         yield from _beside("sweep", about + self._spread_told(*self.found), panels)
 
     def _spread_told(self, *found: Found) -> str:
@@ -148,7 +147,7 @@ class Pictures:
             names
             if self.hue is None
             else [
-                f"{self.axes[self.hue].name} {name}" if self.axes[self.hue].is_number else name for name in names
+                f"{spoken(self.axes[self.hue])} {name}" if self.axes[self.hue].is_number else name for name in names
             ]
         )
         log = log_spaced(column.cells)
@@ -172,7 +171,7 @@ class Pictures:
         bottom, top = ends(one)
         ticks = [float(x[place]) for place in some(len(x), 6)] if log else None
         words = [f"{tick:.3g}" for tick in ticks or ()]
-        across = Scale(named(column, unit), log=log, ticks=ticks, words=words)
+        across = Scale(labelled(column, unit), log=log, ticks=ticks, words=words)
         return Panel(title, across, Scale(one.label, low=bottom, high=top), lines)
 
     def _heat(self) -> Iterator[Chart]:
@@ -193,7 +192,7 @@ class Pictures:
                 name = f"sweep-{number + 1}-{start // BESIDE + 1}"
                 low, high = float(np.nanmin(one.mean)), float(np.nanmax(one.mean))
                 span = (low, high) if high > low else (low - 0.5, high + 0.5)
-                about = f"{one.label} over {across.name} and {up.name}; empty where a run has no value"
+                about = f"{one.label} over {spoken(across)} and {spoken(up)}; empty where a run has no value"
                 yield Heat(
                     name, about, surfaces[start : start + BESIDE], _ticks(across), _ticks(up),
                     Scale(one.label, low=span[0], high=span[1]), height=3.4,
@@ -242,7 +241,7 @@ def _ticks(column: Column) -> Scale:
     chosen = some(len(column.cells), 8)
     factor, unit = scaled(column) if column.is_number else (1.0, "")
     words = [f"{column.cells[k] * factor:.4g}" if column.is_number else str(column.cells[k]) for k in chosen]
-    return Scale(named(column, unit), ticks=chosen, words=words)
+    return Scale(labelled(column, unit), ticks=chosen, words=words)
 
 
 def ends(one: Found) -> tuple[float, float]:
@@ -286,9 +285,15 @@ def scaled(column: Column) -> tuple[float, str]:
     return 1.0, ""
 
 
-def named(column: Column, unit: str) -> str:
+def spoken(column: Column) -> str:
+    """What a column is called in charts and sentences: ``queue`` for ``queue_packets``, because its values say what they count."""
+    return counting(column.name)[0] if column.is_number else worded(column.name)
+
+
+def labelled(column: Column, unit: str) -> str:
     """An axis's label."""
-    return f"{column.name} ({unit})" if unit else column.name
+    unit = unit or (counting(column.name)[1] if column.is_number else "")
+    return f"{spoken(column)} ({unit})" if unit else spoken(column)
 
 
 def word(column: Column, place: int) -> str:
@@ -297,5 +302,5 @@ def word(column: Column, place: int) -> str:
     if not column.is_number:
         return str(cell)
     factor, unit = scaled(column)
-    return f"{cell * factor:.4g} {unit}".strip()
+    return f"{cell * factor:.4g} {unit or counting(column.name)[1]}".strip()
 

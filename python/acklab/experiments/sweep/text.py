@@ -10,7 +10,7 @@ from ...results.summary import MOST_ROWS
 from ...text.columns import align
 from ...text.escapes import one_line
 from ..compare.numbers import estimate, number
-from .picture import named, scaled
+from .picture import scaled
 
 if TYPE_CHECKING:
     from .design import Design
@@ -28,7 +28,8 @@ def cell(row: dict[str, Any]) -> str:
 
 def heads(design: Design) -> list[str]:
     """The table's heads: what varies, the runs, the metrics, each with its unit."""
-    varied = [named(column, scaled(column)[1] if column.is_number else "") for column in design.plan.columns_told]
+    units = [scaled(column)[1] if column.is_number else "" for column in design.plan.columns_told]
+    varied = [f"{column.name} ({unit})" if unit else column.name for column, unit in zip(design.plan.columns_told, units, strict=True)]
     return [*varied, "runs", *(metric.label for metric in design.metrics)]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
-from ..search.output import worded
 from ..search.space import Alternatives, Free
+from ..sweep.names import worded
 from ..sweep.quantity import read
 from .search import COMPLETE, STOPPED, Trial
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ...results.frames import Tabular
+from ..search.result import Answer
 from .found import Found
 from .output import frame
 from .words import sentence
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Tuned(Found, Tabular):
+class Tuned(Found, Answer):
     """Results of a search."""
 
     @cached_property
@@ -27,13 +26,6 @@ class Tuned(Found, Tabular):
     def table(self) -> pl.DataFrame:
         """A row a trial: what it chose, how it ended, and each objective's mean over ``paths`` with its 95 % interval."""
         return frame(self)
-
-    def to_polars(self) -> pl.DataFrame:
-        """``table``."""
-        return self.table
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.sentence)}</p>{self.table._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"<Tuned {self.plan.name!r}: {len(self.trials):,} trials, {self.runs:,} runs>"

@@ -11,7 +11,8 @@ from ...plot.words import digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
 from ..compare.numbers import ends, number
-from ..search.output import choice, worded, written
+from ..search.output import choice, written
+from ..sweep.names import worded
 from ..sweep.text import counted
 from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
 

@@ -111,7 +111,7 @@ _TIMED = ("plain", "thin-4", "thin-16", "slow-back", "one-loss", "burst-loss", "
 def _losses(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
     columns = [(path, path, lambda row: _number(row["completion_s"], 3)) for path in _TIMED]
     heads, cells = _rows(names, by, columns)
-    about = "Seconds for 2 MB at 10 Mb/s, from the client's first packet to its last byte: 1.6 s is the link's least."
+    about = "Seconds for 2 MB at 10 Mb/s, from the client's first packet to its last byte: the payload alone takes the link 1.6 s."
     return Table("times", "What the path does to a download", about, heads, cells)
 
 
@@ -133,7 +133,7 @@ def _senders(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
         ("shallow: sent / lost", "shallow", _lost),
         ("codel: sent / lost", "codel", _lost),
     ])  # fmt: skip
-    about = "A burst are packets that leave the server within 0.1 ms of each other."
+    about = "A burst is the packets that leave the server within 0.1 ms of each other."
     return Table("senders", "The same stacks as senders", about, heads, cells)
 
 

@@ -82,5 +82,5 @@ def unsaid(*grids: Grid) -> Drawn:
         {"advantages": pl.DataFrame(rows)},
         remark="Each row changes one choice and runs 2, 6, 12 and 20 sources again; the line in the middle is the page's setting. To the "
         "left of 0 round robin is worse. \"Average over time\" divides all bytes by all transfer times, instead of averaging the files' "
-        "throughputs, in which the many files of a lucky connection outweigh the few of a starved one.",
+        "throughputs, in which a connection that completes many files weighs more than one that completes few.",
     )

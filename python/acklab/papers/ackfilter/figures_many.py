@@ -77,7 +77,7 @@ def _figure(number: str, title: str, paper: Sequence[tuple[str, str]], needs: Se
             {"throughput": table(found)},
             compared,
             "Averaged over files, every completed file counts once, however long it took; over time, all bytes are divided by all transfer "
-            "times. A queue that favours some connections looks better in the first: the lucky ones complete many files.",
+            "times. A queue that favours some connections looks better in the first: those complete many files.",
             scenario=LARGE_BUFFER.scenario("rr", 1, 1),
         )
 

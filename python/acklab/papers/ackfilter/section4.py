@@ -195,8 +195,8 @@ def round_robin_is_best_with_10(*grids: Grid) -> Measurement:
     time = {a: 1e-3 * s.value for a, s in overall(found, "pooled").items()}
     return Measurement(
         {"throughput": overall(found)},
-        f"{told(found)}. FIFO is the same within its turns' noise, as ten places leave no room to isolate anybody; and no filter gains from "
-        "counting every file once: its lucky connections complete many files. All bytes over all transfer times give round robin "
+        f"{told(found)}. FIFO is the same within its turns' noise, as ten places are too few to isolate a connection; and no filter gains from "
+        "counting every file once: some of its connections complete many files. All bytes over all transfer times give round robin "
         f"{time['rr']:.1f}, no filter {time['none']:.1f} kB/s",
     )
 

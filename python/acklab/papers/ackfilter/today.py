@@ -114,7 +114,7 @@ def _remark(large: Grid, small: Grid) -> str:
         "marks, which are given to it here, thresholds at a quarter and three quarters of 20 packets or of the small buffer. It "
         "filters nothing, but as every connection probes for fewer segments an ACK, RED drops many ACKs too: "
         f"{_carried(small, 'acc')[-1]:.2f} Mb/s together and {late} timeouts in {DURATION_S} s with 20 sources and the small buffer. Its "
-        "files look fast there for the same reason as without a filter: some connections starve."
+        "files look fast there for the same reason as without a filter: some connections get few ACKs through."
     )
 
 

@@ -6,6 +6,8 @@ import { saveButtons, standalone } from "./save.js";
 export const MOST_STACKED = 40;
 // And most cells of one.
 const MOST_CELLS = 80;
+// A row of few columns and letters fits a telephone as it is.
+const FITS = { columns: 3, letters: 34 };
 
 export function wireControls() {
   const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
@@ -22,6 +24,8 @@ export function wireControls() {
   for (const table of document.querySelectorAll("table")) {
     const heads = [...(table.tHead ? table.tHead.rows[0].cells : [])].map((head) => head.textContent);
     if (!heads.length || table.className || table.rows.length > MOST_STACKED || table.rows.length * heads.length > MOST_CELLS) continue;
+    const letters = [...table.tBodies[0].rows].map((row) => row.textContent.trim().length);
+    if (heads.length > 1 && heads.length <= FITS.columns && Math.max(...letters) <= FITS.letters) continue;
     table.className = "stacked";
     for (const row of table.tBodies[0].rows) {
       for (const [i, cell] of [...row.cells].entries()) {

@@ -33,5 +33,5 @@ export function standalone(svg) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
   const back = `<rect width="100%" height="100%" fill="${colour("--surface")}"/>`;
-  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => colour(name)).replace(/<svg[^>]*>/, (tag) => tag + back);
+  return new XMLSerializer().serializeToString(copy).replace(/max\(([\d.]+px), var\(--chart-least, 0px\)\)/g, "$1").replace(/var\((--[\w-]+)\)/g, (_, name) => colour(name)).replace(/<svg[^>]*>/, (tag) => tag + back);
 }

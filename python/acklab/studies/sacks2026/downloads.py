@@ -76,24 +76,10 @@ def downloads(grid: Grid) -> Drawn:
 def points(grid: Grid) -> list[Point]:
     """What the numbers say."""
 
-    def cell(column: str, setting: str, trip: str, loss: float, base: str = "off") -> str:
-        return told(change(grid, column, base, trip=trip, loss=loss, setting=setting))
+    def cells(column: str, loss: float) -> str:
+        return ", ".join(f"{told(change(grid, column, 'old', trip=trip, loss=loss, setting='33'))} ({trip})" for trip in TRIPS)
 
     return [
-        (
-            "Losses of 1 %",
-            "Against the setting up to 6.18, 33 % changes the time by "
-            + ", ".join(f"{cell('time_ms', '33', trip, 0.01, 'old')} ({trip})" for trip in TRIPS)
-            + " % and the ACKs by "
-            + ", ".join(f"{cell('acks_per_mb', '33', trip, 0.01, 'old')} ({trip})" for trip in TRIPS)
-            + " %.",
-        ),
-        (
-            "Losses of 0.1 %",
-            "The same: time "
-            + ", ".join(f"{cell('time_ms', '33', trip, 0.001, 'old')} ({trip})" for trip in TRIPS)
-            + " %; ACKs "
-            + ", ".join(f"{cell('acks_per_mb', '33', trip, 0.001, 'old')} ({trip})" for trip in TRIPS)
-            + " %.",
-        ),
+        (f"Losses of {100 * loss:g} %", f"Against the setting up to 6.18, 33 % changes the time by {cells('time_ms', loss)} % and the ACKs by {cells('acks_per_mb', loss)} %.")
+        for loss in reversed(LOSSES)
     ]

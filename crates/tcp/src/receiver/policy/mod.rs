@@ -139,6 +139,8 @@ pub enum Emission {
         units: u64,
         /// The timer is set to this, whatever it was set to before.
         again: Option<Time>,
+        /// The ACK is of packet numbers, and echoes this.
+        echo: Option<Time>,
     },
 }
 
@@ -250,9 +252,9 @@ policies! {
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
     Quic(Box<Quic>) from AckPolicyKind::Quic {
-        segments, max_ack_delay, reordering, rtt_share, first, later, marks, stream_update, connection_update, tick, ..
+        segments, max_ack_delay, reordering, rtt_share, first, later, marks, stream_update, connection_update, tick, ahead, ..
     } => Box::new(Quic::new(QuicRules {
-        segments, max_ack_delay, reordering, rtt_share, first, later, marks, tick,
+        segments, max_ack_delay, reordering, rtt_share, first, later, marks, tick, ahead,
         updates: [stream_update, connection_update],
     }));
     Requested(Box<Requested>) from AckPolicyKind::Requested { timer, segments, most } => Box::new(Requested::new(timer, segments, most));

@@ -31,11 +31,11 @@ impl AckPolicy for Optimistic {
         self.received += 1 + u64::from(arrival.merged);
         self.longest = self.longest.max(arrival.sent_len());
         let segments = (self.received / 2).min(u64::from(self.ahead));
-        Emission::Ahead { units: segments * u64::from(self.longest), again: Some(arrival.now + self.timer) }
+        Emission::Ahead { units: segments * u64::from(self.longest), again: Some(arrival.now + self.timer), echo: None }
     }
 
     fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Ahead { units: 0, again: None }
+        Emission::Ahead { units: 0, again: None, echo: None }
     }
 
     fn on_ack_sent(&mut self, _: Time) {}
@@ -59,11 +59,11 @@ mod tests {
         };
         let units: Vec<_> = (0..8)
             .map(|_| match policy.on_segment(&arrival) {
-                Emission::Ahead { units, again } if again == Some(Time::from_secs(1.1)) => units,
+                Emission::Ahead { units, again, echo: None } if again == Some(Time::from_secs(1.1)) => units,
                 other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(units, [0, 100, 100, 200, 200, 300, 300, 300]);
-        assert_eq!(policy.on_timer(Time::from_secs(1.2)), Emission::Ahead { units: 0, again: None });
+        assert_eq!(policy.on_timer(Time::from_secs(1.2)), Emission::Ahead { units: 0, again: None, echo: None });
     }
 }

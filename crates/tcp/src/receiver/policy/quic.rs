@@ -33,6 +33,7 @@ pub struct QuicRules {
     /// Of the stream, and of the connection.
     pub updates: [u32; 2],
     pub tick: Time,
+    pub ahead: u32,
 }
 
 /// The policy's state. Numbers are packet numbers, or sequence units.
@@ -57,14 +58,15 @@ pub struct Quic {
     newest: (Time, Time),
     /// The last packet was marked.
     marked: bool,
-    /// Packets that have come.
-    came: u64,
     /// What had been read in order when each window was last updated.
     updated: [u64; 2],
     /// An update waits for the next packet.
     owes_update: bool,
     /// When the ACK that waits is due; only with a `tick`.
     due: Option<Time>,
+    /// Packets that have come, and units of the longest.
+    received: u64,
+    longest: u32,
 }
 
 impl Quic {
@@ -81,10 +83,11 @@ impl Quic {
             srtt: 0.0,
             newest: (Time::ZERO, Time::ZERO),
             marked: false,
-            came: 0,
             updated: [0; 2],
             owes_update: false,
             due: None,
+            received: 0,
+            longest: 0,
         }
     }
 
@@ -190,9 +193,23 @@ impl Quic {
     /// An ACK of everything. It says how long the highest packet has waited (ACK Delay, RFC 9000 section 19.3). For this it
     /// echoes that packet's departure time plus the wait.
     fn ack(&self, now: Time) -> Emission {
+        if self.rules.ahead > 0 {
+            return self.ack_ahead(now, true);
+        }
         let (sent, came) = self.newest;
         let echo = self.numbered.then(|| sent + (now - came));
         Emission::Ranges { echo, gaps: self.numbered.then_some(self.missing.len() as u32) }
+    }
+}
+
+impl Quic {
+    /// An optimistic ACK (RFC 9000 section 21.4), as [`Optimistic`](super::Optimistic) sends them to TCP: of packets that may be in flight,
+    /// said to have waited since they left. When nothing more comes, one of what came follows.
+    #[cold]
+    fn ack_ahead(&self, now: Time, more: bool) -> Emission {
+        let packets = if more { (self.received / 2).min(u64::from(self.rules.ahead)) } else { 0 };
+        let again = more.then(|| now + self.rules.max_ack_delay);
+        Emission::Ahead { units: packets * u64::from(self.longest), again, echo: self.numbered.then_some(now) }
     }
 }
 
@@ -202,9 +219,9 @@ impl AckPolicy for Quic {
         if let Some(asked @ 1..) = arrival.requested {
             (self.rules.segments, self.rules.first) = (u32::from(asked), 0);
         }
-        let most = self.most(if self.numbered { self.largest } else { self.came });
-        self.came += 1;
+        let most = self.most(if self.numbered { self.largest } else { self.received });
         self.held += 1;
+        (self.received, self.longest) = (self.received + 1, self.longest.max(arrival.sent_len()));
         self.srtt = f64::from(arrival.srtt);
         let out_of_order = self.out_of_order(arrival);
         let marked = self.must_tell_mark(arrival.ce);
@@ -220,6 +237,9 @@ impl AckPolicy for Quic {
     }
 
     fn on_timer(&mut self, now: Time) -> Emission {
+        if self.rules.ahead > 0 {
+            return self.ack_ahead(now, false);
+        }
         self.ack(now)
     }
 

@@ -1,4 +1,4 @@
-//! The receive buffer of a Linux receiver in bytes of memory, and the window that follows from it (facts of net/ipv4/tcp_input.c and
+//! The receive buffer of a Linux receiver in bytes of memory, and the window that follows from it (net/ipv4/tcp_input.c and
 //! tcp_output.c). Names in comments are the kernel's.
 //!
 //! A segment takes `piece` bytes of memory, so only a part of the buffer is payload (`scaling_ratio`). Each segment opens the window by

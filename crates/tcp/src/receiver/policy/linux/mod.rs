@@ -1,5 +1,5 @@
-//! ACK policy of a Linux receiver (6.x; facts of its `tcp_input.c`, `tcp_output.c` and `tcp_timer.c`, told in other words
-//! and compared with what kernels did: `crates/tap/tests/replay.rs`).
+//! ACK policy of a Linux receiver (6.x: `tcp_input.c`, `tcp_output.c` and `tcp_timer.c`). `crates/tap/tests/replay.rs` compares
+//! it with what kernels did.
 //!
 //! A receiver that sends no data is never in the kernel's interactive mode, so this file has no such mode. The application
 //! reads at once, as all do here, unless `low_water` says for how much data it waits. A read lets an ACK leave if the last

@@ -12,6 +12,7 @@ const RULES: QuicRules = QuicRules {
     marks: MarkAnswer::First,
     updates: [0; 2],
     tick: Time::ZERO,
+    ahead: 0,
 };
 
 fn numbered(rules: QuicRules) -> Quic {
