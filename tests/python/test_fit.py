@@ -186,7 +186,7 @@ def test_linux_is_named_from_either_end_and_its_versions_are_not_told_apart_with
         assert named is not None and named.known and named.far < 0.05
         assert all(one.startswith("Linux") for one in named.names)
         assert named.odds["every second segment, from the first"] < 1e-3 and named.odds["every segment"] < 1e-3
-        assert any(said.startswith("The receiver acknowledges like Linux") for said in verdicts(found))
+        assert any(said.startswith("Of the receivers that acklab knows, the likeliest is Linux") for said in verdicts(found))
 
 
 def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:

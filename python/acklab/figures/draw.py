@@ -108,7 +108,8 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
         left, top = box.x0 * scale - room, height - box.y1 * scale - room
         return left, top, box.width * scale + 2 * room, box.height * scale + 2 * room
 
-    head = [[place(axes)] for axes in shown if axes not in panels]
+    bars = [place(axes) for axes in shown if axes not in panels]
+    head = [[(left - 40, top, width + 40, high - 5)] for left, top, width, high in bars]  # its label grows to the left
     found = [place(axes) for axes in panels]
     names = min(axes.bbox.x0 for axes in panels) * scale
     if not rows:

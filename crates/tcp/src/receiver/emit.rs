@@ -68,10 +68,8 @@ impl Receiver {
             }
             Emission::Ahead { units, again, echo } => {
                 self.settle(wire);
-                let came = self.space.highest.max(self.space.rcv_nxt);
                 self.ts_recent = echo.unwrap_or(self.ts_recent);
-                self.claim = echo.map(|_| came);
-                self.send(came + units, wire);
+                self.send(self.space.highest.max(self.space.rcv_nxt) + units, wire);
                 self.policy.on_ack_sent(now);
                 if let Some(at) = again {
                     self.timer_on = true;
@@ -146,8 +144,9 @@ impl Receiver {
     /// Adds counts of marks and the window; the size of the ACK then.
     #[inline(never)]
     fn tell_more(&mut self, told: &mut Ack, mut size: u32) -> u32 {
-        if let Some(start) = self.claim.take().filter(|_| !told.syn && told.sack.is_empty()) {
-            told.sack.set_claim(told.ack, start);
+        let came = self.space.highest.max(self.space.rcv_nxt);
+        if told.ack > came && self.rules.ack.is_ahead() {
+            told.sack.set_claim(told.ack, came);
         }
         if let Some((window, scale)) = self.policy.window() {
             if told.syn {

@@ -74,8 +74,6 @@ pub struct Receiver {
     pub(super) merged: (u32, u32),
     /// The receiver's own FIN, once the sender has said that it closes, or has measured the handshake.
     pub(super) closing: Option<Box<Closing>>,
-    /// The next ACK covers packet numbers that have not come: data from here on.
-    pub(super) claim: Option<Seq>,
 }
 
 impl Receiver {
@@ -115,7 +113,6 @@ impl Receiver {
             acks_sent: 0,
             duplicates: 0,
             closing: None,
-            claim: None,
         }
     }
 

@@ -268,7 +268,7 @@ impl AckPolicyKind {
 
     /// True if its ACKs cover packet numbers that have not come.
     pub fn is_ahead(&self) -> bool {
-        matches!(self, AckPolicyKind::Quic { ahead: 1.., .. })
+        matches!(self, AckPolicyKind::Quic { ahead: 1.., packet_numbers: true, .. })
     }
 
     /// Whether its ACKs ask queues for congestion marks.
