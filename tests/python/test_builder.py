@@ -197,6 +197,7 @@ COMPANY = {
     "bbr3": ["flow.0.sender.recovery=rack"],
     "no-deflation": ["flow.0.sender.recovery=newreno"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
+    "feedback=counts": ["flow.0.sender.recovery=rfc9002", "flow.0.sender.timestamps=false", "flow.0.receiver.ack=quic"],
     "segmentation=linux": ["flow.0.sender.recovery=rack", "flow.0.sender.sequence=bytes"],
     "pacing=bursts": ["flow.0.sender.recovery=newreno", "flow.0.sender.max_burst=3"],
 }
