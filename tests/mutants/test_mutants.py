@@ -27,7 +27,7 @@ def test_a_mutant_fits(mutant):
     *modules, name = test.split("::")
     if file == "lib":  # a unit test, in the module `tests` of the code's own, or in a file of that name
         code = crate.joinpath("src", *modules[:-1])
-        path = next(path for path in [code.with_suffix(".rs"), code / "tests.rs", code / "mod.rs"] if path.exists())
+        path = next(path for path in [code / "tests.rs", code.with_suffix(".rs"), code / "mod.rs"] if path.exists())
     else:
         path = crate / "tests" / (f"{file}/{modules[0]}.rs" if modules else f"{file}.rs")
     assert re.search(rf"#\[test\]\n *fn {name}\(", path.read_text("utf-8")), f"{path} has no test {name}"

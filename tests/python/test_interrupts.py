@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -137,3 +138,18 @@ def test_work_that_does_not_end_is_left_behind() -> None:
     begun = time.monotonic()
     said, complained = process.communicate(timeout=60)
     assert (process.returncode, said, complained) == (143, "[1]\n", "") and time.monotonic() - begun < 30
+
+
+def test_a_request_waits_while_polars_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "polars.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(0.5)\nprint('imported', flush=True)\n")
+    body = f"""
+    sys.path.insert(0, {str(tmp_path)!r})
+    print("begun", flush=True)
+    import polars
+    time.sleep(60)"""
+    process = started(body)
+    assert process.stdout is not None
+    assert [process.stdout.readline() for _ in range(2)] == ["begun\n", "ready\n"]
+    process.send_signal(signal.SIGTERM)
+    said, complained = process.communicate(timeout=60)
+    assert (process.returncode, said, complained) == (143, "imported\n", "")

@@ -21,6 +21,8 @@ T = TypeVar("T")
 #: Time after which a request to stop without an answer is made again, in seconds.
 AGAIN_S = 0.5
 _ALARM = getattr(signal, "SIGALRM", None)
+#: A library that panics aloud when an exception comes while it is imported, and the time after which the request is made then.
+FRAGILE, SOON_S = "polars", 0.02
 #: How long a thread of :func:`in_thread` is waited for once it is to end, in seconds.
 GRACE_S = 1.0
 
@@ -65,14 +67,22 @@ class Stop:
         self.status = 128 + number
         self._ask()
 
-    def _ask(self, *_: object) -> NoReturn:
+    def _ask(self, *_: object) -> None:
         if _ALARM in self._before:
-            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+            wait = _is_loading(FRAGILE)
+            signal.setitimer(signal.ITIMER_REAL, SOON_S if wait else AGAIN_S)
+            if wait:
+                return
         raise Stopped
 
     def _unraisable(self, found: Any) -> None:
         if not issubclass(found.exc_type, Stopped):  # which comes again
             self._hook(found)
+
+
+def _is_loading(name: str) -> bool:
+    """True while the module is imported."""
+    return bool(getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False))
 
 
 @contextlib.contextmanager
