@@ -1,4 +1,4 @@
-//! What an ACK reports beside its number: blocks above a gap, counts of marks, the window.
+//! The parts of an ACK beside its number: blocks above a gap, counts of marks, and the window.
 
 use crate::Seq;
 
@@ -22,7 +22,7 @@ impl ByteCounts {
     pub const SIZE: u32 = 8;
 }
 
-/// How many packets came with each mark: the counts of QUIC's ACK_ECN frame (RFC 9000 section 19.3.2).
+/// Numbers of packets that came as ECT(0), as ECT(1) and as CE, as in a QUIC ACK frame (RFC 9000 section 19.3.2).
 ///
 /// Here they count modulo [`PacketCounts::MODULUS`], which no ACK can have gained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct SackBlocks {
     /// Number of blocks, and a bit that says what the last place has instead of a block: an AccECN option
     /// ([`SackBlocks::COUNTS`]) or QUIC's counts ([`SackBlocks::PACKETS`]).
     len: u8,
-    /// True if the receiver takes requests ([`AckNotice::ABLE`]): an option on the answer to a SYN.
+    /// True if the receiver takes requests ([`AckNotice::ABLE`](crate::AckNotice::ABLE)): an option on the answer to a SYN.
     pub able: bool,
     /// The header's window field plus one, which lies here because here is room; 0 where it is not told.
     window: u16,
@@ -169,7 +169,7 @@ impl SackBlocks {
         usize::from(self.len & !(Self::COUNTS | Self::PACKETS))
     }
 
-    /// Whether the ACK carries no block.
+    /// True if the ACK carries no block.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -198,7 +198,7 @@ impl Accurate {
         self.came += if marked { u64::from(merged) + 1 } else { 0 };
     }
 
-    /// Whether a packet number comes for the first time: duplicates are not processed, and do not count (RFC 9000 section 13.4.1).
+    /// True if a packet number comes for the first time. Duplicates are not processed, and do not count (RFC 9000 section 13.4.1).
     fn is_new(&mut self, number: u32) -> bool {
         let ahead = number.wrapping_sub(self.newest) as i32;
         if ahead > 0 {

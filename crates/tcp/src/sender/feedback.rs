@@ -37,7 +37,7 @@ impl Feedback {
         Some(Box::new(Feedback { counts, tests: MarkTests::new(rules.test_marks, seed), lies: false, told: 0.0 }))
     }
 
-    /// Whether segments may say that they can be marked.
+    /// True if segments may say that they can be marked.
     pub fn usable(&self) -> bool {
         let usable = match &self.counts {
             Counts::Accurate(accurate) => accurate.usable(),
@@ -69,7 +69,7 @@ impl Feedback {
         }
     }
 
-    /// Whether a test has found that marks are hidden.
+    /// True if a test has found that marks are hidden.
     pub fn accuses(&self) -> bool {
         self.lies
     }

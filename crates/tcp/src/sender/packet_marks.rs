@@ -44,7 +44,7 @@ impl PacketMarks {
         (rules.ecn && rules.recovery.packet_numbers()).then_some(state)
     }
 
-    /// Whether packets may say that they can be marked.
+    /// True if packets may say that they can be marked.
     pub fn usable(&self) -> bool {
         !self.failed
     }

@@ -58,7 +58,7 @@ pub struct Quic {
     newest: (Time, Time),
     /// The last packet was marked.
     marked: bool,
-    /// What had been read in order when each window was last updated.
+    /// Units that the program had read when each window was last updated.
     updated: [u64; 2],
     /// An update waits for the next packet.
     owes_update: bool,
@@ -144,7 +144,7 @@ impl Quic {
         self.missing.splice(index..=index, left);
     }
 
-    /// Whether a mark asks for an ACK at once.
+    /// True if a mark asks for an ACK at once.
     fn must_tell_mark(&mut self, ce: bool) -> bool {
         let before = std::mem::replace(&mut self.marked, ce);
         ce && match self.rules.marks {
@@ -160,7 +160,7 @@ impl Quic {
         if changed { self.rules.later } else { self.rules.segments }
     }
 
-    /// Whether the program, which reads at once what has come in order, has read enough for a window update.
+    /// True if the program has read enough for a window update. It reads at once all that has come in order.
     fn is_update_due(&mut self, read: u64) -> bool {
         let mut due = false;
         for (updated, every) in self.updated.iter_mut().zip(self.rules.updates) {
