@@ -129,6 +129,20 @@ def test_pauses_of_the_application_become_writes(end: str, tmp_path: Path) -> No
     assert abs(done.replay.score.end) < 0.01 and "writes" in done.scenario["flow"][0]["source"]
 
 
+@pytest.mark.parametrize("end", ENDS)
+def test_a_slow_links_packets_are_no_part_of_the_delay(end: str, tmp_path: Path) -> None:
+    # A packet of 1500 bytes takes 6 ms at 2 Mb/s, a small one and an ACK less: the round trip is that of the delays alone.
+    given = [(0.0, 400), (0.7, 600), (1.5, 800), (1.6, 60_000), (2.5, 20_000)]
+    listed = ", ".join(f'["{time}s", "{size}B"]' for time, size in given)
+    slow = {"link.1.rate": "2Mbps", "flow.0.sender.stack": "rfc", "flow.0.receiver.stack": "rfc", "flow.0.receiver.ack": {"policy": "every"}}
+    path = captured(tmp_path, flow=f'source = {{ kind = "listed", writes = [{listed}] }}', end=end, **slow)
+    row = direction(acklab.analyze(path))
+    assert row["path_rtt_min_s"] > 1.005 * TRIP
+    if end == "receiver":
+        assert row["sender_rtt_payload_bytes"] == 400, "the third segment of the handshake"
+    assert abs(values(fit(path))["round trip"].value / TRIP - 1) < 0.005
+
+
 def test_a_delaying_receivers_number_and_timer_are_found(tmp_path: Path) -> None:
     listed = ", ".join(f'["{0.5 * number}s", "{1448 * 12 + 100}B"]' for number in range(12))
     ack = {"policy": "delayed", "segments": 4, "timer": "70ms"}

@@ -221,6 +221,7 @@ impl Connection {
         }
         // Data may have waited for their application: only an ACK alone answers at once.
         shake.alone = seen.units() == 0;
+        self.directions[shake.opener].shaken = seen.payload;
         let (called, caller) = (span_s(syn, answer), span_s(answer, now));
         self.directions[shake.opener].legs = (Some(called), Some(caller));
         self.directions[1 - shake.opener].legs = (Some(caller), Some(called));

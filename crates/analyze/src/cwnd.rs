@@ -32,6 +32,8 @@ pub struct Eyes {
     to_sender: Option<Box<RoundTrip>>,
     last_stamp: Option<u32>,
     trips: u64,
+    /// The least of them, and the payload of the packet that ended it.
+    nearest: Option<(f64, u32)>,
     /// The whole round trip as the handshake showed it.
     handshake: Option<f64>,
     /// Least seconds from here to the receiver and back.
@@ -48,6 +50,11 @@ impl Eyes {
     pub fn to_sender(&self) -> Option<(f64, f64)> {
         let clock = self.to_sender.as_deref()?;
         Some((clock.least()?, clock.smoothed()?))
+    }
+
+    /// Bytes of payload of the packet that ended the least of these.
+    pub fn nearest_payload(&self) -> u32 {
+        self.nearest.map_or(0, |(_, payload)| payload)
     }
 
     /// How many of them echoed timestamps have told.
@@ -82,7 +89,12 @@ impl Eyes {
         self.origin.get_or_insert(now);
         let time = self.time(now);
         let trip = self.to_sender.as_mut().zip(echo).and_then(|(clock, echo)| clock.on_segment(echo, 0.0, time));
-        self.trips += u64::from(trip.is_some());
+        if let Some(trip) = trip {
+            self.trips += 1;
+            if self.nearest.is_none_or(|(least, _)| trip < least) {
+                self.nearest = Some((trip, len));
+            }
+        }
         // A packet that was put together from several segments counts as these.
         let unit = unit.max(len.div_ceil(MOST_PIECES)).max(1);
         let mut from = 0;

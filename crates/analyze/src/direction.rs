@@ -95,6 +95,8 @@ pub struct Direction {
     pub answers: Trains,
     /// Seconds from here to the receiver and back in the handshake, and to the sender.
     pub legs: (Option<f64>, Option<f64>),
+    /// Bytes of payload of this direction's packet that ended the handshake.
+    pub shaken: u32,
 }
 
 impl Direction {

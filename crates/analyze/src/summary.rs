@@ -166,6 +166,8 @@ table! {
         pub rtt_max_s: Option<f64>,
         /// Least from here to the sender and back: handshake, or echoed timestamps.
         pub sender_rtt_min_s: Option<f64>,
+        /// Payload of the packet that ended it: a large one takes longer to send over a slow link than an empty one.
+        pub sender_rtt_payload_bytes: Option<u64>,
         /// Least round trip of the whole path: from here to both ends and back; null where the capture's place is not known.
         pub path_rtt_min_s: Option<f64>,
         /// Packets of both ends that had passed shortly before, the same to identification or timestamps: captured twice, or repeated by the network.
@@ -324,6 +326,8 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         rtt_p95_s: known(direction.acks.rtt.quantile(0.95)),
         rtt_max_s: known(direction.acks.rtt.most()),
         sender_rtt_min_s: known(legs.sender.map(|leg| leg.secs)),
+        sender_rtt_payload_bytes: known(legs.sender.map(|leg| leg.secs))
+            .and(legs.sender.map(|leg| u64::from(leg.payload))),
         path_rtt_min_s: known(legs.path()).filter(|_| place != Vantage::Unknown),
         copies: connection.copies,
         max_flight_bytes: if acks.packets > 0 { data.most_flight } else { 0 },

@@ -40,6 +40,8 @@ pub struct Leg {
     pub secs: f64,
     /// Only the handshake shows it, whose answer may have been late: the end is at most so far.
     pub at_most: bool,
+    /// Bytes of payload of the packet from that end which ended the least.
+    pub payload: u32,
 }
 
 /// How far the ends of a direction are.
@@ -56,21 +58,23 @@ pub struct Legs {
 
 /// Round trips from here to one end: to data by its ACKs, and to ACKs by the timestamps that its data echo.
 struct Trips {
-    least: Option<f64>,
+    least: Option<(f64, u32)>,
     usual: Option<f64>,
     count: u64,
 }
 
 impl Trips {
     fn of(acks: &Spread, echoes: &Eyes) -> Trips {
-        let least = |values: [Option<f64>; 2]| values.into_iter().flatten().reduce(f64::min);
         let (to_data, to_acks) = (acks.quantile(0.5), echoes.to_sender());
         let usual = [
             to_data.filter(|_| acks.count() >= LEAST_TRIPS),
             to_acks.map(|(_, smoothed)| smoothed).filter(|_| echoes.trips() >= LEAST_TRIPS),
         ];
         let count = acks.count() + echoes.trips();
-        Trips { least: least([acks.least(), to_acks.map(|(least, _)| least)]), usual: least(usual), count }
+        let by_acks = acks.least().map(|least| (least, 0));
+        let by_echoes = to_acks.map(|(least, _)| (least, echoes.nearest_payload()));
+        let least = by_acks.into_iter().chain(by_echoes).reduce(shorter);
+        Trips { least, usual: usual.into_iter().flatten().reduce(f64::min), count }
     }
 
     /// Whether an answer in the handshake was later than the path explains.
@@ -78,13 +82,20 @@ impl Trips {
         self.usual.is_some_and(|usual| usual + tick < LATE_SHARE * took && took - usual >= SPLIT_S + tick)
     }
 
-    fn leg(&self, handshake: Option<f64>) -> Option<Leg> {
+    /// With what the handshake showed, whose packet from that end had so much payload.
+    fn leg(&self, handshake: Option<f64>, payload: u32) -> Option<Leg> {
         if handshake.is_none() && self.count < LEAST_TRIPS {
             return None;
         }
-        let secs = self.least.into_iter().chain(handshake).reduce(f64::min)?;
-        Some(Leg { secs, at_most: self.count == 0 })
+        let shaken = handshake.map(|secs| (secs, payload));
+        let (secs, payload) = self.least.into_iter().chain(shaken).reduce(shorter)?;
+        Some(Leg { secs, at_most: self.count == 0, payload })
     }
+}
+
+/// The one of fewer seconds.
+fn shorter(one: (f64, u32), other: (f64, u32)) -> (f64, u32) {
+    if other.0 < one.0 { other } else { one }
 }
 
 impl Legs {
@@ -100,8 +111,8 @@ impl Legs {
         let (late_answer, late_ack) =
             if connection.opener() == index { (receiver, sender) } else { (sender, receiver) };
         Legs {
-            receiver: to_receiver.leg(data.legs.0).filter(|_| receiver.is_none()),
-            sender: to_sender.leg(data.legs.1).filter(|_| sender.is_none()),
+            receiver: to_receiver.leg(data.legs.0, back.shaken).filter(|_| receiver.is_none()),
+            sender: to_sender.leg(data.legs.1, data.shaken).filter(|_| sender.is_none()),
             late_answer,
             late_ack,
             tick,

@@ -44,7 +44,7 @@ def base(measured: Measured, size: int | None = None, whole: Measured | None = N
     deep = {"kind": "drop-tail", "packets": DEEP}
     middle = {
         "between": ["A", "B"], "rate": f"{values['rate'].value:.0f}bps", "delay": f"{delays[1]:.9f}s", "queue": dict(deep),
-        "back": {"rate": FAST, "queue": deep},
+        "back": {"queue": deep},
     }  # fmt: skip
     near = {"between": ["S", "A"], "rate": FAST, "delay": f"{delays[0]:.9f}s", "queue": deep}
     far = {"between": ["B", "R"], "rate": FAST, "delay": f"{delays[2]:.9f}s", "queue": deep}
@@ -64,13 +64,18 @@ def base(measured: Measured, size: int | None = None, whole: Measured | None = N
 
 
 def _listed(whole: Measured, wanted: int, rtt: float) -> list[list[str]]:
-    """The writes, later than the handshake, up to ``wanted`` bytes together."""
-    shift, rows, total = 1.5 * rtt + 0.01, [], 0
+    """The writes, later than the handshake, up to ``wanted`` bytes together.
+
+    If data ended the captured handshake, the first write was there before: the simulated handshake must end with the same packet, because
+    its time may be the least round trip.
+    """
+    early, rows, total = whole.row["handshake"] and whole.row["handshake_rtt_s"] is None, list[list[str]](), 0
+    shift = rtt if early else 1.5 * rtt + 0.01
     for time, size in whole.writes:
         size = min(size, wanted - total)
         if size <= 0:
             break
-        rows.append([f"{shift + time:.6f}s", f"{size}B"])
+        rows.append([f"{0.0 if early and not rows else shift + time:.6f}s", f"{size}B"])
         total += size
     if total < wanted and rows:
         rows[-1][1] = f"{int(rows[-1][1][:-1]) + wanted - total}B"

@@ -24,6 +24,7 @@ from .measure import Measured
 from .receiving import policies
 from .scenario import NOTHING, Simulated, base, simulate, text
 from .score import Score
+from .value import Row
 
 #: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
 ALIKE, MARGIN = 1.25, 0.002
@@ -174,7 +175,7 @@ class Search:
         return sorted({*several, max(known, 2)} if known is not None else several)
 
     def _calibrate(self, found: Sequence[Tried]) -> None:
-        """Removes from the delays what the analysis of a simulation reads above them: a packet's time at the bottleneck.
+        """Removes from the delays what the analysis of a simulation reads above them: packets' times at the bottleneck.
 
         The simulation has its least round trip from what the capture has it from: a handshake, or data.
         """
@@ -183,10 +184,20 @@ class Search:
         row = next((one for one in rows if (one["handshake_rtt_s"] is not None) == shaken), None)
         if row is None:
             return
-        above = row["path_rtt_min_s"] - self.rtt_s
+        above = row["path_rtt_min_s"] - self.rtt_s + self._smaller(row)
         if 0.002 * self.rtt_s < above < 0.5 * self.rtt_s:
             self.rtt_s -= above
             self._shift = self.delays(self.rtt_s)
+
+    def _smaller(self, simulated: Row) -> float:
+        """Seconds by which the packet that ended the capture's least trip to the sender was sent faster than the simulation's.
+
+        Behind the bottleneck such a packet passed it, and perhaps another one ended the simulation's least trip.
+        """
+        if not self.measured.place.behind:
+            return 0.0
+        theirs, ours = (row["sender_rtt_payload_bytes"] or 0 for row in (self.measured.row, simulated))
+        return float(8.0 * (theirs - ours) / self.measured.values["rate"].value)
 
     def delays(self, rtt_s: float) -> dict[str, str]:
         """The keys of a round trip."""
