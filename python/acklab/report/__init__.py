@@ -54,22 +54,26 @@ def write(
     *,
     title: str | None = None,
     formats: Sequence[str] = ("svg", "png"),
+    sentence: str = "",
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write ``out_dir/report.html`` and ``out_dir/charts/*``; returns the page's path.
 
     ``formats`` are those of the static charts: any of ``svg``, ``png``, ``pdf``; empty
-    for none.
+    for none. ``sentence`` and ``notes`` are as in :func:`html`.
     """
     runs = read_runs(runs)
     with results(out_dir, "report", [PAGE]) as folder, folder.replacing() as scratch:
-        pages(runs, scratch, title=title, formats=formats)
+        pages(runs, scratch, title=title, formats=formats, sentence=sentence, notes=notes)
     return Path(out_dir) / PAGE
 
 
-def pages(runs: Any, directory: Path, *, title: str | None = None, formats: Sequence[str] = ("svg", "png")) -> None:
+def pages(
+    runs: Any, directory: Path, *, title: str | None = None, formats: Sequence[str] = ("svg", "png"), sentence: str = "", notes: Sequence[str] = ()
+) -> None:
     """Writes the page and the charts to a directory of the caller's."""
     runs = read_runs(runs)
-    (directory / PAGE).write_text(html(runs, title=title), encoding="utf-8")
+    (directory / PAGE).write_text(html(runs, title=title, sentence=sentence, notes=notes), encoding="utf-8")
     if formats:
         from ..plot import mpl  # matplotlib takes its time to import; the page does not need it
 

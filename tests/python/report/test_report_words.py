@@ -63,7 +63,8 @@ def test_starved_of_acks():
 def test_runs_compared():
     text = headline(synthetic.run("every"), synthetic.run("a window", window=8))
     assert text.startswith(
-        "“a window” finished in 2.98 s; every took 17 % longer. One run each: another seed or start time can change the order."
+        "“a window” finished in 2.98 s; every took 17 % longer. One run each: slightly other delays, "
+        "or another seed where something is random, can change the order."
     )
 
 

@@ -284,7 +284,7 @@ def _compare(runs: list[Run]) -> str:
 
 
 #: What an order of single runs leaves open.
-_ONCE = "One run each: another seed or start time can change the order."
+_ONCE = "One run each: slightly other delays, or another seed where something is random, can change the order."
 
 
 def _compare_rates(runs: list[Run]) -> str:
