@@ -12,7 +12,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from acklab.experiments.fit import FitError, fit
+from acklab.experiments.fit import FitError, fit, words
 from acklab.experiments.fit.fit import Fit
 from acklab.plot.words import amount, seconds
 
@@ -33,16 +33,16 @@ CAPTURES = [
 
 def main(folder: Path) -> None:
     """Prints a row a capture, then the checksums."""
-    print("| capture | acknowledged, in | rate | base delay | policy | sender | replay | model | second half | verdict |\n|" + "---|" * 10)
+    print("| capture | acknowledged, in | rate | base delay | policy | sender | replay | model | second half | predicted | verdict |\n|" + "---|" * 11)
     for number, (repository, path, checksum) in enumerate(CAPTURES, 1):
         file = folder / repository / path
         if not file.exists() or hashlib.sha256(file.read_bytes()).hexdigest() != checksum:
-            print(f"| {number} | not there, or another file |" + " |" * 8)
+            print(f"| {number} | not there, or another file |" + " |" * 9)
             continue
         try:
             print(f"| {number} | {' | '.join(row(fit(file)))} |".replace("\u00a0", " "), flush=True)
         except FitError as error:
-            print(f"| {number} | {error} |" + " |" * 8, flush=True)
+            print(f"| {number} | {error} |" + " |" * 9, flush=True)
     print("\n| capture | repository | path | SHA-256 |\n|---|---|---|---|")
     for number, (repository, path, checksum) in enumerate(CAPTURES, 1):
         print(f"| {number} | `{repository}` | `{path}` | `{checksum[:16]}` |")
@@ -67,6 +67,7 @@ def row(found: Fit) -> list[str]:
         f"{found.replay.score.end:+.1%}",
         f"{found.model.score.end:+.1%}, {found.model.score.curve:.1%}",
         f"{found.held_out.end:+.1%}" if found.held_out else "-",
+        f"{words.signed(found.held_out.low)} to {words.signed(found.held_out.high)}{'' if found.held_out.covered else ': missed'}" if found.held_out else "-",
         "bad" if found.bad else "good",
     ]
 

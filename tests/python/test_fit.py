@@ -20,10 +20,10 @@ from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
-from acklab.experiments.fit.receivers import EVEN, MOST, Named, compared, name
+from acklab.experiments.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, called, compared, name
 from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
-from acklab.experiments.fit.words import verdicts
+from acklab.experiments.fit.words import predicted, unchanged, verdicts
 from acklab.experiments.fit.writes import writes
 
 COMMAND = Path(sys.executable).with_name("acklab")
@@ -90,10 +90,13 @@ def test_another_queue_is_predicted_as_it_runs(fitted: dict[str, Fit]) -> None:
         ]
         flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux" }, size = { bytes = "4000000B" } }]
     """).summary()["flows"][0]
-    for called, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
-        found = by_name[called].changed
-        assert 0.95 * found.low <= truth <= 1.05 * found.high, (called, found, truth)
+    for about, truth in (("completion", small["completion_s"]), ("mean round trip", small["mean_rtt_s"])):
+        found = by_name[about].changed
+        assert 0.95 * found.low <= truth <= 1.05 * found.high, (about, found, truth)
     assert by_name["mean round trip"].change.high < -0.3
+    assert not unchanged(told)
+    same = "\n".join(predicted(what_if(fitted["sender"], ["link.2.queue.packets=90000"])))
+    assert "Nothing changes: completion, goodput" in same and "+0.0" not in same, "a queue that never fills"
 
 
 def test_losses_are_numbered_from_either_end(tmp_path: Path) -> None:
@@ -214,23 +217,32 @@ def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
         return told
 
     second = named({"policy": "delayed", "segments": 2})
-    assert (second.names, second.known) == (["every second segment, from the first"], True)
+    assert second.known and called(second.names) == f"{SECOND} or {CLOCK}", "a clock may have the same ACKs"
+    assert not named({"policy": "daass"}).known, "it has the beginning of Linux, and its later ACKs"
     bare = named({"policy": "linux", "sack_delay": "0s"}, ", loss = { list = [400], only = 'payload' }", **{"link.1.rate": "100Mbps", "link.1.queue.packets": 2000})
     assert bare.odds["Linux without SACK compression"] > 15 * bare.odds["Linux 4.18 to 6.18"], "each segment above a gap has an ACK"
     assert bare.known, "all that are left are of Linux"
     assert not named({"policy": "periodic", "interval": "20ms"}).known, "a receiver that is like none"
 
 
+def test_a_name_is_said_only_where_few_are_left_and_one_of_them_is_known_and_near() -> None:
+    said = Named({"Linux since 6.19": 0.5, "Linux 4.18 to 6.18": 0.3, OTHERS[0]: 0.2}, far=0.05, cost=0.01)
+    assert said.known and called(said.names) == f"Linux (4.18 to 6.18 or since 6.19) or {OTHERS[0]}"
+    assert not Named({OTHERS[0]: 0.9, OTHERS[1]: 0.1}, 0.0, 0.0).known, "none of them is known"
+    assert not Named({SECOND: 0.4, OTHERS[0]: 0.3, "every segment": 0.3}, 0.0, 0.0).known, "too many are left"
+    assert not Named({SECOND: 1.0}, 0.3, 0.0).known and not Named({SECOND: 1.0}, 0.0, 0.2).known, "it is far, or does not fit"
+
+
 def test_a_likelihood_counts_acks_of_a_connection_as_few() -> None:
     empty = np.zeros(6)
     ones, twos = np.array([9000, 0, 0, 0, 0, 0]), np.array([0, 9000, 0, 0, 0, 0])
-    same, near = compared((empty, ones, 0), (empty, ones, 0))
-    other, far = compared((empty, ones, 0), (empty, twos, 0))
+    same, near = compared(([empty, ones], 0), ([empty, ones], 0))
+    other, far = compared(([empty, ones], 0), ([empty, twos], 0))
     assert (near, far) == pytest.approx((0.0, 1.0))
     assert same - other == pytest.approx(MOST * np.log((1 - EVEN + EVEN / 6) / (EVEN / 6)), rel=0.01)
 
     def above(seen: int, simulated: int) -> float:
-        return compared((empty, ones, seen), (empty, ones, simulated))[0] - same
+        return compared(([empty, ones], seen), ([empty, ones], simulated))[0] - same
 
     assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.05) and above(400, 200) < -4
     assert -1 < above(2, 4) < 0, "two ACKs above gaps have the weight of few"

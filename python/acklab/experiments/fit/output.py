@@ -69,7 +69,7 @@ def _score(score: Score) -> dict[str, float | None]:
 
 
 def _named(one: Named) -> dict[str, Any]:
-    return {"said": one.known, "names": list(one.names), "odds": dict(one.odds), "far": one.far}
+    return {"said": one.known, "names": list(one.names), "odds": dict(one.odds), "far": one.far, "cost": _finite(one.cost)}
 
 
 def _held_out(one: HeldOut) -> dict[str, Any]:
@@ -111,9 +111,9 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
     body = [header(finding, "acklab fit", words.heading(found, short=True), quick=False), "</header><main>"]
     body.append(f'<section class="card">{"".join(f"<p>{esc(said)}</p>" for said in judged)}</section>')
     if prediction is not None:
-        cells = [list(map(esc, row)) for row in words.prediction_rows(prediction)]
+        cells, same = [list(map(esc, row)) for row in words.prediction_rows(prediction)], words.unchanged(prediction)
         sets = esc(one_line(", ".join(prediction.sets)))
-        shown = table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
+        shown = f"<p>{esc(same)}</p>" if same else table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
         body.append(f'<section class="card"><h2>What if <code>{sets}</code></h2>{shown}<p class="note">{esc(words.basis(prediction))}</p></section>')
     body.append(VIEWER)
     rows = [list(map(esc, row)) for row in words.rows(found)]

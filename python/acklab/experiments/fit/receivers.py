@@ -1,9 +1,12 @@
 """The receiver by name: which known receivers acknowledge as the captured one does, with odds; silence where the capture does not tell.
 
-The fitted connection, with the captured losses one by one, is simulated with each known receiver and captured at the same place. A
-*signature* counts what both captures show: segments that ACKs acknowledge at the beginning and later, and the ACKs above gaps. Each
-receiver then has a likelihood. ACKs of one connection are not independent, so they count as :data:`MOST` at most. A receiver that is not
-known may be like none, so a name needs a signature that is near, too.
+The fitted connection, with the captured losses one by one, is simulated with each receiver and captured at the same place. A
+*signature* counts what both captures show: segments that ACKs acknowledge, in four parts of the data; how long ACKs waited, near the
+receiver; and the ACKs above gaps. Each receiver then has a likelihood. ACKs of one connection are not independent, so they count as
+:data:`MOST` at most.
+
+A receiver that is not known may be like none. So other policies of acklab (:data:`OTHERS`) have their share of the odds, too, and a name
+needs a signature that is near and a simulation that fits.
 """
 
 from __future__ import annotations
@@ -33,22 +36,28 @@ LINUX, NEWER, BARE, MERGED, EVERY, SECOND = (
 #: How the names of Linux' receivers begin: rules that changed between versions may not show.
 LINUX_NAMES = "Linux"
 KERNELS = (LINUX, NEWER, BARE, MERGED)
-#: Segments of the beginning; classes of segments an ACK, by their least.
-BEGINNING, CLASSES = 30, (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
+#: Policies that no known receiver has, as far as acklab knows. They stand for receivers that are not known.
+AFTER, CLOCK, ROOM = "ACKs of each segment in slow start only (daass)", "a clock of ACKs (periodic)", "ACKs of each segment while there is room (smart)"
+OTHERS = (AFTER, CLOCK, ROOM)
+#: Where a part of the data ends, in acknowledged segments; classes of segments an ACK, and of seconds that it waited, by their least.
+PARTS, CLASSES, WAITS_S = (30, 100, 300), (1, 2, 3, 4, 5, 6, 7, 8, 12, 16), (0.0, 0.005, 0.015, 0.03, 0.06, 0.12, 0.25)
 #: Each part of a signature has the weight of so many ACKs at most.
-MOST, MOST_ABOVE = 30, 15
+MOST, MOST_ABOVE = 20, 15
 #: Fewest ACKs of new data. A part with fewer than these is no evidence against a receiver.
 LEAST, LEAST_PART = 20, 10
 #: Share of each distribution that is even, because no simulation is exact.
 EVEN = 0.02
-#: A name needs this share of the likelihood, and every part of the signature within this distance (total variation).
-SURE, NEAR = 0.95, 0.2
+#: A name needs this share of the likelihood, every part of the signature within this distance (total variation), and a simulation of at
+#: most this cost.
+SURE, NEAR, NEAR_COST = 0.95, 0.12, 0.05
+#: A name is of so many receivers at most, where all of Linux are one.
+MOST_NAMES = 2
 #: ACKs above gaps are evidence only if the replay costs at most this: the losses must come at the same places.
 FITS = 0.01
 
 
-#: ACKs of new data by their class of segments, for the first segments and for the others; and the number of ACKs above gaps.
-Signature = tuple[Any, Any, int]
+#: ACKs of new data by their class of segments, for each part of the data; then by their waits; and the number of ACKs above gaps.
+Signature = tuple[Sequence[Any], int]
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,9 @@ class Named:
     odds: Mapping[str, float]
     """Share of the likelihood of each known receiver, the largest first; all were as likely before."""
     far: float
-    """Largest distance (total variation) of a part of the signature from the likeliest receiver's, 0 to 1."""
+    """Largest distance (total variation) of a part of the signature from that of the likeliest receiver which is known, 0 to 1."""
+    cost: float = 0.0
+    """How far the simulation with that receiver is from the capture, as a share of the time (:attr:`Score.cost`)."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -68,12 +79,25 @@ class Named:
 
     @property
     def known(self) -> bool:
-        """Whether a name is said: one receiver is left, or several of Linux; and it is near."""
-        return self.far <= NEAR and (len(self.names) == 1 or all(one.startswith(LINUX_NAMES) for one in self.names))
+        """Whether a name is said: few receivers are left, one of them is known, and the likeliest of these is near."""
+        groups = {_group(one) for one in self.names}
+        return self.far <= NEAR and self.cost <= NEAR_COST and len(groups) <= MOST_NAMES and not groups <= set(OTHERS)
 
 
 def called(names: Sequence[str]) -> str:
-    """Receivers that the capture does not distinguish, as one name."""
+    """Receivers that the capture does not distinguish, as one name; those that are known first."""
+    linux = [one for one in names if _group(one) == LINUX_NAMES]
+    rest = sorted({_group(one) for one in names} - {LINUX_NAMES}, key=OTHERS.__contains__)
+    return " or ".join([*([_kernels(linux)] if linux else []), *rest])
+
+
+def _group(name: str) -> str:
+    """What names have in common that differ by a version or an interval."""
+    return next((one for one in (LINUX_NAMES, CLOCK) if name.startswith(one)), name)
+
+
+def _kernels(names: Sequence[str]) -> str:
+    """Receivers of Linux as one name."""
     if len(names) == 1:
         return names[0]
     several = [one.removeprefix(LINUX_NAMES).strip() for one in known(None) if one in names]
@@ -82,65 +106,82 @@ def called(names: Sequence[str]) -> str:
     return f"{LINUX_NAMES} ({', '.join(several[:-1])} or {several[-1]})"
 
 
-def known(every: int | None) -> dict[str, dict[str, Any]]:
+def others(gap_s: float | None) -> dict[str, dict[str, Any]]:
+    """Policies that stand for receivers which are not known; ``gap_s`` is the median time between ACKs."""
+    found: dict[str, dict[str, Any]] = {AFTER: {ACK: {"policy": "daass"}}, CLOCK: {ACK: {"policy": "periodic"}}, ROOM: {ACK: {"policy": "smart"}}}
+    if gap_s is not None:
+        found[f"{CLOCK}, at this interval"] = {ACK: {"policy": "periodic", "interval": f"{max(gap_s, 1e-3):.6f}s"}}
+    return found
+
+
+def known(every: int | None, timer_s: float | None = None) -> dict[str, dict[str, Any]]:
     """The receivers that are known, as keys of the fitted scenario.
 
-    ``every`` is the captured number of segments an ACK. Linux' rules are those of the policy ``linux``
+    ``every`` is the captured number of segments an ACK, ``timer_s`` the captured timer. Linux' rules are those of the policy ``linux``
     (docs/howto/ack-policies.md#linux). It has SACK compression since 4.18 (commit 5d9f4262b7ea); 6.19 changed how long it waits
     (``tcp_comp_sack_rtt_percent``). The others are the rules of RFC 5681 section 4.2 with a number of segments.
     """
     newer = {"policy": "linux", "sack_share": 0.33, "sack_slack": "10us"}
+    timer = {"timer": f"{timer_s:.4f}s"} if timer_s is not None else {}
     found: dict[str, dict[str, Any]] = {
         LINUX: {ACK: "linux"},
         NEWER: {ACK: newer},
         BARE: {ACK: {"policy": "linux", "sack_delay": "0s"}},
         MERGED: {ACK: "linux", STAGES: [{"kind": "gro", "coalesce": "50us"}]},
         EVERY: {ACK: {"policy": "every"}},
-        SECOND: {ACK: {"policy": "delayed", "segments": 2}},
+        SECOND: {ACK: {"policy": "delayed", "segments": 2, **timer}},
     }
     for number in sorted({3, 4, 8, *([every] if every and every > 2 else [])}):
-        found[f"every {number} segments"] = {ACK: {"policy": "delayed", "segments": number}}
+        found[f"every {number} segments"] = {ACK: {"policy": "delayed", "segments": number, **timer}}
     return found
 
 
 def name(measured: Measured, search: Search, replay: Tried, found: Analysis) -> Named | None:
     """What the receiver acknowledges like; None where too few ACKs show."""
-    seen = signature(found, measured.row)
-    if seen[0].sum() + seen[1].sum() < LEAST:
+    seen = signature(found, measured.row, measured.place.behind)
+    if sum(part.sum() for part in seen[0][: len(PARTS) + 1]) < LEAST:
         return None
     kept = {key: value for key, value in replay.sets.items() if not key.startswith(ACK)}
-    logs, fars = dict[str, float](), dict[str, float]()
-    for who, sets in known(measured.row["ack_every"]).items():
+    logs, fars, costs = dict[str, float](), dict[str, float](), dict[str, float]()
+    timer, gap = measured.values["ACK timer"], measured.curve["time_s"].diff().median()
+    every = {**known(measured.row["ack_every"], timer.value if timer.determined else None), **others(gap if isinstance(gap, float) else None)}
+    for who, sets in every.items():
         try:
             simulated = simulate(search.text, measured.place.end, assignments({**kept, **sets}), replay.seed)
         except FitError:
             continue
         if simulated.found is not None and simulated.row is not None:
-            logs[who], fars[who] = compared(seen, signature(simulated.found, simulated.row), replay.cost <= FITS)
+            logs[who], fars[who] = compared(seen, signature(simulated.found, simulated.row, measured.place.behind), replay.cost <= FITS)
+            costs[who] = simulated.against(measured.curve).cost
     if not logs:
         return None
     most = max(logs.values())
     shares = {who: math.exp(one - most) for who, one in logs.items()}
     odds = {who: shares[who] / sum(shares.values()) for who in sorted(shares, key=lambda who: -shares[who])}
-    return Named(odds, fars[next(iter(odds))])
+    first = next((who for who in odds if _group(who) not in OTHERS), None)
+    return None if first is None else Named(odds, fars[first], costs[first])
 
 
-def signature(found: Analysis, row: Mapping[str, Any]) -> Signature:
-    """What a capture shows of a direction."""
+def signature(found: Analysis, row: Mapping[str, Any], waits: bool) -> Signature:
+    """What a capture shows of a direction; ``waits``: also how long ACKs waited, as only the receiver's side of a bottleneck shows."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     acks = pl.DataFrame(found.acks).filter(mine)
     new = acks.filter((pl.col("acked_bytes") > 0) & pl.col("plain"))
     several = np.maximum(new["acked_segments"].to_numpy(), 1)
     classes = np.searchsorted(CLASSES, several, side="right") - 1
-    early = np.cumsum(several) <= BEGINNING
+    part = np.searchsorted(PARTS, np.cumsum(several))
+    counts = [np.bincount(classes[part == one], minlength=len(CLASSES)) for one in range(len(PARTS) + 1)]
+    if waits:
+        waited = new["delay_s"].drop_nulls().to_numpy()
+        counts.append(np.bincount(np.searchsorted(WAITS_S, np.maximum(waited, 0.0), side="right") - 1, minlength=len(WAITS_S)))
     repeats = acks.filter((pl.col("acked_bytes") == 0) & (pl.col("sack_blocks") > 0)).height
-    return np.bincount(classes[early], minlength=len(CLASSES)), np.bincount(classes[~early], minlength=len(CLASSES)), repeats
+    return counts, repeats
 
 
 def compared(seen: Signature, simulated: Signature, above: bool = True) -> tuple[float, float]:
     """The logarithm of the likelihood of what was seen, and the largest distance of a distribution; ``above``: with the ACKs above gaps."""
     total, far = 0.0, 0.0
-    for ours, theirs in zip(seen[:2], simulated[:2], strict=True):
+    for ours, theirs in zip(seen[0], simulated[0], strict=True):
         count = ours.sum()
         if not count:
             continue
@@ -153,5 +194,5 @@ def compared(seen: Signature, simulated: Signature, above: bool = True) -> tuple
     if not above:
         return total, far
     # The numbers of ACKs above gaps, by their ratio: its logarithm has the variance of so many.
-    ratio = math.log((seen[2] + 2) / (simulated[2] + 2))
-    return total - ratio**2 * (min(seen[2], MOST_ABOVE) + 2) / 2, far
+    ratio = math.log((seen[1] + 2) / (simulated[1] + 2))
+    return total - ratio**2 * (min(seen[1], MOST_ABOVE) + 2) / 2, far

@@ -87,8 +87,8 @@ def verdicts(found: Fit) -> list[str]:
     return [*said, *(f"Note: {note}." for note in found.notes)]
 
 
-#: What a name is worth where the receiver is another (``--seed 3605`` in docs/reference/fits.md).
-OTHERS = "A receiver that acklab does not know may look the same: tests gave one of these names to 13 of 26."
+#: What a name is worth where the receiver is another.
+OTHERS = "A receiver that acklab does not know may look the same."
 
 
 def receiver(named: Named) -> str:
@@ -163,7 +163,23 @@ def basis(prediction: Prediction) -> str:
     return f"Median (least to largest) of {prediction.draws} draws from {models}, the intervals of rate and round trip, and seeds.{left}"
 
 
+#: Changes that are smaller in every draw are printed as none.
+SAME = 0.0005
+
+
+def unchanged(prediction: Prediction) -> str:
+    """The sentence for changes that no draw shows; empty where one does."""
+    if any(max(abs(one.change.low), abs(one.change.high)) >= SAME for one in prediction.quantities):
+        return ""
+    names = [one.name for one in prediction.quantities]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    first = prediction.quantities[0]
+    return f"Nothing changes: {listed} differ by less than {100 * SAME:g}{NB}% in every draw. The {first.name} stays {range_(first.changed, first.unit)}."
+
+
 def predicted(prediction: Prediction) -> Sequence[str]:
     """A prediction for a terminal."""
     sets = [one_line(f"What if {', '.join(prediction.sets)}:")]
+    if same := unchanged(prediction):
+        return [*sets, *textwrap.wrap(same, WIDTH), *textwrap.wrap(basis(prediction), WIDTH)]
     return [*sets, *align(PREDICTION_HEADS, prediction_rows(prediction)), *textwrap.wrap(basis(prediction), WIDTH)]
