@@ -17,7 +17,11 @@ from ..text.terminal import complain, say
 from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, say_kept
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..engines.journal import Journal
+    from ..reproduce.changes import Changed
+    from ..reproduce.experiments import Effort
     from ..reproduce.paper import Figure, Paper
     from ..reproduce.runner import Outcome
     from ..results.directory import Folder
@@ -29,7 +33,7 @@ example:
   acklab reproduce allman1998/figure-2              one figure and the claims about it
   acklab reproduce allman1998 --figure table-1      the same, by option; may be repeated
   acklab reproduce paths2026                        a study: no claims, runs only when it is named
-  acklab reproduce allman1998/figure-8 --set flow.0.sender.recovery=sack    the same runs with another key: not the paper
+  acklab reproduce allman1998/figure-8 --set flow.0.sender.initial_window=4   the same runs with another key: not the paper
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
 The papers: {FIVE}. Later work: {LATER}.
@@ -77,9 +81,10 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("--seeds must be at least 2: one seed has no interval")
     out = Path(options.out or "acklab-out/reproduce") if options.out or not options.json else None
     chosen = _chosen(options)
+    changes = _changes(options, chosen)  # refused before anything is written
     try:
         with results(out, "reproduce", output.NAMES) if out else contextlib.nullcontext() as folder:
-            outcomes, index = _all(options, chosen, folder)
+            outcomes, index = _all(options, chosen, folder, changes)
     except KeyboardInterrupt:
         say_kept(file_name(out) if out else None)
         raise
@@ -95,24 +100,23 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _all(
-    options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder | None
+    options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder | None, changes: dict[int, Changed] | None
 ) -> tuple[list[Outcome], Path | None]:
     """Regenerates paper after paper and writes each as soon as it is done."""
     from ..engines import cluster
     from ..reproduce import output
-    from ..reproduce.runner import FULL, QUICK, reproduce
+    from ..reproduce.runner import reproduce
 
     index = None
     outcomes: list[Outcome] = []
     by = partial(cluster.batches, address=options.address) if on_ray(options) else None
-    effort = replace(QUICK if options.quick else FULL, sets=tuple(options.set))
-    if options.seeds is not None:
-        effort = effort.at_most(options.seeds)
+    effort = _effort(options)
     with contextlib.closing(_journal(options, chosen, out)) if out else contextlib.nullcontext() as journal:
         for paper, figures in chosen:
             claims = _claims_about(paper, figures) if figures else None
-            only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
-            outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads, by=by, journal=journal)
+            outcome = reproduce(
+                paper, effort, only=_only(figures), claims=claims, threads=options.threads, by=by, journal=journal, changes=changes
+            )
             for failed in outcome.failed:
                 complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
             outcomes.append(outcome)
@@ -121,6 +125,31 @@ def _all(
         if journal is not None:
             journal.discard()
     return outcomes, index
+
+
+def _effort(options: argparse.Namespace) -> Effort:
+    from ..reproduce.runner import FULL, QUICK
+
+    effort = replace(QUICK if options.quick else FULL, sets=tuple(options.set))
+    return effort if options.seeds is None else effort.at_most(options.seeds)
+
+
+def _only(figures: list[str]) -> Callable[[Figure], bool] | None:
+    return (lambda figure: figure.id in figures) if figures else None
+
+
+def _changes(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]]) -> dict[int, Changed] | None:
+    """What ``--set`` does to the figures, one paper after the other."""
+    if not options.set:
+        return None
+    from ..reproduce.changes import changed
+    from ..reproduce.runner import drawn_of
+
+    effort = _effort(options)
+    found: dict[int, Changed] = {}
+    for paper, figures in chosen:
+        found |= changed([(one.id, one.needs) for one in drawn_of(paper, effort, _only(figures))], effort)
+    return found
 
 
 def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder) -> Journal:
@@ -181,13 +210,19 @@ def _told(outcome: Outcome) -> str:
     lines = [
         f"{outcome.paper.id}: {outcome.paper.title}{quick}{changed}",
         *([words.counted(outcome.verdicts)] if outcome.paper.ledger.claims else []),
-        f"{len(outcome.figures)} figures, {outcome.runs:,} runs in {outcome.seconds:.1f} s",
+        f"{_many(len(outcome.figures), 'figure')}, {_many(outcome.runs, 'run')} in {outcome.seconds:.1f} s",
     ]
+    lines += [f"{label} is not drawn: it compares values of {key}, and its labels would be false" for label, key in outcome.left_out.items()]
+    lines += [f"no result of {label} changed, in {_many(runs, 'run')} compared with and without" for label, runs in outcome.still.items()]
     for verdict in outcome.verdicts:
         if verdict.verdict != "reproduced":
-            told = f"{outcome.paper.source}: {verdict.claim.paper_value}; measured: {verdict.shown}"
-            lines.append(_short(f"  {words.outcome(verdict):<13}{verdict.claim.short:<22}{told}"))
+            told = f"{outcome.paper.source}: {verdict.claim.paper_value}; {'measured: ' + verdict.shown if verdict.shown else verdict.why}"
+            lines.append(_short(f"  {words.outcome(verdict):<14}{verdict.claim.short:<22}{told}"))
     return "\n".join(lines)
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _short(line: str, most: int = 160) -> str:

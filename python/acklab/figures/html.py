@@ -34,11 +34,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
     return f'{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>'
 
 
-def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequence[str] = ()) -> str:
-    """The top of a page, left open for what follows; with the keys that were ``changed`` against the paper."""
+def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequence[str] = (), command: str = "acklab reproduce") -> str:
+    """The top of a page, left open for what follows; with the keys that were ``changed`` against the paper, and the ``command`` that runs all of it."""
     warning = (
         '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow checks. '
-        'Verdicts may change. <span class="command">acklab reproduce</span> without <span class="command">--quick</span> makes the full run.</p>'
+        f'Verdicts may change. <span class="command">{esc(command)}</span> makes the full run, which takes minutes or longer.</p>'
         if quick
         else ""
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "quick": any(o.effort.quick for o in outcomes),
         **({"changed": changed} if (changed := [text for o in outcomes[:1] for text in o.effort.sets]) else {}),
+        "papers": {o.paper.id: _paper(o) for o in outcomes},
         "counts": {o.paper.id: words.tally(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "differ": {o.paper.id: words.explained_how(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "runs": {o.paper.id: o.runs for o in outcomes},
@@ -37,6 +39,35 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         ],
         "failed": [{"paper": o.paper.id, "experiment": f.experiment, "why": f.why} for o in outcomes for f in o.failed],
     }
+
+
+def _paper(outcome: Outcome) -> dict[str, Any]:
+    paper, effort = outcome.paper, outcome.effort
+    changed = {"changed": list(effort.sets)} if effort.sets else {}
+    return {"title": paper.title, "citation": paper.citation, "group": paper.group, "quick": effort.quick, **changed}
+
+
+def joined(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    """A summary with the papers of an earlier one that are not in it."""
+    others = old["papers"].keys() - new["papers"].keys()
+    found = dict(new)
+    for key in ("papers", "counts", "differ", "runs"):
+        found[key] = {name: value for name, value in old[key].items() if name in others} | new[key]
+    for key in ("claims", "figures", "failed"):
+        found[key] = [one for one in old[key] if one["paper"] in others] + new[key]
+    found["quick"] = any(one["quick"] for one in found["papers"].values())
+    return found
+
+
+def _earlier(out: Folder) -> dict[str, Any]:
+    """The summary that an earlier command wrote here, with what its papers' pages are still there for."""
+    if "claims.json" in out.marker.get("files", ()):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            return joined(EMPTY, json.loads((out.path / "claims.json").read_text("utf-8")))
+    return EMPTY
+
+
+EMPTY: dict[str, Any] = {"quick": False, "papers": {}, "counts": {}, "differ": {}, "runs": {}, "claims": [], "figures": [], "failed": []}
 
 
 def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
@@ -93,7 +124,7 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
     Args:
         outcomes: every paper there is so far.
-        out: the directory; pages of other papers in it stay.
+        out: the directory; pages of other papers in it stay, also on the index and in ``claims.json``.
         new: the papers whose pages are written; all if left out.
     """
     papers = {outcome.paper.id for outcome in (outcomes if new is None else new)}
@@ -101,12 +132,13 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
     def is_of_another(name: str) -> bool:
         return name.split("/")[0].removesuffix(".html").removesuffix("-search") not in papers
 
+    told = joined(summary(outcomes), _earlier(out))
     with out.replacing(keep=is_of_another) as scratch:
-        _write(outcomes, outcomes if new is None else new, scratch)
+        _write(told, outcomes if new is None else new, scratch)
     return out.path / "index.html"
 
 
-def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> None:
+def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
     from ..figures import draw
     from . import page
 
@@ -131,5 +163,5 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
         search = page.search_page(outcome, pictures)
         if search is not None:
             (out / f"{outcome.paper.id}-search.html").write_text(search, encoding="utf-8")
-    (out / "claims.json").write_text(json.dumps(summary(outcomes), indent=1) + "\n", encoding="utf-8")
-    (out / "index.html").write_text(page.index_page(outcomes), encoding="utf-8")
+    (out / "claims.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    (out / "index.html").write_text(page.index_page(told), encoding="utf-8")

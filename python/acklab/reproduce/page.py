@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .._core import __version__
 from ..figures.charts import Forest
@@ -41,9 +42,11 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     links += [(f"{paper.id}-search.html", "Open questions, searched")] * bool(_of(outcome, "search"))
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
-        header(_headline(outcome), f"{paper.title}. {paper.citation}", "", quick=outcome.effort.quick, changed=outcome.effort.sets),
+        header(_headline(outcome), f"{paper.title}. {paper.citation}", "", quick=outcome.effort.quick, changed=outcome.effort.sets, command=f"acklab reproduce {paper.id}"),
         f"<p>{esc(paper.about)}</p>",
+        _besides(outcome),
         _failures(outcome),
+        _unlike(outcome),
         f'<nav class="contents" aria-label="Contents">{contents}</nav></header><main>',
     ]
     foot = f'</main><footer class="foot">{_foot(outcome)}</footer>'
@@ -54,9 +57,9 @@ def _titled(key: str, title: str) -> str:
     """A section's title, with its number if the paper numbers it.
 
     >>> _titled("6.3", "WLANs alone"), _titled("tests", "The repository's tests")
-    ('6.3 WLANs alone', "The repository's tests")
+    ('Section 6.3: WLANs alone', "The repository's tests")
     """
-    return f"{key} {title}" if re.fullmatch(r"[\d.]+|[IVX]+", key) else title
+    return f"Section {key}: {title}" if re.fullmatch(r"[\d.]+|[IVX]+", key) else title
 
 
 def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome) -> str:
@@ -92,40 +95,66 @@ def _place(figure: Figure) -> tuple[str, str, int]:
 _GROUP_HEADS = dict(zip(GROUPS, ("Papers", "Later work", "Classics"), strict=True))
 
 
-def index_page(outcomes: Sequence[Outcome]) -> str:
-    """The index over the papers: a card each, by group."""
-    quick = any(o.effort.quick for o in outcomes)
+def index_page(told: Mapping[str, Any]) -> str:
+    """The index over the papers of a summary (:func:`.output.summary`): a card each, by group."""
+    papers, quick = told["papers"], told["quick"]
+    changed = next((one["changed"] for one in papers.values() if one.get("changed")), ())
     body = header(
-        "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick, changed=next((o.effort.sets for o in outcomes), ())
-    )
+        "Papers, regenerated and judged", "acklab", f"{len(papers)} paper{'s' * (len(papers) != 1)}",
+        quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
+    )  # fmt: skip
     note = (
         "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
-        "from a definition or from what was set up. Neither is evidence."
+        "from a definition or from what was set up. Neither is evidence. A card's bar shows the claims that are evidence."
     )
-    groups = [(group, [o for o in outcomes if o.paper.group == group]) for group in GROUPS]
+    keys = "".join(f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>' for kind in BAR)
+    groups = [(group, [name for name, one in papers.items() if one["group"] == group]) for group in GROUPS]
     found = "".join(
-        f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(map(_paper, group))}</div></section>' for head, group in groups if group
-    )
-    return document("Papers reproduced", f'{body}</header><main>{found}<p class="note">{note}</p></main>')
+        f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(_paper(told, name) for name in group)}</div></section>'
+        for head, group in groups if group
+    )  # fmt: skip
+    return document("Papers, regenerated and judged", f'{body}</header><main>{found}<p class="keys">{keys}</p><p class="note">{note}</p></main>')
 
 
-def _paper(outcome: Outcome) -> str:
+BAR = (REPRODUCED, DIFFERS, NOT_TESTABLE)
+"""What a card's bar shows, from the left."""
+
+
+def _paper(told: Mapping[str, Any], name: str) -> str:
     """A paper's card on the index."""
-    paper, lines = outcome.paper, []
-    for standing, counts in words.tally(outcome.verdicts).items():
-        told = [words.number_of(n, word) for word, n in counts.items() if n]
-        if told and paper.ledger.claims:
-            lines.append(f"<li><b>{esc(standing.capitalize())}</b>: {esc(', '.join(told))}</li>")
-    evidence = [v.verdict for v in outcome.verdicts if v.standing == STANDINGS[0]]
-    shares = "".join(f'<i class="{kind}" style="flex:{evidence.count(kind)}"></i>' for kind in (REPRODUCED, DIFFERS, NOT_TESTABLE) if kind in evidence)
+    paper, lines = told["papers"][name], []
+    changed = "changed" in paper
+    tallied = told["counts"].get(name, {})
+    for standing, counts in tallied.items():
+        said = [words.number_of(n, word, changed) for word, n in counts.items() if n]
+        if said:
+            lines.append(f"<li><b>{esc(standing.capitalize())}</b>: {esc(', '.join(said))}</li>")
+    counts = tallied.get(STANDINGS[0], {})
+    sizes = {REPRODUCED: counts.get("reproduced", 0), DIFFERS: counts.get("differs", 0)}
+    sizes[NOT_TESTABLE] = sum(counts.values()) - sum(sizes.values())
+    shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
+    as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
     return (
-        f'<a class="card" href="{paper.id}.html"><h3>{esc(paper.title)}</h3><p class="note">{esc(paper.citation)}</p>'
-        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}</ul><p class="note">{outcome.runs:,} runs</p></a>'
+        f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{as_it_is}'
+        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}</ul><p class="note">{told["runs"][name]:,} runs</p></a>'
     )
 
 
 def _headline(outcome: Outcome) -> str:
-    return words.counted(outcome.verdicts) or f"{len(outcome.figures)} figures regenerated."
+    """What became of the claims that are evidence."""
+    if not any(words.tally(outcome.verdicts)[STANDINGS[0]].values()) or outcome.effort.sets:
+        return words.counted(outcome.verdicts) or _drawn(outcome)
+    return words.tested(outcome.verdicts)
+
+
+def _besides(outcome: Outcome) -> str:
+    """The claims that are no evidence, and how those that differ are explained."""
+    told = "" if outcome.effort.sets else words.besides(outcome.verdicts)
+    return f'<p class="note">{esc(told)}</p>' if told else ""
+
+
+def _drawn(outcome: Outcome) -> str:
+    return f"{len(outcome.figures)} figures regenerated."
 
 
 def _failures(outcome: Outcome) -> str:
@@ -133,6 +162,13 @@ def _failures(outcome: Outcome) -> str:
         return ""
     items = "".join(f"<li>{esc(f.experiment)}: {esc(f.why)}</li>" for f in outcome.failed)
     return f'<div class="warning"><b>Experiments this build could not run</b><ul>{items}</ul></div>'
+
+
+def _unlike(outcome: Outcome) -> str:
+    """Which figures a change left out, and which it left as they were."""
+    told = [f"{label} is not drawn: it compares values of {key}, and its labels would be false with one value." for label, key in outcome.left_out.items()]
+    told += [f"No result of {label} changed, in {runs} runs compared with and without." for label, runs in outcome.still.items()]
+    return "".join(f'<p class="warning">{esc(text)}</p>' for text in told)
 
 
 def _parameters(outcome: Outcome) -> str:
@@ -160,7 +196,7 @@ def _claims(outcome: Outcome) -> str:
     if not outcome.verdicts:
         return ""
     rows = "".join(_claim(outcome, verdict) for verdict in outcome.verdicts)
-    kinds = ["", *words.OUTCOMES, *STANDINGS]
+    kinds = ["", *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES), *STANDINGS]
     buttons = "".join(
         f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
     )
@@ -194,10 +230,15 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
         f'<span class="verdict {verdict.verdict}">{word}</span></td>'
-        f'<td class="text what"><details><summary>{esc(words.sentence(claim.claim))}</summary>{measured}'
+        f'<td class="text what"><details><summary>{esc(words.sentence(claim.claim))}{_rules(verdict)}</summary>{measured}'
         f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p>'
         f'<p><span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span> <span class="id">{esc(claim.short)}</span></p></details></td></tr>'
     )
+
+
+def _rules(verdict: Verdict) -> str:
+    told = words.rules(verdict)
+    return f' <span class="rule">({esc(told)})</span>' if told else ""
 
 
 def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome, opened: bool = True) -> str:
@@ -235,13 +276,13 @@ def _counts(figure: Figure, outcome: Outcome) -> str:
     for one in _mine(figure, outcome):
         word = words.outcome(one)
         found[word] = (one.verdict, found.get(word, ("", 0))[1] + 1)
-    return "".join(f' <span class="verdict {kind}">{count} {word}</span>' for word, (kind, count) in found.items())
+    return "".join(f' <span class="verdict {kind}">{count} {words.MANY.get(word, word) if count != 1 else word}</span>' for word, (kind, count) in found.items())
 
 
 def _about(figure: Figure, outcome: Outcome) -> str:
     """The claims about a figure, with their verdicts."""
     items = "".join(
-        f'<li><a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}">{words.outcome(v)}</a> {esc(v.claim.claim)}</li>'
+        f'<li><a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}">{words.outcome(v)}</a> {esc(v.claim.claim)}{_rules(v)}</li>'
         for v in _mine(figure, outcome)
     )
     return f'<ul class="remark mine">{items}</ul>' if items else ""

@@ -12,6 +12,7 @@ from typing import Any
 from .. import _core
 from ..engines.journal import Journal
 from ..results.progress import Progress
+from .changes import Changed, changed
 from .evidence import forest
 from .execute import Batches, Key, Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
@@ -38,6 +39,10 @@ class Outcome:
     failed: list[Failed] = field(default_factory=list)
     runs: int = 0
     seconds: float = 0.0
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Figures that changed runs cannot have, by label, and the key whose values each compares."""
+    still: dict[str, int] = field(default_factory=dict)
+    """Figures of which no compared run changed, by label, and how many were compared."""
 
 
 #: What a paper's code raises where changed runs do not have what it reads.
@@ -57,6 +62,14 @@ class Bench:
         self._threads = threads
         self._checked = False
         self.traces = 0
+        self.changed: dict[int, Changed] = {}
+        """What ``--set`` does to the experiments of the figures that are drawn."""
+
+    def compared(self, one: Experiment) -> list[str]:
+        """The set keys of which an experiment compares values."""
+        if not self.effort.sets:
+            return []
+        return self.changed.setdefault(id(one), Changed(one, self.effort)).compares
 
     def run(self, experiments: Iterable[Experiment], what: str) -> None:
         """Makes the runs that are not made yet."""
@@ -134,6 +147,7 @@ def reproduce(
     threads: int | None = None,
     by: Batches | None = None,
     journal: Journal | None = None,
+    changes: dict[int, Changed] | None = None,
 ) -> Outcome:
     """Regenerates a paper, or the chosen figures and claims of it.
 
@@ -144,30 +158,46 @@ def reproduce(
         claims: ids of the claims to judge; all if left out.
         threads: how many runs at once; one a processor if left out.
         by: the workers, instead of threads, of runs that share no warm-up and record nothing.
+        changes: what :func:`.changes.changed` gave for the figures, if it was asked already.
         journal: where numbers are kept for an attempt that continues this one; recorded runs are made again.
     """
     start = time.monotonic()
-    figures = [f for f in paper.figures if (only(f) if only else not (effort.quick and f.slow))]
+    figures = drawn_of(paper, effort, only)
     chosen = list(paper.ledger.claims if claims is None else claims)
     bench = Bench(effort, threads, journal, paper.id, by)
+    if effort.sets:
+        bench.changed = changed([(figure.id, figure.needs) for figure in figures], effort) if changes is None else changes
     measured = [paper.claims[id] for id in chosen]
     needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
+    needs = [one for one in needs if not bench.compared(one)]
     bench.run(needs, paper.id)
     verdicts = [_explained(v, paper) for v in _judged(paper, chosen, bench).values()]
     if effort.quick:
         verdicts = [quickly(v) if v.seeds else v for v in verdicts]
-    drawn = [(figure, _draw(figure, bench)) for figure in figures]
+    if effort.sets:
+        verdicts = [replace(v, changed=True) for v in verdicts]
+    compared = {figure.label or figure.title: keys for figure in figures for one in figure.needs if (keys := bench.compared(one))}
+    drawn = [(figure, _draw(figure, bench)) for figure in figures if not any(map(bench.compared, figure.needs))]
     failed = {f.experiment: f for one in needs for f in bench.results([one]) if isinstance(f, Failed)}
     outcome = Outcome(
         paper, effort, verdicts, [(figure, d) for figure, d in drawn if d is not None], list(failed.values())
     )
-    plot = forest(verdicts, paper) if only is None else None
+    outcome.left_out = {label: keys[0] for label, keys in compared.items()}
+    if effort.sets:
+        moved = {f.label or f.title: [bench.changed[id(one)].moved for one in f.needs] for f, _ in outcome.figures if f.needs}
+        outcome.still = {label: sum(n for _, n in found) for label, found in moved.items() if not any(many for many, _ in found)}
+    plot = forest(verdicts, paper) if only is None and not effort.sets else None
     if plot is not None:
         outcome.figures.append(
             (Figure(f"{paper.id}-forest", "", "Every claim on one scale", "", (), lambda: plot, "overview"), plot)
         )
     outcome.runs, outcome.seconds = bench.lines.runs + bench.traces, time.monotonic() - start
     return outcome
+
+
+def drawn_of(paper: Paper, effort: Effort, only: Callable[[Figure], bool] | None = None) -> list[Figure]:
+    """The figures that are drawn: those chosen; else all, but in a quick look not the slow ones."""
+    return [f for f in paper.figures if (only(f) if only else not (effort.quick and f.slow))]
 
 
 def _judged(paper: Paper, chosen: Iterable[str], bench: Bench) -> dict[str, Verdict]:
@@ -217,6 +247,8 @@ class Repetitions:
 def _measure(
     measured: Judged, bench: Bench, seeds: int | None = None, instead: Mapping[Experiment, Experiment] | None = None
 ) -> Measurement | NotTestable:
+    if compared := next((keys for one in measured.uses if (keys := bench.compared(one))), []):
+        return NotTestable(f"the claim compares values of {compared[0]}, and the changed runs have one value")
     needs = [(instead or {}).get(one, one) for one in measured.needs]
     results, beside = bench.results(needs), bench.results(measured.beside)
     broken = next((r for r in (*results, *beside) if isinstance(r, Failed)), None)
@@ -251,7 +283,7 @@ def _alike(results: list[Any], seeds: int | None = None) -> list[Any]:
 
 
 def _explained(verdict: Verdict, paper: Paper) -> Verdict:
-    if verdict.verdict != DIFFERS:
+    if verdict.verdict != DIFFERS or verdict.changed:
         return verdict
     return replace(verdict, explanation=told(paper.explanations.get(verdict.claim.id)))
 

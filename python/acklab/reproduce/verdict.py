@@ -36,6 +36,8 @@ class Verdict:
     """What is known of why it differs (:mod:`.explanation`), with its word first; empty unless it does."""
     nudged: bool = False
     """Whether ``seeds`` counts nudged repetitions (:mod:`.nudge`)."""
+    changed: bool = False
+    """Whether keys were set: then it is no verdict on the paper."""
     alone: str = ""
     """What the run without a nudge has, where there are repetitions."""
 

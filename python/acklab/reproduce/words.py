@@ -21,32 +21,43 @@ Groups = Sequence[tuple[Part, list[list[Comparison]]]]
 MOST_CELLS = 4
 #: What a verdict counts as, in the order of the columns.
 OUTCOMES = ("reproduced", "differs", "undecided", "not testable")
+MANY = {"differs": "differ", "holds": "hold", "does not hold": "do not hold"}
+#: What these are called of changed runs, which reproduce nothing.
+IN_CHANGED = {"reproduced": "holds", "differs": "does not hold"}
 
 
 def outcome(verdict: Verdict) -> str:
     """A verdict's word: ``undecided`` is apart from what no run can test."""
+    word = _plain(verdict)
+    return IN_CHANGED.get(word, word) if verdict.changed else word
+
+
+def _plain(verdict: Verdict) -> str:
     return "undecided" if verdict.undecided else verdict.verdict.replace("-", " ")
 
 
 def tally(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     """How many claims of each standing have each outcome; ``evidence`` is what counts."""
     return {
-        standing: {word: sum(v.standing == standing and outcome(v) == word for v in verdicts) for word in OUTCOMES}
+        standing: {word: sum(v.standing == standing and _plain(v) == word for v in verdicts) for word in OUTCOMES}
         for standing in STANDINGS
     }
 
 
-def number_of(n: int, word: str) -> str:
+def number_of(n: int, word: str, changed: bool = False) -> str:
     """How many claims have an outcome.
 
     >>> number_of(1, "differs"), number_of(8, "differs"), number_of(2, "undecided")
     ('1 differs', '8 differ', '2 undecided')
     """
-    return f"{n} {'differ' if word == 'differs' and n != 1 else word}"
+    word = IN_CHANGED.get(word, word) if changed else word
+    return f"{n} {MANY.get(word, word) if n != 1 else word}"
 
 
 def counted(verdicts: Sequence[Verdict]) -> str:
     """The tally as sentences, one a standing."""
+    if any(v.changed for v in verdicts):
+        return in_changed(verdicts)
     said = []
     for standing, counts in tally(verdicts).items():
         total = sum(counts.values())
@@ -57,6 +68,61 @@ def counted(verdicts: Sequence[Verdict]) -> str:
     if why:
         said.append(f"Of the evidence that differs: {why}.")
     return " ".join(said)
+
+
+def tested(verdicts: Sequence[Verdict]) -> str:
+    """The claims that are evidence, as a headline."""
+    counts = tally(verdicts)[STANDINGS[0]]
+    total, parts = sum(counts.values()), [number_of(n, word) for word, n in counts.items() if n]
+    return f"Of {total} claims that test the paper: {', '.join(parts)}." if total > 1 else f"The claim that tests the paper: {parts[0]}."
+
+
+def besides(verdicts: Sequence[Verdict]) -> str:
+    """The other claims, and what is known of those that differ."""
+    said = []
+    why = {"calibration": "chose a parameter, so it agrees by choice", "arithmetic": "follows from the paper's own numbers or from what was set up"}
+    many = {"calibration": "chose parameters, so they agree by choice", "arithmetic": "follow from the paper's own numbers or from what was set up"}
+    for standing in STANDINGS[1:]:
+        counts = tally(verdicts)[standing]
+        if total := sum(counts.values()):
+            parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
+            said.append(f"{total} more {(many if total > 1 else why)[standing]} ({standing}): {parts}.")
+    known = {"derived": "no reading of an open rule can have the claim", "depends on": "some reading has it",
+             "searched": "no reading that was tried has it", "unexplained": "the cause is not known"}  # fmt: skip
+    how = [f"{n}: {known[word]}" for word, n in explained_how(verdicts).items() if n]
+    return " ".join([*said, f"Of the claims that differ, {'; '.join(how)}."] if how else said)
+
+
+def in_changed(verdicts: Sequence[Verdict]) -> str:
+    """How many claims of the paper hold in changed runs, which reproduce nothing."""
+    found = [outcome(v) for v in verdicts]
+    parts = [f"{n} {MANY.get(word, word) if n != 1 else word}" for word in ("holds", "does not hold", "undecided", "not testable") if (n := found.count(word))]
+    return f"Changed, so not the paper. Of its {len(found)} claims here, held against these runs: {', '.join(parts)}."
+
+
+def rules(verdict: Verdict) -> str:
+    """What a reader of a claim has to know at once: that a share of the cells decides, or that it was changed after a result.
+
+    Of a part that has to hold in some cells only, how many of how many hold; of a share that is measured, how large it is.
+    """
+    told = []
+    criterion = verdict.claim.criterion
+    for part in criterion.parts if criterion is not None and verdict.findings else ():
+        mine = [f for f in verdict.findings if f.comparison.part == part.name]
+        if part.about.startswith("share") and part.type == "range" and mine:
+            told.append(f"{part.about}: {_shares(mine)}, {part.wanted()} needed")
+        size = max(1, len(part.relations))
+        cells = [mine[at : at + size] for at in range(0, len(mine), size)]
+        if part.cells not in (None, "all") and part.needed(len(cells)) < len(cells):
+            told.append(f"{holding(cells)} of {len(cells)} cells hold, {part.needed(len(cells))} needed")
+    if verdict.claim.history:
+        told.append("criterion or parameter changed after a result")
+    return "; ".join(told)
+
+
+def _shares(findings: Sequence[Finding]) -> str:
+    low, high = min(f.value for f in findings), max(f.value for f in findings)
+    return digits(low) if low == high else f"{digits(low)} to {digits(high)}"
 
 
 def explained_how(verdicts: Sequence[Verdict]) -> dict[str, int]:
