@@ -43,8 +43,8 @@ def _ends(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> str:
 
     def place(one: tuple[float, str, float]) -> str:
         value, name, x = one
-        at = f"{key} {x:.4g} {of}".rstrip()
-        return f"{value:.4g} {unit}".rstrip() + f" ({', '.join(filter(None, [at, name]))})"
+        at = f"{'at' if key == 'time' else key} {_amount(x, of)}"
+        return _amount(value, unit) + f" ({', '.join(filter(None, [at, name if len(lines) > 1 else '']))})"
 
     return f"{_capital(what)}: from {place(min(found))} to {place(max(found))}."
 
@@ -64,6 +64,15 @@ def _medians(across: Axis, lines: Sequence[tuple[str, Line]]) -> str:
         value = f"at most {reached[0]:.4g} {unit}".rstrip() if reached else "no value"
         told.append(f"{value} ({name})" if name else value)
     return f"In half of the rows {what} is {'; '.join(told)}." if 0 < len(told) <= MOST_NAMED else ""
+
+
+def _amount(value: float, unit: str) -> str:
+    """
+    >>> _amount(1.0, "segments"), _amount(0.5, "s"), _amount(2, "")
+    ('1 segment', '0.5 s', '2')
+    """
+    one = unit.removesuffix("s") if value == 1 and unit in ("segments", "packets", "bytes") else unit
+    return f"{value:.4g} {one}".rstrip()
 
 
 def _capital(text: str) -> str:

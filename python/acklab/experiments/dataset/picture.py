@@ -20,7 +20,7 @@ from ..sweep.axes import Column, log_spaced
 from ..sweep.names import worded
 from ..sweep.picture import axis_ends, labelled, scaled, some, spoken, word
 from .finding import finding
-from .guess import guess
+from .guess import NAMES, guess
 from .query import QueryError, invalid, tables
 
 if TYPE_CHECKING:
@@ -121,9 +121,11 @@ def plot(
         asked = guess(found if table == "flows" else {table: found[table]})
         x, y, table = asked["x"], asked["y"], asked["table"]
         color, facet = asked.get("color", ""), asked.get("facet", "")
+    if table == "flows" and table not in found and len(found) == 1:
+        table = next(iter(found))  # of a Parquet file of any name
     if table not in found:
         raise QueryError(not_known("table", table, [*found]))
-    asked = Asked(kind, x, y, color, facet)
+    asked = Asked(kind, *(_called(name, found[table].schema.names) for name in (x, y, color, facet)))
     rows = pl.scan_pyarrow_dataset(found[table])
     asked.check(found[table].schema.names)
     if not rows.collect_schema()[asked.value].is_numeric():
@@ -136,6 +138,12 @@ def plot(
     if out is not None:
         _write(chart, Path(out))
     return chart
+
+
+def _called(name: str, known: Sequence[str]) -> str:
+    """A column by its name; it may be left without its unit, as ``--vary up=...`` of a sweep names ``up_bps``."""
+    others = [one for one in known if one.rpartition("_")[0] == name] if name and name not in known else []
+    return others[0] if len(others) == 1 else name
 
 
 def _warned(chart: Chart, said: str) -> Chart:
@@ -180,16 +188,23 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
 
     names = rows.collect_schema().names()
     value = pl.col(asked.value).cast(pl.Float64)
-    told = [(value.is_null() | value.is_nan()).sum().alias("\0missing"), value.mean().alias("\0mean")]
+    steps = _is_stepwise(rows, names, asked)
+    one = value.last() if steps else value.mean()  # of several changes at an instant the last one holds
+    lacking = value.last().is_null().cast(pl.UInt32) if steps else (value.is_null() | value.is_nan()).sum()
+    told = [lacking.alias("\0missing"), one.alias("\0mean"), pl.len().alias("\0rows")]
     # The seeds are what is independent: flows of a run are not, nor are points that share their seeds.
     seeds = ["seed"] if "seed" in names and "seed" not in asked.by else []
     each = rows.group_by(*asked.by, *seeds).agg(told)
-    found = each.group_by(asked.by).agg(pl.col("\0missing").sum(), pl.col("\0mean")).sort(asked.by).collect()
+    summed = [pl.col(name).sum() for name in ("\0missing", "\0rows")]
+    found = each.group_by(asked.by).agg(*summed, pl.col("\0mean")).sort(asked.by).collect()
     if not len(found):
         raise QueryError("there are no rows")
     other = _others(names, asked)
     gaps = int((found["\0missing"] > 0).sum())
+    single = steps or found["\0rows"].max() == 1
+    what = _scale(asked.value, found["\0mean"].explode().drop_nulls().drop_nans())[0].label.rpartition(" (")[0] or asked.value
     about = f"Mean of {asked.value} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
+    about = f"{what[:1].upper()}{what[1:]} over time: each value holds until the next change" if steps else f"{asked.value}: one value at each place" if single else about
     about += f"; no mean at {gaps:,} of {len(found):,} places, where a row has no value" if gaps else ""
     means, halves = [], []
     for missing, values in found.select("\0missing", "\0mean").iter_rows():
@@ -199,7 +214,7 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     if all(math.isnan(mean) for mean in means):
         raise QueryError(f"{asked.value} has no mean anywhere: everywhere a row has no value")
     found = found.with_columns(pl.Series("\0mean", means), pl.Series("\0half", halves))
-    return _heat(found, asked, about) if asked.kind == "heat" else _bands(found, asked, about)
+    return _heat(found, asked, about, single) if asked.kind == "heat" else _bands(found, asked, about, single, steps)
 
 
 def _others(names: Sequence[str], asked: Asked) -> list[str]:
@@ -210,7 +225,17 @@ def _others(names: Sequence[str], asked: Asked) -> list[str]:
     return [name for name in axes if name not in asked.by]
 
 
-def _bands(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
+def _is_stepwise(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> bool:
+    """Whether the rows are one run's changes of a state over time, a line for each flow or link: such a value holds until the next."""
+    import polars as pl
+
+    if asked.kind != "band" or asked.x != "time_s" or "seed" in names:
+        return False
+    among = [name for name in NAMES if name in names and name not in asked.by]
+    return not among or max(rows.select(pl.col(name).n_unique() for name in among).collect().row(0)) == 1
+
+
+def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: bool) -> Chart:
     import polars as pl
 
     if not found[asked.x].dtype.is_numeric():
@@ -219,25 +244,27 @@ def _bands(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
     across, factor = _scale(asked.x, found[asked.x])
     up, scale = _scale(asked.value, found["\0mean"].drop_nans())
     seen = found["\0half"].is_not_nan().any()
+    wide = seen and float(found["\0half"].fill_nan(0.0).max()) > 0  # type: ignore[arg-type]
     low, high = axis_ends(scale * found["\0mean"].to_numpy(), scale * found["\0half"].to_numpy())
-    up = replace(up, label=f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=())
+    up = replace(up, label=up.label if single else f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=())
     panels = []
     for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
         lines = []
         for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
             part = found.filter(_is(asked.facet, facet) & _is(asked.color, key)).sort(asked.x)
-            half = scale * part["\0half"].fill_nan(0.0).to_numpy() if seen else None
+            half = scale * part["\0half"].fill_nan(0.0).to_numpy() if wide else None
             title = _word(asked.color, key)
-            mark = "o" if len(part) <= 40 else ""
+            mark = "o" if len(part) <= 40 and not steps else ""
             x, y = factor * part[asked.x].cast(pl.Float64).to_numpy(), scale * part["\0mean"].to_numpy()
-            lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half))
+            lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half, step=steps))
         panels.append(Panel(_word(asked.facet, facet), across, up, lines))
     few = f"; fewer than {LEAST_SEEDS} seeds have no interval" if "the seeds" in about else ""
-    told = "; the band is the 95 % interval over the seeds" if seen else few
+    same = "; every seed gave the same value: no interval"
+    told = "; the band is the 95 % interval over the seeds" if wide else same if seen else few if not single else ""
     return Lines("band", about + told, panels)
 
 
-def _heat(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
+def _heat(found: pl.DataFrame, asked: Asked, about: str, single: bool) -> Chart:
     across, up = (_keys(found, key, MOST_PLACES, name) for key, name in ((asked.x, "x"), (asked.y, "y")))
     for name, places in ((asked.x, across), (asked.y, up)):
         if len(places) < 2:
@@ -252,7 +279,7 @@ def _heat(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
         surfaces.append(Surface(_word(asked.facet, facet), range(len(across)), range(len(up)), grid))
     low, high = float(found["\0mean"].drop_nans().min()), float(found["\0mean"].drop_nans().max())  # type: ignore[arg-type]
     span = (scale * low, scale * high) if high > low else (scale * low - 0.5, scale * high + 0.5)
-    z = Axis(f"mean of {z.label}", low=span[0], high=span[1])
+    z = Axis(z.label if single else f"mean of {z.label}", low=span[0], high=span[1])
     rows = -(-len(surfaces) // 3)
     return Heat("heat", about, surfaces, _places(asked.x, across), _places(asked.y, up), z, rows=rows, height=3.4)
 

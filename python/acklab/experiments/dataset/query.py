@@ -143,6 +143,12 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
         return _readable(store, lambda: {"flows": arrow.dataset(there, **how)})
     found = {} if store.is_url else {_table(one): one for one in sorted(path.glob("*.parquet")) if one.is_file()}
     if not found:
+        below = [] if store.is_url else sorted({one.parent for one in path.glob("*/tables/*.parquet")} | {one.parent for one in path.glob("tables/*.parquet")})
+        if below:
+            which = file_name(below[0].relative_to(path))
+            raise StoreError(f"{file_name(place)} holds the tables of {'a paper' if len(below) == 1 else 'papers'}: give one of {file_name(place)}/{which}/*.parquet, with --x and --y")
+        if not store.is_url and (path / "report.html").is_file():
+            raise StoreError(f"{file_name(place)} holds a page without tables: acklab run --out DIR and acklab sweep --dataset DIR write them")
         raise StoreError(f"{store} holds no dataset of acklab" + ("" if store.is_url else " and no Parquet file"))
     return _readable(store, lambda: {table: arrow.dataset(file, format="parquet") for table, file in found.items()})
 
