@@ -68,7 +68,45 @@ def test_a_script_has_addresses_files_and_a_version_of_linux(acklab_command: Ack
     assert done.returncode == 0, done.stdout + done.stderr
     assert acklab_command("drill", str(script), "--linux", "6.12").returncode == 2
     script.write_text("--local_ip=here\n" + OPENED)
-    assert "an address of IPv4 is" in acklab_command("drill", str(script)).stdout
+    assert "an address of IPv4 or IPv6 is" in acklab_command("drill", str(script)).stdout
+
+
+SIX = """\
+--ip_version=ipv6 --mtu=1520
+`ethtool -K tun0 tso off`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1460,sackOK,nop,nop,nop,wscale 8>
++0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK,nop,wscale 7>
++.1 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 1460) = 1460
++0 > P. 1:1461(1460) ack 1
++0 < icmp packet_too_big mtu 1280 [1:1461(1460)]
++0 > . 1:1221(1220) ack 1
++0 > P. 1221:1461(240) ack 1
+"""
+
+
+@booted
+def test_scripts_run_over_ipv6_and_routers_say_what_is_too_big(acklab_command: Acklab, tmp_path: Path) -> None:
+    (tmp_path / "six.pkt").write_text(SIX)
+    done = acklab_command("drill", str(tmp_path / "six.pkt"), "--virtual", "--json")
+    assert json.loads(done.stdout)["outcome"] == "passed", done.stdout + done.stderr
+    assert "--ip_version=ipv6 on a simulated stack" in acklab_command("drill", str(tmp_path / "six.pkt")).stdout
+
+
+def test_packets_of_ipv6_have_the_checksums_of_its_pseudo_header() -> None:
+    """RFC 8200 section 8.1 and RFC 4443 section 2.3: with the pseudo header a packet sums up to 0."""
+    numbers = wire.Numbers((bytes(range(16)), 80), (bytes(range(16, 32)), 90), 1000, 2000)
+    for protocol, sent in ((6, Packet(True, frozenset("."), 1, 99, 1, 500, ecn="ce")), (58, Packet(True, frozenset(), 1, 1460, icmp=(0, 1280)))):
+        data = wire.encoded(sent, numbers)
+        pseudo = data[8:40] + len(data[40:]).to_bytes(4, "big") + bytes([0, 0, 0, protocol])
+        assert data[6] == protocol and wire.checksum(pseudo + data[40:]) == 0
+        assert (wire.ports(data) == (90, 80)) == (protocol == 6)
+        if protocol == 6:
+            assert wire.decoded(data, numbers).ecn == "ce" and wire.decoded(data, numbers).length == 99
 
 
 @booted

@@ -18,6 +18,7 @@ from .script import Call, shown
 libc = ctypes.CDLL(None, use_errno=True)
 #: Where scripts mean "the usual address" by `...`.
 LOCAL, REMOTE, PORT = "192.168.0.1", "192.0.2.1", 8080
+LOCAL_6, REMOTE_6 = "fd3d:a0b:17d6::1", "fd3d:fa7b:d17d::1"
 #: Names of errors that are one number on Linux.
 _SAME = {"ENOTSUP": "EOPNOTSUPP", "EWOULDBLOCK": "EAGAIN", "EDEADLOCK": "EDEADLK"}
 #: Files that scripts may open.
@@ -28,7 +29,7 @@ MOST = 1 << 26
 
 
 def address(value: Any, usual: tuple[str, int]) -> bytes:
-    """A ``sockaddr_in``."""
+    """A ``sockaddr_in``, or a ``sockaddr_in6`` where the usual address is one of IPv6."""
     host, port = usual
     if value == ("name", "AF_UNSPEC"):
         return bytes(16)
@@ -40,6 +41,8 @@ def address(value: Any, usual: tuple[str, int]) -> bytes:
         host, port = str(given[2][0]), number(table.get("sin_port", 0))
     elif value != ("...",):
         raise Unsupported(f"the address {shown(value)}")
+    if ":" in host:
+        return struct.pack("=H", socket.AF_INET6) + struct.pack("!HI16sI", port & 0xFFFF, 0, socket.inet_pton(socket.AF_INET6, host), 0)
     try:
         return struct.pack("=H", socket.AF_INET) + struct.pack("!H", port & 0xFFFF) + socket.inet_aton(host) + bytes(8)
     except OSError:
@@ -93,7 +96,7 @@ class Calls(Messages):
         return wrong
 
     def _socket(self, call: Call, domain: Any, kind: Any, protocol: Any) -> tuple[int, None]:
-        family = socket.AF_INET if domain == ("...",) else number(domain)
+        family = (socket.AF_INET6 if ":" in self.local[0] else socket.AF_INET) if domain == ("...",) else number(domain)
         return libc.socket(family, number(kind), number(protocol)), None
 
     def _bind(self, call: Call, fd: Any, where: Any, size: Any) -> tuple[int, None]:
@@ -102,7 +105,8 @@ class Calls(Messages):
 
     def _connect(self, call: Call, fd: Any, where: Any, size: Any) -> tuple[int, None]:
         place = address(where, self.remote)
-        self.connects(self.descriptor(fd))
+        if where != ("name", "AF_UNSPEC"):  # which ends a connection, with a reset that the script may expect
+            self.connects(self.descriptor(fd))
         return libc.connect(self.descriptor(fd), place, len(place)), None
 
     def peer(self) -> tuple[str, int]:

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import info, wire
-from .calls import LOCAL, REMOTE, Calls, libc
+from .calls import LOCAL, LOCAL_6, REMOTE, REMOTE_6, Calls, libc
 from .messages import clock_difference_ns
 from .parser import parse
 from .runner import Outcome, Unsupported, judged
@@ -34,8 +34,8 @@ TUNSETIFF, TUNSETOFFLOAD, IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x400454CA, 0x40045
 CLONE_NEWNET, PR_SET_TIMERSLACK = 0x40000000, 29
 #: The device takes segments of any length and sums them, as packetdrill's does: TUN_F_CSUM, TUN_F_TSO4, TUN_F_TSO6, TUN_F_TSO_ECN.
 OFFLOADS = 15
-#: linux/virtio_net.h: the head of each packet, of which type and size of segments matter; and VIRTIO_NET_HDR_GSO_TCPV4.
-HEAD, GSO_TCPV4 = "=BBHHHH", 1
+#: linux/virtio_net.h: the head of each packet, of which type and size of segments matter; and VIRTIO_NET_HDR_GSO_TCPV4, _TCPV6.
+HEAD, GSO_TCPV4, GSO_TCPV6 = "=BBHHHH", 1, 4
 HEAD_SIZE = struct.calcsize(HEAD)
 #: linux/sockios.h and linux/ethtool.h.
 SIOCETHTOOL, ETHTOOL_SET = 0x8946, {"tso": 0x1F, "gso": 0x24, "gro": 0x2C}
@@ -51,9 +51,15 @@ class KernelHost:
     """The kernel, as a script sees it."""
 
     def __init__(self, script: Script) -> None:
-        own, peer = (script.options.get(name, usual) for name, usual in (("local_ip", LOCAL), ("remote_ip", REMOTE)))
+        later = script.options.get("ip_version") == "ipv6"
+        usual = (LOCAL_6, REMOTE_6) if later else (LOCAL, REMOTE)
+        own, peer = (script.options.get(name, one) for name, one in zip(("local_ip", "remote_ip"), usual, strict=True))
         self.calls = Calls((own, int(script.number("bind_port", 8080))), (peer, int(script.number("connect_port", 8080))))
-        self.addresses = socket.inet_aton(own), socket.inet_aton(peer)
+        try:
+            self.addresses = tuple(socket.inet_pton(socket.AF_INET6 if later else socket.AF_INET, one) for one in (own, peer))
+        except OSError:
+            raise ValueError(f"--local_ip={own} and --remote_ip={peer} are not both of this version of IP") from None
+        self.gso = GSO_TCPV6 if later else GSO_TCPV4
         self.tun = _tun(int(script.number("mtu", 1500)), own, 0 if "strict_segments" in script.options else OFFLOADS)
         #: Size of the segments of which an arriving packet is made, as by GRO; 0 is one segment.
         self.segments = int(script.number("mss", 0))
@@ -119,7 +125,7 @@ class KernelHost:
         return None
 
     def _is_syn_of_ours(self, data: bytes) -> bool:
-        return data[(data[0] & 15) * 4 + 13] & 18 == 2
+        return data[wire.start(data) + 13] & 18 == 2
 
     def inject(self, packet: Packet) -> None:
         opens = "S" in packet.flags and "." not in packet.flags
@@ -138,7 +144,7 @@ class KernelHost:
         if "S" in packet.flags:
             self.numbers = wire.Numbers(self.numbers.local, self.numbers.remote, self.numbers.local_start, packet.seq)
         size = 0 if packet.icmp else self.segments
-        os.write(self.tun, struct.pack(HEAD, 0, GSO_TCPV4 if size else 0, 0, size, 0, 0) + wire.encoded(packet, self.numbers))
+        os.write(self.tun, struct.pack(HEAD, 0, self.gso if size else 0, 0, size, 0, 0) + wire.encoded(packet, self.numbers))
 
     def sniff_ahead(self) -> None:
         """Learns the connection from a packet that the script has not asked for yet."""
@@ -217,11 +223,11 @@ def _tun(mtu: int, own: str, offloads: int) -> int:
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN | IFF_NO_PI | IFF_VNET_HDR))
     fcntl.ioctl(device, TUNSETOFFLOAD, offloads)
-    orders = (
-        f"link set lo up\naddr add {own}/16 dev tun0\nlink set tun0 mtu {mtu} up\n"
-        f"route add default dev tun0 src {own}\n"
-    )
-    subprocess.run(["ip", "-batch", "-"], input=orders.encode(), check=True, stdout=subprocess.DEVNULL)
+    version, rest = ("-6", "64 dev tun0 nodad") if ":" in own else ("-4", "16 dev tun0")
+    orders = f"link set lo up\nlink set tun0 mtu {mtu} up\naddr add {own}/{rest}\nroute add default dev tun0 src {own}\n"
+    done = subprocess.run(["ip", version, "-batch", "-"], input=orders, capture_output=True, text=True)
+    if done.returncode:
+        raise OSError(f"ip: {done.stderr.strip()}")
     return device
 
 

@@ -110,10 +110,10 @@ class _Parser:
             self.unsupported(f"the option --{name}", word)
         elif OPTIONS[name] and not (value.replace(".", "", 1).isascii() and value.replace(".", "", 1).isdigit()):
             raise self.fail(f"--{name} is a number", word)
-        elif name == "ip_version" and value != "ipv4":
-            self.unsupported(f"--ip_version={value}; ipv4 is", word)
-        elif name in ("local_ip", "remote_ip") and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", value):
-            self.unsupported(f"--{name}={value}; an address of IPv4 is", word)
+        elif name == "ip_version" and value not in ("ipv4", "ipv6"):
+            self.unsupported(f"--ip_version={value}; ipv4 and ipv6 are", word)
+        elif name in ("local_ip", "remote_ip") and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f:]{2,39}", value):
+            self.unsupported(f"--{name}={value}; an address of IPv4 or IPv6 is", word)
         self.found.options[name] = value
 
     def time(self) -> int:
@@ -198,14 +198,18 @@ class _Parser:
         return Packet(inbound, flags, start, length, ack, window, urgent, options, ecn)
 
     def icmp(self, inbound: bool) -> Packet:
-        """``icmp unreachable [host_unreachable] [mtu N] [1:1001(1000)]``: about a segment that left; without one, about the SYN."""
+        """``icmp unreachable [host_unreachable] [mtu N] [1:1001(1000)]``: about a segment that left; without one, about the SYN.
+
+        Over IPv6 ``icmp packet_too_big mtu N``.
+        """
         place = self.next()
         kind = self.need("word", "an ICMP type")
-        if kind.text != "unreachable" or not inbound:
+        known = "packet_too_big" if self.found.options.get("ip_version") == "ipv6" else "unreachable"
+        if kind.text != known or not inbound:
             self.unsupported(f"icmp {kind.text}" if inbound else "icmp packets that leave", place)
             return self.skipped(inbound)
         code = 0
-        if self.word.text in UNREACHABLE:
+        if known == "unreachable" and self.word.text in UNREACHABLE:
             code = UNREACHABLE[self.next().text]
         mtu = self.integer("an MTU", 0, 65535) if self.takes("word", "mtu") else 0
         if not self.takes("["):

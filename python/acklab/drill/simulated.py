@@ -57,6 +57,8 @@ class SimulatedHost(Sockets):
         self.returned: tuple[int, str | None] | None = None
         if script.number("mtu", 1500) != 1500:
             script.unsupported.append((1, 1, f"--mtu={script.options['mtu']} on a simulated stack"))
+        if script.options.get("ip_version") == "ipv6":
+            script.unsupported.append((1, 1, "--ip_version=ipv6 on a simulated stack"))
         for event in script.events:
             packet = event.what
             if what := rules.lacking(packet, self):

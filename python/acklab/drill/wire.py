@@ -1,4 +1,4 @@
-"""Packets of a script as bytes of IPv4 and TCP, and back (RFC 791, 792, 9293, 7323, 2018, 3168, 7413, 9768)."""
+"""Packets of a script as bytes of IP and TCP, and back (RFC 791, 792, 8200, 4443, 9293, 7323, 2018, 3168, 7413, 9768)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXPERIMENT, _FAST_OPEN = 254, b"\xf9\x89"
 
 @dataclass(frozen=True)
 class Numbers:
-    """What turns a script's numbers into those of a connection: ports, and both sides' initial sequence numbers."""
+    """What turns a script's numbers into those of a connection: addresses (both of 4 bytes or of 16), ports, initial sequence numbers."""
 
     local: tuple[bytes, int]
     remote: tuple[bytes, int]
@@ -57,16 +57,27 @@ def _option(option: Option, shift: int) -> bytes:
 
 def _datagram(numbers: Numbers, protocol: int, body: bytes, tos: int = 0, *, ours: bool = False) -> bytes:
     addresses = numbers.local[0] + numbers.remote[0] if ours else numbers.remote[0] + numbers.local[0]
+    if len(addresses) == 32:
+        return struct.pack("!IHBB", 6 << 28 | tos << 20, len(body), protocol, 255) + addresses + body
     head = struct.pack("!BBHHHBBH", 0x45, tos, 20 + len(body), 0, 0, 255, protocol, 0) + addresses
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + body
 
 
+def _summed(numbers: Numbers, protocol: int, body: bytes, at: int) -> bytes:
+    """A body to the host with its checksum, and the pseudo header's, at this place (RFC 9293 section 3.1; RFC 8200 section 8.1)."""
+    addresses = numbers.remote[0] + numbers.local[0]
+    pseudo = addresses + (struct.pack("!xBH", protocol, len(body)) if len(addresses) == 8 else struct.pack("!I3xB", len(body), protocol))
+    return body[:at] + struct.pack("!H", checksum(pseudo + body)) + body[at + 2 :]
+
+
 def _unreachable(packet: Packet, numbers: Numbers) -> bytes:
-    """An ICMP message about the segment: its header of IP and the first 8 bytes after it (RFC 792)."""
+    """An ICMP message about the segment: its header of IP and the first 8 bytes after it (RFC 792; of IPv6 RFC 4443 section 3.2)."""
     assert packet.icmp
     code, mtu = packet.icmp
     seq = (packet.seq + numbers.local_start) % 2**32
     about = _datagram(numbers, 6, struct.pack("!HHI", numbers.local[1], numbers.remote[1], seq), ours=True)
+    if len(numbers.local[0]) == 16:
+        return _datagram(numbers, 58, _summed(numbers, 58, struct.pack("!BBHI", 2, 0, 0, mtu) + about, 2))
     body = struct.pack("!BBHHH", 3, code, 0, 0, mtu) + about
     return _datagram(numbers, 1, body[:2] + struct.pack("!H", checksum(body)) + body[4:])
 
@@ -86,32 +97,35 @@ def encoded(packet: Packet, numbers: Numbers) -> bytes:
         "!HHIIBBHHH", numbers.remote[1], numbers.local[1], seq, ack, (5 + len(options) // 4) << 4 | flags >> 8, flags & 255, packet.window or 0,
         0, packet.urgent,
     )  # fmt: skip
-    segment = head + options + bytes(packet.length)
-    addresses = numbers.remote[0] + numbers.local[0]
-    check = checksum(addresses + struct.pack("!BBH", 0, 6, len(segment)) + segment)
-    segment = segment[:16] + struct.pack("!H", check) + segment[18:]
+    segment = _summed(numbers, 6, head + options + bytes(packet.length), 16)
     tos = ECN.index(packet.ecn) if packet.ecn in ECN else 0
     return _datagram(numbers, 6, segment, tos)
 
 
 def ports(data: bytes) -> tuple[int, int] | None:
-    """Source and destination port, if this is TCP over IPv4."""
-    if len(data) < 40 or data[0] >> 4 != 4 or data[9] != 6:
+    """Source and destination port, if this is TCP."""
+    if len(data) < 40 or data[{4: 9, 6: 6}.get(data[0] >> 4, 0)] != 6 or len(data) < start(data) + 20:
         return None
-    source, destination = struct.unpack_from("!HH", data, (data[0] & 15) * 4)
+    source, destination = struct.unpack_from("!HH", data, start(data))
     return source, destination
+
+
+def start(data: bytes) -> int:
+    """Where TCP's header begins in a packet."""
+    return 40 if data[0] >> 4 == 6 else (data[0] & 15) * 4
 
 
 def first_number(data: bytes) -> int:
     """The sequence number as it is on the wire."""
-    (seq,) = struct.unpack_from("!I", data, (data[0] & 15) * 4 + 4)
+    (seq,) = struct.unpack_from("!I", data, start(data) + 4)
     return int(seq)
 
 
 def decoded(data: bytes, numbers: Numbers) -> Packet:
     """A packet that left, in the script's numbers; `ports` found it to be TCP."""
-    (total,) = struct.unpack_from("!H", data, 2)
-    segment = data[(data[0] & 15) * 4 : total]
+    later = data[0] >> 4 == 6
+    (total,) = struct.unpack_from("!H", data, 4 if later else 2)
+    segment = data[start(data) : total + 40 * later]
     _, _, seq, ack, offset, bits, window, _, urgent = struct.unpack_from("!HHIIBBHHH", segment)
     header = (offset >> 4) * 4
     bits |= (offset & 1) << 8
@@ -125,7 +139,7 @@ def decoded(data: bytes, numbers: Numbers) -> Packet:
         window=window,
         urgent=urgent,
         options=tuple(_options(segment[20:header], numbers.remote_start)),
-        ecn=ECN[data[1] & 3],
+        ecn=ECN[data[1] >> 4 & 3 if later else data[1] & 3],
     )
 
 

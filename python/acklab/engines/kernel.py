@@ -174,7 +174,7 @@ def _boot(job: Mapping[str, Any], binary: Path) -> dict[str, Any]:
     inside = Path(__file__).with_name("inside.py")
     words = [
         *(str(binary), f"mem={MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
-        *("time-travel=inf-cpu", f"time-travel-start={EPOCH_NS}", "ipv6.disable=1", "con=null", "con0=null,fd:1"),
+        *("time-travel=inf-cpu", f"time-travel-start={EPOCH_NS}", "con=null", "con0=null,fd:1"),
         *(f'init="{sys.executable}"', "--", "-I", "-S", "-B", f'"{inside}"', packed),
     ]
     variables = {"ACKLAB_SEED": "0", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **memory_place(MEMORY)}
