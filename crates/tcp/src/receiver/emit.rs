@@ -52,11 +52,13 @@ impl Receiver {
                 self.note_run();
                 self.emit(Emission::At(at), now, wire);
             }
-            Emission::Ranges { echo, gaps } => {
+            Emission::Ranges { echo, gaps, more } => {
                 self.note_run();
                 self.ts_recent = echo.unwrap_or(self.ts_recent);
                 self.settle(wire);
-                self.send_sized(self.space.rcv_nxt, gaps, wire);
+                for _ in 0..=more {
+                    self.send_sized(self.space.rcv_nxt, gaps, wire);
+                }
                 self.policy.on_ack_sent(now);
             }
             Emission::Repeated(copies) => {

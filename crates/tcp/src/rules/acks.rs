@@ -186,10 +186,13 @@ variants! {
             later: u32 [1 ..= 1_000_000] = 10,
             /// Which packets with a congestion mark (CE) are acknowledged at once.
             marks: MarkAnswer = MarkAnswer::First,
-            /// Bytes read in order after which the receiver sends a window update of the stream, which takes an ACK along; 0 sends none.
+            /// Bytes read in order after which the receiver sends a window update of the stream; 0 sends none. It takes an ACK along. If an
+            /// ACK has just left, it is a packet of its own.
             stream_update: u32 [0 ..= 1_000_000_000] = 0,
             /// The same for the connection's window.
             connection_update: u32 [0 ..= 1_000_000_000] = 0,
+            /// Whether updates of both windows that are due together leave in two packets.
+            updates_apart: bool = false,
             /// What the program's event loop waits in: each packet makes it wait again, for whole `tick`s until `max_ack_delay` has
             /// passed. 0s waits exactly.
             tick: Time = Time::ZERO,

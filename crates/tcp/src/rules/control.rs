@@ -122,6 +122,9 @@ choice! {
         /// Also when the round trip grows: growth falls to a quarter, and slow start ends after five such rounds unless the round
         /// trip has fallen again (HyStart++, RFC 9406).
         HyStartPlusPlus = "hystart++",
+        /// Also when the round trip has grown by an eighth: slow start ends there at once (HyStart without trains of ACKs, as in quic-go and
+        /// s2n-quic).
+        HyStartDelay = "hystart-delay",
     }
 }
 
@@ -135,6 +138,8 @@ choice! {
         /// Also when a train of ACKs lasts half a round trip, or when the round trip has grown by an eighth (HyStart, Ha and Rhee
         /// 2011; Linux).
         HyStart = "hystart",
+        /// The same by the round trip alone, as in quic-go and s2n-quic.
+        HyStartDelay = "hystart-delay",
     }
 }
 
@@ -189,6 +194,7 @@ impl ControlKind {
             | ControlKind::Dctcp { slow_start, .. } => match slow_start {
                 SlowStart::Standard => CubicSlowStart::Standard,
                 SlowStart::HyStartPlusPlus => CubicSlowStart::HyStartPlusPlus,
+                SlowStart::HyStartDelay => CubicSlowStart::HyStartDelay,
             },
             ControlKind::Vegas { .. }
             | ControlKind::Prague { .. }

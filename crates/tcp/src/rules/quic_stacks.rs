@@ -28,7 +28,12 @@ pub(super) fn all() -> Vec<Preset<AckPolicyKind>> {
             "x-net",
             "As golang.org/x/net/quic 0.62.0: two packets up to number 100, then ten (`mustAckImmediately`, `receive`, acks.go); an update for \
              an eighth of 1 MiB (`shouldUpdateFlowControl`, stream.go).",
-            each().with("first", 100).with("max_ack_delay", ms(24.0)).with("stream_update", 131_072),
+            each()
+                .with("first", 100)
+                .with("max_ack_delay", ms(24.0))
+                .with("stream_update", 131_072)
+                .with("connection_update", 131_072)
+                .with("updates_apart", true),
         ),
         preset(
             "quinn",

@@ -138,5 +138,9 @@ rule_table! {
         /// One new segment in about so many is skipped until the receiver asks for it. A receiver that acknowledges it anyway is
         /// optimistic (ledger divack.m.optimistic_defence). 0 skips none.
         skip: u32 [0..=1_000_000],
+        /// How many times larger `skip` is after each that was skipped. quic-go and x/net/quic double it.
+        skip_growth: f64 [1.0 ..= 16.0],
+        /// Windows that are added to `skip` each time, for a sender that numbers its packets (s2n-quic, quiche).
+        skip_windows: f64 [0.0 ..= 16.0],
     }
 }

@@ -117,6 +117,8 @@ impl Stack {
                 second_fast_retransmit: SecondFastRetransmit::Never,
                 unsent_ack: UnsentAck::Ignore,
                 skip: 0,
+                skip_growth: 1.0,
+                skip_windows: 0.0,
                 recovery_exit: RecoveryExit::Rfc6582,
                 fault: SenderFault::None,
             },
@@ -313,6 +315,8 @@ fn ns2_sender() -> SenderRules {
         second_fast_retransmit: SecondFastRetransmit::Never,
         unsent_ack: UnsentAck::Ignore,
         skip: 0,
+        skip_growth: 1.0,
+        skip_windows: 0.0,
         recovery_exit: RecoveryExit::Keep,
         fault: SenderFault::None,
     }

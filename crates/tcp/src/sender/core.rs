@@ -124,7 +124,7 @@ impl Core {
         let needs = control.needs();
         let extras = Extras {
             pacer: Pacer::new(&rules),
-            skip: Skip::new(rules.skip, rules.recovery.packet_numbers(), seed),
+            skip: Skip::new(&rules, seed),
             bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),

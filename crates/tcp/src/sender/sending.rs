@@ -7,6 +7,7 @@ use super::flight::Flight;
 use super::requests::Standing;
 use super::segmentation::{Circumstances, Turn};
 use super::sequence::{SequenceSpace, data_bytes};
+use super::skip::Skip;
 use super::{Core, SenderWire};
 use crate::rules::Pacing;
 
@@ -136,7 +137,9 @@ impl Core {
         }
         if self.rules.recovery.packet_numbers() {
             let fresh = !segment.syn && !segment.retransmit;
-            let skipped = self.extras.skip.as_mut().map_or(0, |skip| skip.number(segment.seq, segment.end(), fresh));
+            let packets = self.cc.cwnd / f64::from(self.seq.mss);
+            let number = |skip: &mut Box<Skip>| skip.number(segment.seq, segment.end(), fresh, packets);
+            let skipped = self.extras.skip.as_mut().map_or(0, number);
             segment.echo = (self.counters.segments_sent as u32).wrapping_add(skipped);
         }
         if self.rules.carry_window {

@@ -7,17 +7,26 @@
 //! segment's ACK are ignored. An ACK that covers the segment before it was sent restarts the window from one segment.
 //!
 //! QUIC numbers its packets, so there a number alone is left out, and no data waits (RFC 9000 section 21.4). An ACK whose range has
-//! that number restarts the window; the RFC allows to close the connection.
+//! that number restarts the window; the RFC allows to close the connection. Stacks skip more and more seldom (`skip_growth`), or by the
+//! window (`skip_windows`): `packetNumberGenerator` (quic-go, internal/ackhandler/packet_number_generator.go), `skipState` (x/net/quic,
+//! skip.go), `PacketNumberFilter` (quinn-proto, connection/spaces.rs), `arm_skip_counter` (s2n-quic-transport, space/application.rs).
 
 use acklab_packet::{Ack, Seq};
 
 use super::rng::Rng;
 use super::sequence::SequenceSpace;
+use crate::rules::SenderRules;
+
+/// Longest interval, in segments.
+const MOST: f64 = 1_000_000.0;
 
 /// The segment left out, and the draws that choose the next.
 #[derive(Clone, Debug)]
 pub(super) struct Skip {
-    interval: u32,
+    interval: f64,
+    growth: f64,
+    /// Windows added to the interval.
+    windows: f64,
     /// Segments until the next is left out.
     left: u32,
     /// No receiver may foresee the draws.
@@ -44,11 +53,12 @@ pub(super) enum SkipSign {
 }
 
 impl Skip {
-    pub(super) fn new(interval: u32, numbers: bool, seed: u64) -> Option<Box<Skip>> {
-        (interval > 0).then(|| {
-            let (rng, numbers) = (Rng::new(seed), numbers.then_some(0));
-            let mut skip = Skip { interval, left: 0, rng, missing: None, numbers, asked: None };
-            skip.left = skip.draw();
+    pub(super) fn new(rules: &SenderRules, seed: u64) -> Option<Box<Skip>> {
+        (rules.skip > 0).then(|| {
+            let (rng, numbers) = (Rng::new(seed), rules.recovery.packet_numbers().then_some(0));
+            let (interval, growth, windows) = (f64::from(rules.skip), rules.skip_growth, rules.skip_windows);
+            let mut skip = Skip { interval, growth, windows, left: 0, rng, missing: None, numbers, asked: None };
+            skip.left = skip.draw(rules.initial_window);
             Box::new(skip)
         })
     }
@@ -58,9 +68,16 @@ impl Skip {
         self.rng.state()
     }
 
-    /// Uniform between half the interval and one and a half.
-    fn draw(&mut self) -> u32 {
-        self.interval / 2 + self.rng.below(u64::from(self.interval) + 1) as u32
+    /// Uniform between half the interval and one and a half, with a window of so many packets.
+    fn draw(&mut self, packets: f64) -> u32 {
+        let interval = (self.interval + self.windows * packets).min(MOST) as u32;
+        interval / 2 + self.rng.below(u64::from(interval) + 1) as u32
+    }
+
+    /// The same for the next one.
+    fn draw_next(&mut self, packets: f64) -> u32 {
+        self.interval = (self.interval * self.growth).min(MOST);
+        self.draw(packets)
     }
 
     /// Units `start .. end` go out after all, in whatever segment.
@@ -70,14 +87,15 @@ impl Skip {
         }
     }
 
-    /// A packet leaves, with new data `start .. end` if it is `fresh`; how many numbers were left out before it.
-    pub(super) fn number(&mut self, start: Seq, end: Seq, fresh: bool) -> u32 {
+    /// A packet leaves, with new data `start .. end` if it is `fresh`, and a window of so many packets; how many numbers were left out
+    /// before it.
+    pub(super) fn number(&mut self, start: Seq, end: Seq, fresh: bool, packets: f64) -> u32 {
         let skipped = self.numbers.unwrap_or(0);
         if self.left > 0 || self.missing.is_some() || !fresh {
             self.left = self.left.saturating_sub(1);
             return skipped;
         }
-        (self.left, self.missing, self.numbers) = (self.draw(), Some((start, end)), Some(skipped + 1));
+        (self.left, self.missing, self.numbers) = (self.draw_next(packets), Some((start, end)), Some(skipped + 1));
         skipped + 1
     }
 
@@ -97,7 +115,7 @@ impl Skip {
             self.left = self.left.saturating_sub(1);
             return;
         }
-        self.left = self.draw();
+        self.left = self.draw_next(0.0);
         self.missing = Some((seq.nxt, end));
         seq.extend(end);
         seq.go_to_end();
@@ -134,13 +152,42 @@ impl Skip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Stack;
+
+    fn numbered(skip: u32, skip_growth: f64, skip_windows: f64) -> SenderRules {
+        SenderRules { skip, skip_growth, skip_windows, ..Stack::Quic.sender() }
+    }
+
+    /// Intervals between numbers left out double, or follow the window of 100 packets.
+    #[test]
+    fn intervals_grow_or_follow_the_window() {
+        let gaps = |rules: &SenderRules| {
+            let mut skip = *Skip::new(rules, 7).unwrap();
+            let mut left_out = Vec::new();
+            for at in 0..4000 {
+                let before = skip.numbers;
+                skip.number(at, at + 1, true, 100.0);
+                if skip.numbers != before {
+                    skip.missing = None;
+                    left_out.push(at);
+                }
+            }
+            left_out.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+        };
+        for (nth, gap) in gaps(&numbered(64, 2.0, 0.0)).into_iter().enumerate() {
+            let mean = 64 << (nth + 1);
+            assert!((mean / 2..=mean * 3 / 2 + 1).contains(&gap), "{gap} for {mean}");
+        }
+        let steady = gaps(&numbered(30, 1.0, 2.0));
+        assert!(steady.len() > 12 && steady.iter().all(|gap| (115..=346).contains(gap)), "{steady:?}");
+    }
 
     /// Packet numbers of which one has been left out, and where the data of the next starts.
     fn left_out() -> (Skip, Seq) {
-        let mut skip = *Skip::new(4, true, 7).unwrap();
-        assert_eq!(skip.number(0, 100, false), 0, "no new data");
-        let at = (0..7).map(|n| n * 100).find(|&at| skip.number(at, at + 100, true) == 1).unwrap();
-        assert_eq!(skip.number(at + 100, at + 200, true), 1, "one at a time");
+        let mut skip = *Skip::new(&numbered(4, 1.0, 0.0), 7).unwrap();
+        assert_eq!(skip.number(0, 100, false, 10.0), 0, "no new data");
+        let at = (0..7).map(|n| n * 100).find(|&at| skip.number(at, at + 100, true, 10.0) == 1).unwrap();
+        assert_eq!(skip.number(at + 100, at + 200, true, 10.0), 1, "one at a time");
         (skip, at)
     }
 

@@ -130,6 +130,8 @@ pub enum Emission {
         echo: Option<Time>,
         /// Gaps in packet numbers for which it has room to take, whichever of the data's it can report.
         gaps: Option<u32>,
+        /// Packets that follow it and bring nothing new about what arrived: window updates.
+        more: u32,
     },
     /// An ACK at once, and so many copies of it.
     Repeated(u32),
@@ -252,10 +254,11 @@ policies! {
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
     Quic(Box<Quic>) from AckPolicyKind::Quic {
-        segments, max_ack_delay, reordering, rtt_share, first, later, marks, stream_update, connection_update, tick, ahead, ..
+        segments, max_ack_delay, reordering, rtt_share, first, later, marks, stream_update, connection_update, updates_apart, tick, ahead, ..
     } => Box::new(Quic::new(QuicRules {
         segments, max_ack_delay, reordering, rtt_share, first, later, marks, tick, ahead,
         updates: [stream_update, connection_update],
+        updates_apart,
     }));
     Requested(Box<Requested>) from AckPolicyKind::Requested { timer, segments, most } => Box::new(Requested::new(timer, segments, most));
     Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>

@@ -32,6 +32,7 @@ pub struct QuicRules {
     pub marks: MarkAnswer,
     /// Of the stream, and of the connection.
     pub updates: [u32; 2],
+    pub updates_apart: bool,
     pub tick: Time,
     pub ahead: u32,
 }
@@ -60,8 +61,6 @@ pub struct Quic {
     marked: bool,
     /// Units that the program had read when each window was last updated.
     updated: [u64; 2],
-    /// An update waits for the next packet.
-    owes_update: bool,
     /// When the ACK that waits is due; only with a `tick`.
     due: Option<Time>,
     /// Packets that have come, and units of the longest.
@@ -84,7 +83,6 @@ impl Quic {
             newest: (Time::ZERO, Time::ZERO),
             marked: false,
             updated: [0; 2],
-            owes_update: false,
             due: None,
             received: 0,
             longest: 0,
@@ -160,15 +158,16 @@ impl Quic {
         if changed { self.rules.later } else { self.rules.segments }
     }
 
-    /// True if the program has read enough for a window update. It reads at once all that has come in order.
-    fn is_update_due(&mut self, read: u64) -> bool {
-        let mut due = false;
+    /// Packets with window updates that the program causes, which reads at once all that has come in order.
+    fn updates(&mut self, read: u64) -> u32 {
+        let mut due = 0;
         for (updated, every) in self.updated.iter_mut().zip(self.rules.updates) {
             if every > 0 && read >= *updated + u64::from(every) {
-                (*updated, due) = (read, true);
+                *updated = read;
+                due += 1;
             }
         }
-        due
+        if self.rules.updates_apart { due } else { due.min(1) }
     }
 
     /// An ACK that waits until the timer.
@@ -192,13 +191,13 @@ impl Quic {
 
     /// An ACK of everything. It says how long the highest packet has waited (ACK Delay, RFC 9000 section 19.3). For this it
     /// echoes that packet's departure time plus the wait.
-    fn ack(&self, now: Time) -> Emission {
+    fn ack(&self, now: Time, more: u32) -> Emission {
         if self.rules.ahead > 0 {
             return self.ack_ahead(now, true);
         }
         let (sent, came) = self.newest;
         let echo = self.numbered.then(|| sent + (now - came));
-        Emission::Ranges { echo, gaps: self.numbered.then_some(self.missing.len() as u32) }
+        Emission::Ranges { echo, gaps: self.numbered.then_some(self.missing.len() as u32), more }
     }
 }
 
@@ -229,18 +228,20 @@ impl AckPolicy for Quic {
         let asked = arrival.requested == Some(0);
         let late = self.due.is_some_and(|due| arrival.now >= due);
         let at_once = out_of_order || marked || asked || arrival.syn || late || self.held >= most;
-        // The program reads after the packet is answered. An update that comes with an ACK would be a packet of its own; here it goes
-        // with the next packet.
-        let update = self.is_update_due(arrival.rcv_nxt);
-        let owed = std::mem::replace(&mut self.owes_update, update && at_once);
-        if at_once || update || owed { self.ack(arrival.now) } else { self.wait(arrival.now, self.delay(arrival.srtt)) }
+        // The program reads after the packet is answered. So an update takes an ACK along if none has left, and is else a packet of
+        // its own.
+        let updates = self.updates(arrival.rcv_nxt);
+        if at_once || updates > 0 {
+            return self.ack(arrival.now, if at_once { updates } else { updates - 1 });
+        }
+        self.wait(arrival.now, self.delay(arrival.srtt))
     }
 
     fn on_timer(&mut self, now: Time) -> Emission {
         if self.rules.ahead > 0 {
             return self.ack_ahead(now, false);
         }
-        self.ack(now)
+        self.ack(now, 0)
     }
 
     fn on_ack_sent(&mut self, now: Time) {

@@ -11,6 +11,7 @@ const RULES: QuicRules = QuicRules {
     later: 10,
     marks: MarkAnswer::First,
     updates: [0; 2],
+    updates_apart: false,
     tick: Time::ZERO,
     ahead: 0,
 };
@@ -66,12 +67,12 @@ fn the_ack_tells_how_long_the_highest_packet_waited() {
     // Sent at 1.5, came at 2.0, waited 0.025.
     assert_eq!(
         policy.on_timer(Time::from_secs(2.025)),
-        Emission::Ranges { echo: Some(Time::from_secs(1.525)), gaps: Some(0) }
+        Emission::Ranges { echo: Some(Time::from_secs(1.525)), gaps: Some(0), more: 0 }
     );
     policy.numbered = false;
     assert_eq!(
         policy.on_timer(Time::from_secs(2.025)),
-        Emission::Ranges { echo: None, gaps: None },
+        Emission::Ranges { echo: None, gaps: None, more: 0 },
         "TCP has RFC 7323's echo"
     );
 }
@@ -160,19 +161,35 @@ fn the_threshold_changes_after_a_packet_number() {
     assert_eq!(answered(&mut policy, &[17, 18, 19]), [18], "a request replaces both");
 }
 
+/// Packets that follow the ACK of the second packet, with which both windows' updates are due.
+fn both_due(policy: &mut Quic) -> u32 {
+    policy.on_segment(&Arrival { rcv_nxt: 1200, ..packet(0, 1.0) });
+    match policy.on_segment(&Arrival { rcv_nxt: 2400, ..packet(1, 1.0) }) {
+        Emission::Ranges { more, .. } => more,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn window_updates_take_an_ack_along() {
-    let mut policy = numbered(QuicRules { updates: [4 * 1200, 0], ..RULES });
-    let mut answered = Vec::new();
-    for number in 0..12 {
-        let arrival = Arrival { rcv_nxt: u64::from(number + 1) * 1200, ..packet(number, 1.0) };
-        if matches!(policy.on_segment(&arrival), Emission::Ranges { .. }) {
-            policy.on_ack_sent(arrival.now);
-            answered.push(number);
+    let answered = |every: u32| {
+        let mut policy = numbered(QuicRules { updates: [every * 1200, 0], ..RULES });
+        let mut answered = Vec::new();
+        for number in 0..12 {
+            let arrival = Arrival { rcv_nxt: u64::from(number + 1) * 1200, ..packet(number, 1.0) };
+            if let Emission::Ranges { more, .. } = policy.on_segment(&arrival) {
+                policy.on_ack_sent(arrival.now);
+                answered.push((number, more));
+            }
         }
-    }
-    // An update after each fourth packet. That of 3 would come with an ACK, so it goes with 4; that of 7 takes an ACK of 7 alone along.
-    assert_eq!(answered, [1, 3, 4, 6, 7, 9, 11]);
+        answered
+    };
+    assert_eq!(answered(3), [1, 2, 4, 5, 7, 8, 10, 11].map(|number| (number, 0)), "2 and 5 take an ACK along");
+    assert_eq!(answered(4), [(1, 0), (3, 1), (5, 0), (7, 1), (9, 0), (11, 1)], "that of 3 comes after an ACK");
+    let mut both = numbered(QuicRules { updates: [2400, 2400], ..RULES });
+    assert_eq!(both_due(&mut both), 1, "one packet after the ACK");
+    both = numbered(QuicRules { updates: [2400, 2400], updates_apart: true, ..RULES });
+    assert_eq!(both_due(&mut both), 2);
 }
 
 #[test]
@@ -209,7 +226,7 @@ fn the_delay_may_be_a_share_of_the_senders_round_trip() {
 fn gaps_stay_and_make_acks_longer() {
     let mut policy = sparse(1);
     answered(&mut policy, &[0, 2, 4, 6, 7, 8, 4, 3]);
-    let gaps = |policy: &Quic| match policy.ack(Time::from_secs(2.0)) {
+    let gaps = |policy: &Quic| match policy.ack(Time::from_secs(2.0), 0) {
         Emission::Ranges { gaps, .. } => gaps,
         other => panic!("{other:?}"),
     };

@@ -219,7 +219,8 @@ impl Control {
         };
         match slow_start {
             CubicSlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
-            CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control))),
+            CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control, true))),
+            CubicSlowStart::HyStartDelay => Control::HyStart(Box::new(HyStart::new(control, false))),
             CubicSlowStart::Standard => control,
         }
     }

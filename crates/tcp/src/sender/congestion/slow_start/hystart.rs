@@ -47,6 +47,8 @@ enum Stage {
 #[derive(Clone, Debug)]
 pub struct HyStart {
     control: Control,
+    /// Whether it looks at trains of ACKs.
+    trains: bool,
     stage: Stage,
     /// Least round trip in seconds; infinite before the first.
     delay_min: f64,
@@ -54,9 +56,10 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// Before the first segment of a connection with `control`.
-    pub fn new(control: Control) -> HyStart {
-        HyStart { control, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
+    /// Before the first segment of a connection with `control`; whether it looks at `trains` of ACKs. Without, it is that of quic-go
+    /// (`HybridSlowStart`, internal/congestion/hybrid_slow_start.go) and of s2n-quic (`HybridSlowStart`, recovery/hybrid_slow_start.rs).
+    pub fn new(control: Control, trains: bool) -> HyStart {
+        HyStart { control, trains, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
     }
 
     /// True if the ACK that brought `rtt` shows a queue.
@@ -71,7 +74,7 @@ impl HyStart {
             return false;
         }
         let mut found = false;
-        if now - round.last_ack <= ACK_DELTA {
+        if self.trains && now - round.last_ack <= ACK_DELTA {
             round.last_ack = now;
             // At twice the window a round trip, as slow start is paced where it is.
             let rate = 2.0 * window.cwnd / window.mss / window.srtt;
