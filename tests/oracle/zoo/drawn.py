@@ -38,10 +38,10 @@ MOST_ACKS, MOST_TIME = 0.02, 0.01
 DEEP = 20_000
 
 
-def paths() -> list[tuple[str, Path]]:
-    """A stack and a path, forty times."""
-    rng, made = random.Random(SEED), []
-    for number in range(COUNT):
+def paths(seed: int = SEED, count: int = COUNT) -> list[tuple[str, Path]]:
+    """A stack and a path, so many times."""
+    rng, made = random.Random(seed), []
+    for number in range(count):
         rate, rtt = round(2 * 25 ** rng.random(), 2), round(rng.uniform(0.01, 0.1), 4)
         size, products = int(300_000 * (20 / 3) ** rng.random()), rng.uniform(1, 2)
         deep = number // len(STACKS) % 2 == 0

@@ -18,7 +18,7 @@ from ... import _core
 from ...engines import programs
 from .measure import AT_ONCE_S, measure, waits
 from .members import Member
-from .packets import download
+from .packets import Download, download
 from .paths import CLIENT, PATHS, SERVER, Path
 
 #: Lone packets before these are the handshake's rest.
@@ -76,10 +76,12 @@ def rows(
     return found
 
 
-def row(one: Pair, name: str, seed: int = 1, path: Path | None = None) -> dict[str, Any]:
+def row(
+    one: Pair, name: str, seed: int = 1, path: Path | None = None, look: Callable[[Download], Mapping[str, Any]] = lambda _: {}
+) -> dict[str, Any]:
     """One download, with the numbers of :func:`measure`, its time, and the SHA-256 of what passed the client.
 
-    ``path`` is the one of that name in :data:`PATHS`, unless another is given.
+    ``path`` is the one of that name in :data:`PATHS`, unless another is given. ``look`` may add to the row what it finds in the packets.
     """
     path = path or PATHS[name]
     tree = path.scenario(name, seed)
@@ -108,7 +110,7 @@ def row(one: Pair, name: str, seed: int = 1, path: Path | None = None) -> dict[s
     by = next(program for program in made.programs if program.at == CLIENT)
     if by.stopped:
         return {**told, "error": f"not done after {tree['stop']['at']}"}
-    told |= measure(seen, path)
+    told |= measure(seen, path) | dict(look(seen))
     told["completion_s"] = _said(by.output) or (by.ended_s or 0.0) - (by.started_s or 0.0)
     told["goodput_mbps"] = 8e-6 * float(seen.bytes.sum()) / told["completion_s"]
     told["sent"] = len(seen.sent_s)
