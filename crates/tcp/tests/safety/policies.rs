@@ -51,9 +51,9 @@ fn quic() -> impl Strategy<Value = AckPolicyKind> {
     let marks = select(&[MarkAnswer::First, MarkAnswer::Each, MarkAnswer::Never][..]);
     let update = || prop_oneof![Just(0), 1_u32..20_000];
     let tick = prop_oneof![Just(Time::ZERO), Just(Time::from_secs(0.001))];
-    let further = (0_u32..20, 1_u32..30, marks, update(), update(), tick);
+    let further = (0_u32..20, 1_u32..30, marks, (update(), update(), any::<bool>()), tick);
     (asked, further).prop_map(|((segments, delay, reordering, rtt_share), further)| {
-        let (first, later, marks, stream_update, connection_update, tick) = further;
+        let (first, later, marks, (stream_update, connection_update, updates_apart), tick) = further;
         AckPolicyKind::Quic {
             segments,
             max_ack_delay: Time::from_secs(delay),
@@ -64,6 +64,7 @@ fn quic() -> impl Strategy<Value = AckPolicyKind> {
             marks,
             stream_update,
             connection_update,
+            updates_apart,
             tick,
             packet_numbers: false,
             ahead: 0,
