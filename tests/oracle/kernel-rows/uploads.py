@@ -54,8 +54,20 @@ def grid():
     return [(version, path) for version in MOST for path in EIGHT + [path for seed in SEEDS for path in drawn(seed)]]
 
 
-def link(path):
-    return {"rate": f"{path[0]}Mbps", "delay": f"{path[1]}ms", "queue": {"kind": "drop-tail", "packets": 20_000}}
+def link(path, ends):
+    """The link, whose data go from S to R. A fifth part of a path has a smaller queue (`queue 20`), or packets that are lost (`lost 40 300`)."""
+    kind, *numbers = path[4].split() if len(path) > 4 else ["queue", "20000"]
+    shown = {"rate": f"{path[0]}Mbps", "delay": f"{path[1]}ms", "queue": {"kind": "drop-tail", "packets": 20_000}}
+    if kind == "queue":
+        return {"between": ends, **shown, "queue": {"kind": "drop-tail", "packets": int(numbers[0])}}
+    lost = {**shown, "loss": {"list": [int(number) for number in numbers]}}
+    there, back = (lost, shown) if ends[0] == "S" else (shown, lost)
+    return {"between": ends, **there, "back": back}
+
+
+def reads(path):
+    """What the program asks for; a slow one sleeps after each 64 KiB, and takes 0.7 of the path's rate."""
+    return READS.get(path[3]) or f"65536 pause {65_536 * 8 / (0.7e6 * path[0]):.4f}"
 
 
 def frames(file):
@@ -96,11 +108,11 @@ def made(version, path):
     """
     with tempfile.TemporaryDirectory() as folder:
         file, out = Path(folder) / "path.json", Path(folder) / "out"
-        file.write_text(json.dumps({"stop": {"at": "100s"}, "link": [{"between": ["R", "S"], **link(path)}]}))
+        file.write_text(json.dumps({"stop": {"at": "100s"}, "link": [link(path, ["R", "S"])]}))
         program = f"python3 {shlex.quote(str(HERE / 'upload.py'))}"
         words = [*command(), "run", str(file), "--virtual", "--linux", version, "--out", str(out)]
         told = "cat /proc/sys/net/ipv4/tcp_rmem; exec"
-        server = shlex.quote(f"{told} {program} sink 5000 {READS[path[3]]}")
+        server = shlex.quote(f"{told} {program} sink 5000 {reads(path)}")
         words += ["--server", f"sh -c {server}", "--client", f"{program} send {{server}} 5000 {path[2]}"]
         subprocess.run(words, check=True, capture_output=True)
         sent = [packet for packet in segments(out / "S.pcap", 5000) if packet[1]]
@@ -114,12 +126,12 @@ def made(version, path):
     return {"acks": acks, "start": start, "phase": phase, "most": most}
 
 
-def read():
+def read(file=FILE):
     """{(version, path): the kernels' upload}, ACKs as (microseconds, bytes)."""
-    if not FILE.exists():
+    if not file.exists():
         return {}
     found = {}
-    for version, path, start, phase, times, numbers, *most in json.loads(lzma.decompress(FILE.read_bytes())):
+    for version, path, start, phase, times, numbers, *most in json.loads(lzma.decompress(file.read_bytes())):
         at, number, acks = 0, 0, []
         for more, further in zip(times, numbers):
             at, number = at + more, number + further
@@ -128,17 +140,17 @@ def read():
     return found
 
 
-def make():
+def make(wanted=None, file=FILE):
     """Makes the uploads that are missing, path by path, and keeps each."""
-    have, wanted = read(), grid()
+    have, wanted = read(file), wanted or grid()
     for one in sorted(wanted, key=lambda one: wanted.index(("6.12", one[1]))):
         if one not in have:
             have[one] = made(*one)
             print(one, len(have[one]["acks"]), flush=True)
-            keep({one: have[one] for one in sorted(have) if one in wanted})
+            keep({one: have[one] for one in sorted(have) if one in wanted}, file)
 
 
-def keep(rows):
+def keep(rows, file=FILE):
     """Writes these uploads."""
 
     def steps(values):
@@ -149,20 +161,20 @@ def keep(rows):
         return *one, round(row["start"], 7), round(row["phase"], 7), *numbers, *([row["most"]] if row["most"] else [])
 
     lines = [line(*item) for item in rows.items()]
-    FILE.write_bytes(lzma.compress(json.dumps(lines, separators=(",", ":")).encode(), preset=9))
+    file.write_bytes(lzma.compress(json.dumps(lines, separators=(",", ":")).encode(), preset=9))
 
 
 def scenario(version, path, row):
     """The same upload in the simulator."""
     most = row["most"] or MOST[version]
-    ack = {"tick": "1ms", "read_size": int(READS[path[3]].split()[0]), "most_memory": most}
+    ack = {"tick": "1ms", "read_size": int(reads(path).split()[0]), "most_memory": most}
     recovery = {"kind": "rack", "tick": "1ms", "phase": f"{row['phase']:.7f}s"}
     flow = {
         "name": "upload", "from": "S", "to": "R", "size": {"bytes": f"{path[2]}B"}, "start": f"{row['start']:.7f}s",
         "sender": {"stack": f"linux-{version}-defaults", "recovery": recovery, "send_memory": most},
         "receiver": {"ack": ack},
     }  # fmt: skip
-    return {"stop": {"at": "100s"}, "link": [{"between": ["S", "R"], **link(path)}], "flow": [flow], "record": {"packets": True}}
+    return {"stop": {"at": "100s"}, "link": [link(path, ["S", "R"])], "flow": [flow], "record": {"packets": True}}
 
 
 def simulated(version, path, row):
@@ -181,10 +193,10 @@ def until(acks, end):
     return [*acks[:last], (acks[last][0], min(acks[last][1], end))]
 
 
-def judged(only=None):
+def judged(only=None, file=FILE):
     """{(version, path): (the kernels' ACKs, the simulator's, how many are the same numbers at first)}."""
     found = {}
-    for one, row in read().items():
+    for one, row in read(file).items():
         if only is None or one in only:
             theirs, ours = (until(acks, one[1][2] + 1) for acks in (row["acks"], simulated(*one, row)))
             same = next((n for n, (a, b) in enumerate(zip(theirs, ours)) if a[1] != b[1]), min(len(theirs), len(ours)))
