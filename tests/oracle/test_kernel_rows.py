@@ -131,6 +131,21 @@ def test_uploads_between_default_kernels_have_as_many_acks(page):
     assert uploads.filled(text, table) == text, "tests/oracle/kernel-rows/uploads.py --write"
 
 
+def test_what_changed_between_kernels_is_on_the_page(page):
+    import versions  # beside the fixture's
+
+    text = versions.PAGE.read_text()
+    assert versions.filled(text, versions.tables()) == text, "tests/oracle/kernel-rows/versions.py --write"
+
+
+def test_uploads_with_losses_and_slow_readers_are_on_the_page(page):
+    import uploads
+    import uploads_hard
+
+    assert {path for _, path in uploads.read(uploads_hard.FILE)} == set(uploads_hard.drawn())
+    assert "\n".join(uploads_hard.lines()) in uploads.PAGE.read_text(), "tests/oracle/kernel-rows/uploads_hard.py --write"
+
+
 def test_without_bursts_or_memory_the_acks_of_uploads_are_others(page):
     import uploads  # beside the fixture's
 

@@ -24,6 +24,7 @@ ROWS = ROOT / "tests" / "oracle" / "zoo" / "rows.json"
 sys.path.insert(0, str(ROWS.parent))
 
 import drawn  # noqa: E402
+import second  # noqa: E402
 import simulated  # noqa: E402
 
 
@@ -122,14 +123,14 @@ def test_rows_are_written_and_read(tmp_path: Path) -> None:
 def test_the_documentation_shows_the_recorded_rows() -> None:
     page = (ROOT / "docs" / "oracle" / "zoo.md").read_text("utf-8")
     rows = output.read(ROWS)
-    for table in [*tables(rows), *simulated.tables(rows), drawn.table()]:
+    for table in [*tables(rows), *simulated.tables(rows), drawn.table(), *second.tables()]:
         assert table.markdown() in page, f"the table {table.title!r} of docs/oracle/zoo.md is not that of the rows"
 
 
 def test_named_receivers_acknowledge_as_recorded() -> None:
     """Packets an ACK without drops; the bounds are what was found, rounded up."""
     rows = {(each["receiver"], each["path"]): each for each in output.read(ROWS) if each["sender"] == each["receiver"]}
-    for name, most in (("quic-go", 1), ("quinn", 2), ("s2n-quic", 4), ("quiche", 1)):
+    for name, most in (("quic-go", 1.5), ("quinn", 1), ("s2n-quic", 0.5), ("x-net", 4), ("quiche", 1)):
         for path in ("plain", "fast", "geo"):
             real, ours = simulated.of(rows[name, path]), simulated.simulated(name, PATHS[path])
             assert abs(simulated.differ(ours.per_ack, real.per_ack)) < most, (name, path)
@@ -140,6 +141,20 @@ def test_drawn_paths_are_those_of_the_seed() -> None:
     for name, path in drawn.paths():
         assert recorded[path.about]["receiver"] == name
     assert len(recorded) == drawn.COUNT
+
+
+def test_the_second_draw_is_that_of_its_seed() -> None:
+    recorded = {each["path"]: each for each in output.read(second.FILE)}
+    assert len(recorded) == second.COUNT
+    for name, path in second.paths():
+        assert recorded[path.about]["receiver"] == name
+
+
+def test_a_handshake_takes_as_long_as_recorded() -> None:
+    """First data of quic-go at 85.6 ms with 10 Mb/s both ways, and at 411.5 ms where the way back has 100 kb/s."""
+    for path, recorded_s in (("plain", 0.08561), ("slow-back", 0.41146)):
+        data_s = simulated.HANDSHAKES["quic-go"].data_s(PATHS[path]) + PATHS[path].rtt_s / 2 + 8 * 1308 / 1e7
+        assert data_s == pytest.approx(recorded_s, abs=0.0005)
 
 
 def test_recorded_rows_are_whole() -> None:

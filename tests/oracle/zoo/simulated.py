@@ -18,7 +18,7 @@ RENO, CUBIC = "reno", "cubic"
 class Handshake:
     """Packets of the handshake, in bytes from the header of IP on, until the server's first data leave.
 
-    The client opens with ``opens``; the server answers with ``answers``; ``finishes`` are the client's last packets of the handshake, whose
+    The client opens with ``opens``. The server answers with ``answers``. ``finishes`` are the client's last packets of the handshake, whose
     arrival lets the server send ``confirms``; ``asks`` are those up to the request. ``acks`` are packets of the client that count as ACKs and
     answer none of the data. An Initial that elicits an ACK has 1200 bytes at least (RFC 9000 section 14.1), so each has full size.
     """
@@ -73,8 +73,8 @@ def _ends(
     return {"sender": sender, "receiver": {"stack": "quic", "ack_size": ack}}
 
 
-#: Senders, as far as the stack `quic` states them: payload of a packet (once the path's MTU is found) and the bytes besides, initial window in
-#: packets, control, slow start, an ACK's bytes, pacing, and which packet numbers are left out (`skip`, its growth, windows).
+#: Senders, as far as the stack `quic` states them. First the payload of a packet (once the path's MTU is found) and the bytes besides. Then
+#: initial window in packets, control, slow start, an ACK's bytes, pacing, and which packet numbers are left out (`skip`, its growth, windows).
 #:
 #: Pacing and bursts were chosen by runs of another draw, seed 11, and not by the sources alone. quic-go's, quinn's and s2n-quic's pacers let
 #: their packets go in bursts whose credit covers what an ACK releases, so here they do not pace. x-net's 0.8 of a round trip was a little too fast.
