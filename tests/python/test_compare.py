@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import signal
@@ -16,7 +17,7 @@ import pytest
 
 from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
 from acklab.experiments.compare.advice import advice, recommended
-from acklab.experiments.compare.difference import moves
+from acklab.experiments.compare.difference import Rules, difference, moves
 from acklab.experiments.compare.numbers import number
 from acklab.experiments.compare.output import chart, plain
 from acklab.experiments.compare.rank import rank
@@ -129,7 +130,7 @@ def test_nothing_random_is_said() -> None:
     plain = compare(comparison(spread_starts_s=0.0))
     assert not plain.random
     text = as_text(plain)
-    assert "all 6 seeds gave the same results: one deterministic run each, without intervals" in text and "±" not in text
+    assert "6 seeds: every seed gave the same result, so these seeds tell nothing of chance; one deterministic run each, without intervals" in text and "±" not in text
     assert plain.advice == (
         "One deterministic run each, best download first: fast (19.1 Mb/s), slow (4.72 Mb/s). "
         "A nudge of the delays can change the order: --spread-delays 1% tries that."
@@ -159,7 +160,7 @@ def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
     said = r"Undecided between reno and sack by completion: with sack, completion may be from [\d.]+ % less to [\d.]+ % more "
     assert re.match(said + r"\([\d.]+ s with reno, 10 seeds\)", told.advice)
     if second.beside.needed is not None:
-        assert " seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 10 do." in told.advice
+        assert re.search(r" seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 10 do\.", told.advice)
     text = as_text(told)
     assert f"2?  {second.case}" in text and "? : not shown to differ, or not by more than 2 %" in text
     for claim in ("as well", "told apart", "equal", "equivalent", "same"):
@@ -170,8 +171,37 @@ def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
     told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=5)
     row = told.rankings[0].rows[1]
     assert row.verdict == "undecided" and row.beside.needed > 5
-    assert "seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 5 do." in told.advice
+    assert re.search(r"seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 5 do\.", told.advice)
     assert "seeds needed" in as_text(told)
+
+
+def test_a_difference_that_every_seed_shows_is_decided() -> None:
+    """Five seeds with 0.66 s in each and 1.19 s in each, beside a case that varies."""
+    slow, quick = Sample.of([1.18713] * 5), Sample.of([0.65996] * 5)
+    found = difference(slow, quick, Rules(family=3))
+    assert (found.verdict, found.constant, found.interval, found.needed) == ("different", True, None, None)
+    shifted = Sample.of([2.0, 3.0, 4.0, 5.0, 6.0])
+    assert difference(shifted.over(0.5), shifted, Rules()).verdict == "different", "a constant ratio of values that vary"
+    # A larger family needs more of them: 2 / 4^n is at most its share of the error.
+    assert difference(slow, quick, Rules(family=100)).needed == 6
+    assert difference(Sample.of([1.18713] * 6), Sample.of([0.65996] * 6), Rules(family=100)).verdict == "different"
+    assert difference(Sample.of([1.01] * 5), Sample.of([1.0] * 5), Rules()).verdict == "equivalent"
+
+
+def test_the_seeds_needed_are_for_the_difference_that_was_measured() -> None:
+    """Few seeds are needed for a large difference: not those of 5 %."""
+    wide = difference(Sample.of([3.18, 6.36, 0.72, 0.66, 0.71]), Sample.of([0.66] * 5), Rules())
+    assert wide.verdict == "undecided" and wide.effect == pytest.approx(math.prod([3.18, 6.36, 0.72, 0.66, 0.71]) ** 0.2 / 0.66 - 1)
+    assert 5 < wide.needed < 30
+    near = difference(Sample.of([1.5, 0.7, 1.4, 0.7, 1.02]), Sample.of([1.0] * 5), Rules())
+    assert near.effect == pytest.approx(0.05) and near.needed > 100
+
+
+def test_a_case_that_no_seed_changes_is_said_so() -> None:
+    told = lossy("clean: link.0.loss.rate=0", "slow: link.0.loss.rate=0; link.0.rate=1Mbps", SACK, seeds=5)
+    text, slow = as_text(told), told.rankings[0].row("slow")
+    assert "clean and slow: every seed gave the same result, so these seeds tell nothing of chance" in text
+    assert slow.verdict == "worse" and slow.beside.constant and "no two cases" not in text
 
 
 def test_equivalence_needs_a_margin() -> None:

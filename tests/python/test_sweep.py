@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -289,19 +290,29 @@ def test_the_page_begins_with_an_answer_in_numbers(plan: Path, tmp_path: Path) -
     told = json.loads((tmp_path / "out" / "sweep.json").read_text())
     page = (tmp_path / "out" / "sweep.html").read_text()
     finding = told["answer"].partition(". ")[0]
-    assert f"<h1>{finding[0].upper()}{finding[1:]}" in page and page.count(told["answer"].rpartition(". ")[2]) == 1
+    assert f"<h1>{finding}" in page and page.count("± is half") == 1
     means = {tuple(point["at"].values()): point["metrics"]["completion"] for point in told["points"]}
     (rate, window, recovery), least = min(means.items(), key=lambda one: one[1]["mean"])
     near = sum(one["low"] <= least["high"] and least["low"] <= one["high"] for one in means.values()) - 1
-    place = f"completion is best at rate {rate / 1e6:g} Mb/s, sender window {window}, recovery {recovery}: "
+    place = f"Completion is best at rate {rate / 1e6:g} Mb/s, sender window {window}, recovery {recovery}: "
     assert told["answer"].startswith(place + f"{least['mean']:.2f}"[:-1]) and f"(intervals of {near} other points overlap)" in told["answer"]
-    assert told["answer"].endswith("± is half the 95 % interval of one mean.")
+    assert [part[0] for part in told["answer"].split(". ")] == ["C", "D"]
+
+
+def test_seeds_that_change_nothing_have_no_intervals(two_hops: Path, tmp_path: Path) -> None:
+    acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion"], seeds=5, out=tmp_path / "out")
+    said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
+    page = (tmp_path / "out" / "sweep.html").read_text()
+    assert said.startswith("Completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst" in said
+    alike = "very seed gave the same result, so these seeds tell nothing of chance"
+    assert said.endswith(f"E{alike}.") and f"e{alike}" in page
+    assert "±" not in page and "interval" not in re.sub(r"<(style|script).*?</\1>", "", page, flags=re.S)
 
 
 def test_one_run_a_point_is_said_and_points_alike_are_counted(two_hops: Path, tmp_path: Path) -> None:
     acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion", "syns_sent"], out=tmp_path / "out")
     said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
-    assert said.startswith("completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst at queue 4 packets: " in said
+    assert said.startswith("Completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst at queue 4 packets: " in said
     assert said.endswith("syns_sent is the same at every point: 1. One run a point.")
 
 

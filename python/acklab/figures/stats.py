@@ -13,6 +13,8 @@ ALPHA = 0.05
 #: The least number of seeds from which an interval is printed. With fewer, Student's interval is wider than the mean itself, or narrow
 #: by chance.
 LEAST_SEEDS = 5
+#: What is said instead of an interval where seeds changed nothing.
+ALIKE = "every seed gave the same result, so these seeds tell nothing of chance"
 
 
 @dataclass(frozen=True)

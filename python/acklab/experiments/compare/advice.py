@@ -182,7 +182,8 @@ def _finding(told: Compared, ranking: Ranking, metric: Metric, one: str, other: 
     if found is None or new is None or old is None:
         return f"{_where(ranking)}{metric.name} is {shown(metric, new)} instead of {shown(metric, old)}"
     texts, unit = pair(new.value, old.value), f" {metric.quantity.unit}".rstrip()
-    return f"{_where(ranking)}{metric.name} is {texts[0]}{unit} instead of {texts[1]}{unit}, {apart(found, metric.quantity.unit)} ({told.seeds} seeds)"
+    seeds = f"{told.seeds} seeds{', each with the same result' if found.constant else ''}"
+    return f"{_where(ranking)}{metric.name} is {texts[0]}{unit} instead of {texts[1]}{unit}, {apart(found, metric.quantity.unit)} ({seeds})"
 
 
 def _named(told: Compared, one: Change) -> str:
@@ -264,22 +265,24 @@ def _between(told: Compared, names: list[str]) -> str:
     )
     sampled = f"{shown(metric, ranking.row(base).samples[metric.name])} with {quoted(base)}, {told.seeds} seeds"
     may = f"{metric.name} may be {apart(found, metric.quantity.unit)} ({sampled})"
-    needs = _needs(told, [each[0] for each in pairs], ranking)
+    needs = _needs(told, [each[0] for each in pairs])
     said = f"Undecided between {who} by {words}: {_where(ranking)}with {quoted(other)}, {may}"
     return f"{said}. {needs}" if needs else said
 
 
 def _widest(found: Difference) -> float:
+    if found.constant:
+        return 1.0
     return found.interval.high / found.interval.low if found.interval is not None and found.relative else math.inf
 
 
-def _needs(told: Compared, found: Sequence[Difference], ranking: Ranking) -> str:
-    """The number of seeds that would decide, and the assumption of this estimate."""
-    needed = [one.needed for one in found if one.needed is not None]
+def _needs(told: Compared, found: Sequence[Difference]) -> str:
+    """The number of seeds that would show the difference that needs most, and the assumption of this estimate."""
+    needed, effect = max(((one.needed, one.effect) for one in found if one.needed is not None and one.effect is not None), default=(0, 0.0))
     if not needed:
         return ""
     return (
-        f"About {rounded(max(needed)):,} seeds would show a difference of {percent(ranking.rules.resolution)} with a chance of "
+        f"About {rounded(needed):,} seeds would show a difference of {percent(effect)} with a chance of "
         f"{percent(POWER)}, if seeds vary as these {told.seeds} do"
     )
 

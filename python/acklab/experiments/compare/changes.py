@@ -88,9 +88,8 @@ def reach(found: Difference, unit: str = "") -> str:
 
 
 def apart(found: Difference, unit: str = "") -> str:
-    """An interval in words: ``42 to 53 % less``, ``1.2 to 4.1 times as much``, ``from 3 % less to 12 % more``."""
-    assert found.interval is not None
-    low, high = found.interval.low, found.interval.high
+    """An interval, or the value where there is none, in words: ``42 to 53 % less``, ``1.2 to 4.1 times as much``, ``from 3 % less to 12 % more``."""
+    low, high = (found.interval.low, found.interval.high) if found.interval is not None else (found.value, found.value)
     if found.relative and high >= TIMES:
         return f"{ends(low, high)} times as much"
     if found.relative:

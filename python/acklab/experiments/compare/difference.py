@@ -4,12 +4,16 @@ Positive values are compared by their ratio in each seed: the mean of its logari
 is positive. Where a value is 0, the paired difference is taken instead. Equivalence within the margin has two one-sided tests
 (Schuirmann 1987) at the same error. All take seeds as independent. If two cases differ by chance alone, either is as often the larger
 one, so that also skewed values decide falsely at most about as often as said.
+
+Where each case gave one value in every seed, the values are compared as they are, without an interval: such seeds tell nothing of chance.
+They still decide. If the cases had one distribution, and the common seeds did not make them opposite, this would have a chance of at most
+2 / 4^n in n seeds.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...figures.stats import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
 
@@ -55,7 +59,11 @@ class Difference:
     verdict: str
     relative: bool = True
     needed: int | None = None
-    """Seeds that would show a difference of the resolution, where undecided and more than there are."""
+    """Seeds that would show ``effect``, where undecided and more than there are."""
+    effect: float | None = None
+    """The difference that they would show, as a share: the measured one, or the resolution if that is larger."""
+    constant: bool = False
+    """Each of the two has one value in every seed."""
 
     @property
     def more(self) -> bool:
@@ -81,11 +89,11 @@ def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True)
         return Difference(value, None, SAME, relative)
     if not random or one.count < LEAST_SEEDS:
         return Difference(value, None, TOO_FEW if random else ONE_RUN, relative)
+    if all(len(set(each.values)) == 1 for each in (one, other)):
+        return _constant(Difference(value, None, _beyond(one, other, apart.value, relative, rules), relative, constant=True), one.count, rules)
     found = apart.interval(rules.level)
     shown = Interval(math.exp(found.low), math.exp(found.high), found.level) if relative else found
     verdict = _beyond(one, other, apart.value, relative, rules)
-    if one.minus(other).deviation == 0 or apart.deviation < 1e-12:
-        return _constant(Difference(value, shown, verdict, relative), apart.count, rules)
     if verdict == EQUIVALENT and _within(apart, rules):
         return Difference(value, shown, EQUIVALENT, relative)
     if not found.low <= 0 <= found.high:
@@ -93,8 +101,9 @@ def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True)
     effect = math.log1p(rules.resolution)
     if not relative or max(-found.low, found.high) <= effect:
         return Difference(value, shown, UNDECIDED, relative)
+    effect = max(effect, abs(apart.value))
     needed = seeds_needed(apart.deviation, effect, rules.level, POWER)
-    return Difference(value, shown, UNDECIDED, relative, needed if needed > apart.count else None)
+    return Difference(value, shown, UNDECIDED, relative, *((needed, math.expm1(effect)) if needed > apart.count else ()))
 
 
 def _logarithms(one: Sample, other: Sample) -> Sample:
@@ -122,11 +131,12 @@ def _within(apart: Sample, rules: Rules) -> bool:
 
 
 def _constant(found: Difference, count: int, rules: Rules) -> Difference:
-    """A difference that is the same in every seed has no variance to judge by: its sign alone decides (sign test)."""
-    needed = 1 + math.ceil(-math.log2(1 - rules.level))
-    if count >= needed or found.verdict != DIFFERENT:
+    """Two values, one in every seed each; undecided where a family's error is too small for so few seeds."""
+    if found.verdict != DIFFERENT or 2 * 4.0**-count <= 1 - rules.level:
         return found
-    return Difference(found.value, found.interval, UNDECIDED, found.relative, needed)
+    needed = math.ceil(math.log(2 / (1 - rules.level), 4))
+    apart = abs(math.log(found.value)) if found.relative else None
+    return replace(found, verdict=UNDECIDED, needed=needed, effect=None if apart is None else math.expm1(apart))
 
 
 def rounded(count: int) -> int:

@@ -25,6 +25,8 @@ from .result import Compared, Key
 from .text import as_text
 
 Tick = Callable[[int], None]
+#: Characters of an override that the title repeats; of a longer one it has the key. The page's last table has all of it.
+MOST_TOLD = 60
 
 
 def compare(
@@ -82,7 +84,8 @@ def _title(comparison: Comparison, scenario: str) -> str:
     """The scenario's title; it may state a value that ``--set`` changes, so what was set stands beside it."""
     title = scenario or comparison.file
     titled = any(text.partition("=")[0].strip() == "title" for text in comparison.sets)
-    return title if titled or not comparison.sets else f"{title}; with {', '.join(comparison.sets)}"
+    told = [text if len(text) <= MOST_TOLD else f"{text.partition('=')[0].strip()}=…" for text in comparison.sets]
+    return title if titled or not told else f"{title}; with {', '.join(told)}"
 
 
 def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
@@ -96,7 +99,7 @@ def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
 
 def _half(found: Difference, ranking: Ranking) -> float:
     """Half of a difference's interval, as a share of the first's mean."""
-    if found.verdict in (SAME, ONE_RUN):
+    if found.verdict in (SAME, ONE_RUN) or found.constant:
         return 0.0
     best = ranking.best.samples[ranking.by.name]
     if found.interval is None or best is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...figures.stats import LEAST_SEEDS, bounded
+from ...figures.stats import ALIKE, LEAST_SEEDS, bounded
 from ...plot.words import listing
 from ...text.columns import align
 from ...text.escapes import one_line
@@ -57,11 +57,14 @@ def columns(told: Compared, ranking: Ranking) -> tuple[list[str], list[list[str]
 def basis(told: Compared) -> list[str]:
     """The sample behind the numbers, and the meaning of the signs beside them."""
     if not told.random:
-        return [f"all {told.seeds} seeds gave the same results: one deterministic run each, without intervals"]
+        return [f"{told.seeds} seeds: {ALIKE}; one deterministic run each, without intervals"]
     if told.seeds < LEAST_SEEDS:
         return [f"{told.seeds} seeds, the same for every case: too few for an interval (at least {LEAST_SEEDS})"]
     rules = told.rankings[0].rules
     said = [f"{told.seeds} seeds, the same for every case; ± is half the 95 % interval of one mean, or both ends are given"]
+    alike = [case.name for case in told.comparison.cases if all(_alike(ranking, case.name) for ranking in told.rankings)]
+    if alike:
+        said.append(f"{listing([quoted(name) for name in alike])}: {ALIKE}")
     metrics, objectives = told.comparison.metrics, told.comparison.objectives
     if rules.family == 1:
         said.append("behind by: 95 % interval of the ratio, seed by seed")
@@ -74,14 +77,19 @@ def basis(told: Compared) -> list[str]:
         said.append(f"? : not shown to differ, or not by more than {percent(rules.margin)}")
         if any(row.beside is not None and row.beside.needed for row in rows):
             said[-1] += (
-                f"; seeds needed: to show a difference of {percent(rules.resolution)} with a chance of {percent(POWER)}, "
-                "if they vary as these do"
+                f"; seeds needed: to show the measured difference, or {percent(rules.resolution)} if that is more, with a chance of "
+                f"{percent(POWER)}, if they vary as these do"
             )
     if EQUIVALENT in found:
         said.append(f"= : equivalent, neither more than {percent(rules.margin)} above the other (two one-sided tests)")
     if SAME in found:
         said.append("= : the same in every seed" if EQUIVALENT not in found else "= without a difference: the same in every seed")
     return said
+
+
+def _alike(ranking: Ranking, case: str) -> bool:
+    """Whether a case has one value of each metric in every seed."""
+    return all(one is None or len(set(one.values)) == 1 for one in ranking.row(case).samples.values())
 
 
 def heading(told: Compared, ranking: Ranking) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...figures.stats import LEAST_SEEDS
+from ...figures.stats import ALIKE, LEAST_SEEDS
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
 from .picture import spoken, word
-from .text import cell, counted
+from .text import alike, cell, counted
 
 if TYPE_CHECKING:
     from .design import Design
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 
 def answer(told: Swept, design: Design) -> list[str]:
-    """A sentence for each metric, the first of which heads the page, and what the numbers rest on."""
+    """A sentence for each metric, the first of which heads the page, and which runs they rest on."""
     rows = told.summary.select("mean", "low", "high").rows(named=True)
     count = len(design.metrics)
     said = [_extremes(metric, rows[place::count], design) for place, metric in enumerate(design.metrics)]
+    said = [one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one]  # a column's name stays as it is
     most = told.plan.seeds.most
-    few = "One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."
-    basis = few if most < LEAST_SEEDS else "± is half the 95 % interval of one mean."
-    return [*filter(None, said), basis]
+    if most >= LEAST_SEEDS:
+        return [*said, *([f"{ALIKE[0].upper()}{ALIKE[1:]}."] if alike(told) else [])]
+    return [*said, "One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."]
 
 
 def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
@@ -49,7 +50,7 @@ def _others(rows: list[dict[str, Any]], point: int) -> str:
     """How many other points may be as far out, by their intervals, or are."""
     mine = rows[point]
     others = [row for number, row in enumerate(rows) if number != point and row["mean"] is not None]
-    if mine["low"] is None:
+    if mine["low"] is None or all(row["low"] == row["high"] for row in (mine, *others)):
         same = sum(row["mean"] == mine["mean"] for row in others)
         return f" (the same at {counted(same, 'other point')})" if same else ""
     near = sum(row["low"] <= mine["high"] and mine["low"] <= row["high"] for row in others)

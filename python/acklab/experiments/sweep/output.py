@@ -63,7 +63,7 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     from ...figures.html import document, esc, header, table
 
     finding, *others = answer(told, design)
-    body = [header(f"{finding[0].upper()}{finding[1:]}", f"acklab sweep: {told.title}", basis(told), quick=False)]
+    body = [header(finding, f"acklab sweep: {told.title}", basis(told), quick=False)]
     body.append(f'<p class="lead">{esc(" ".join(others))}</p></header><main>')
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...figures.stats import LEAST_SEEDS
+from ...figures.stats import ALIKE, LEAST_SEEDS
 from ...results.summary import MOST_ROWS
 from ...text.columns import align
 from ...text.escapes import one_line
@@ -63,9 +63,17 @@ def basis(told: Swept) -> str:
             if seeds.most == 1
             else f"{seeds.most} seeds, the same at every point: too few for intervals (at least {LEAST_SEEDS})"
             if seeds.most < LEAST_SEEDS
+            else f"{seeds.most} seeds at every point; {ALIKE}"
+            if alike(told)
             else f"{seeds.most} seeds, the same at every point; ± is half a 95 % interval"
         )
     return f"{counted(plan.points, 'point')}, {counted(told.runs, 'run')}: {each}"
+
+
+def alike(told: Swept) -> bool:
+    """Whether no seed changed a metric at any point."""
+    known = told.summary.filter(told.summary["low"].is_not_null())
+    return told.plan.seeds.most >= LEAST_SEEDS and known.height > 0 and bool((known["low"] == known["high"]).all())
 
 
 def kept(told: Swept) -> Sequence[str]:
