@@ -110,7 +110,11 @@ class Run:
 
     def data_links(self, flow: str) -> list[str]:
         """The links that carried a flow's data; empty if packets were not recorded."""
-        return self.routes.filter((pl.col("flow") == flow) & (pl.col("kind") == "data"))["link"].to_list()
+        return self.links_of(flow, "data")
+
+    def links_of(self, flow: str, kind: str) -> list[str]:
+        """The links that carried a flow's packets of a kind, ``data`` or ``ack``; empty if packets were not recorded."""
+        return self.routes.filter((pl.col("flow") == flow) & (pl.col("kind") == kind))["link"].to_list()
 
     def unit_bytes(self, flow: str) -> int:
         """Payload bytes per unit of the flow's sequence numbers (1 if not told)."""

@@ -6,6 +6,7 @@ import re
 import pytest
 import synthetic
 
+import acklab
 from acklab.plot import palette, prep, words
 from acklab.plot.prep import axes, throughput
 from acklab.plot.prep import timeline as timeline_module  # the module, under the function's name elsewhere
@@ -35,6 +36,20 @@ def test_a_busy_link():
     source = synthetic.run(segments=3000, window=40, queue=60)
     assert prep.limits(Run.of(source), "f").main == "link"
     assert re.search(r"; the link G→R was busy 9\d % of that time", headline(source))
+
+
+def test_the_busiest_links_are_those_of_the_table():
+    """The links' shares are of the run, whether ACKs or data keep them busy."""
+    scenario = {
+        "link": [{"between": ["server", "client"], "rate": "50Mbps", "delay": "25ms", "back": {"rate": "1Mbps"}}],
+        "flow": [{"name": "f", "from": "server", "to": "client", "size": {"bytes": "300kB"}, "sender": {"stack": "quic"}, "receiver": {"ack": "quic"}}],
+        "record": {"series": True, "packets": True}, "stop": {"at": "2s"},
+    }  # fmt: skip
+    run = acklab.run(scenario)
+    there, back = run.links.to_polars()["utilisation"]
+    assert 0.01 < there < back
+    said = f"the busiest link of its data, server→client, was busy {words.percent(there)} of the run, and that of its ACKs, client→server, {words.percent(back)}."
+    assert said.replace("\xa0", " ") in headline(run).replace("\xa0", " ")
 
 
 def test_slow_start():

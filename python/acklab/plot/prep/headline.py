@@ -11,7 +11,7 @@ from typing import Any
 from ...results.validity import short
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
-from .verdict import Limits, limits
+from .verdict import Limits, busiest, limits
 
 _PHRASE = {
     "timeout": "waiting for a retransmission timer",
@@ -51,7 +51,7 @@ def _one(run: Run) -> tuple[str, dict[str, str]]:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
         title = f"{_finish(run, row)}{_spent(run, found)}{_waited(run)}."
-        return title, {"speed": _speed(row, found), "time": _time(found), **losses}
+        return title, {"speed": _speed(run, row, found), "time": _time(found), **losses}
     return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
 
 
@@ -161,12 +161,16 @@ def _link(name: str) -> str:
     return name.replace("->", "→")
 
 
-def _speed(row: dict[str, Any], found: Limits) -> str:
+def _speed(run: Run, row: dict[str, Any], found: Limits) -> str:
+    """What was carried, and how busy the links were, as the table of links has it."""
     text = ""
     if row.get("bytes") is not None and row.get("goodput_bps") is not None:
         text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'b/s')}"
-    if found.busiest and found.main != "link":
-        text += f"; the busiest link, {_link(found.busiest[0])}, was busy {percent(found.busiest[1])} of that time"
+    data, acks = busiest(run, row["name"], "data"), busiest(run, row["name"], "ack")
+    if data and found.main != "link":
+        text += f"; the busiest link of its data, {_link(data[0])}, was busy {percent(data[1])} of the run"
+        if acks and acks[1] > data[1]:
+            text += f", and that of its ACKs, {_link(acks[0])}, {percent(acks[1])}"
     return f"{text}." if text else ""
 
 

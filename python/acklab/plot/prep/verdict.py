@@ -122,17 +122,26 @@ def _busiest(run: Run, row: dict[str, Any], active_s: float) -> tuple[str, float
     A link's utilisation is over the whole run. With one flow it was only busy while the
     flow was active, so that share is stretched to that time; with several it is left.
     """
+    found = busiest(run, row["name"], "data")
+    if found and run.flows.height == 1 and active_s > 0:
+        return found[0], min(1.0, found[1] * run.end_s / active_s)
+    return found
+
+
+def busiest(run: Run, flow: str, kind: str) -> tuple[str, float] | None:
+    """Of the links that carried a flow's packets of a kind (``data``, ``ack``) the busiest, and the share of the run that it was busy.
+
+    Without recorded packets, of all links for ``data``, and None for ``ack``.
+    """
     links = run.links
     if not links.height or "utilisation" not in links.columns:
         return None
-    names = pl.format("{}->{}", "from", "to")
     if run.packets.height:
-        links = links.filter(names.is_in(run.data_links(row["name"])))
+        links = links.filter(pl.format("{}->{}", "from", "to").is_in(run.links_of(flow, kind)))
+    elif kind != "data":
+        return None
     links = links.drop_nulls("utilisation").sort("utilisation", descending=True)
     if not links.height:
         return None
     top = links.row(0, named=True)
-    busy = float(top["utilisation"])
-    if run.flows.height == 1 and active_s > 0:
-        busy = min(1.0, busy * run.end_s / active_s)
-    return f"{top['from']}->{top['to']}", busy
+    return f"{top['from']}->{top['to']}", float(top["utilisation"])
