@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +18,8 @@ import pytest
 
 import acklab
 from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
+from acklab.captures.qlog.page import page
+from acklab.captures.qlog.text import as_text, finding
 from acklab.captures.qlog.writing import LogError, write_logs
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
@@ -207,6 +212,18 @@ def test_a_simulated_log_says_what_the_run_did(tmp_path: Path) -> None:
     assert sent["acks"] == received["acks"] == flow["acks_received"] - flow["syns_sent"]
     assert received["ranges_max"] == 2, "the lost packet leaves a gap"
     assert sent["rtt_min_s"] == pytest.approx(flow["min_rtt_s"], rel=1e-3)
+    assert flow["retransmits"] > 0 and sent["lost"] is None, "the log has no losses, so it does not say that there were none"
+
+
+def test_round_trips_are_not_called_holds(tmp_path: Path) -> None:
+    sender, receiver = (analyze_qlog(DATA / f"f.{side}.sqlog") for side in ("sender", "receiver"))
+    assert "held" not in as_text(sender) and "sent to ACK: median" in as_text(sender) and re.search("lost, by the log +-", as_text(sender))
+    assert "held: median" in as_text(receiver) and "sent to ACK" not in as_text(receiver)
+    shown = page(sender)
+    head = re.search(r"<tr>.*?</tr>.*?</tr>", shown, re.S).group()
+    cells = [re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[dh].*?</t[dh]>", head, re.S)]
+    assert dict(zip(cells[:7], cells[7:], strict=True))["held at most"] == "-", cells
+    assert shown.count(finding(sender.rows[0])) == 1, "the headline alone has it"
 
 
 def test_a_run_without_packets_has_no_log(tmp_path: Path) -> None:
@@ -220,6 +237,9 @@ def test_the_command_reads_and_writes(tmp_path: Path) -> None:
 
     (tmp_path / "a.toml").write_text(SCENARIO.replace("record = { packets = true, series = true }\n", ""))
     assert command("run", "a.toml", "--out", "out", "--qlog").returncode == 0
+    made = re.search(r'<code id="command">(.*?)</code>', (tmp_path / "out" / "report.html").read_text()).group(1)
+    again = command(*shlex.split(html.unescape(made))[1:])
+    assert made == "acklab run a.toml" and again.returncode == 0, "the page's command runs as printed"
     shown = command("analyze", "out/f.receiver.sqlog", "--out", "found")
     assert shown.returncode == 0 and "packets an ACK" in shown.stdout
     assert (tmp_path / "found" / "analysis.html").is_file() and (tmp_path / "found" / "acks.parquet").is_file()

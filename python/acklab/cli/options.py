@@ -91,14 +91,17 @@ def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None
 
 
 def without_place(arguments: Sequence[str]) -> list[str]:
-    """A command line without what does not change its results: where they go, by how many threads or shards."""
-    places = ("--out", "--dataset", "--threads", "--shard", "--engine", "--address")
+    """A command line without what does not change its results: where they go, by how many threads or shards, files beside them.
+
+    What is left runs as it is: logs and captures are written into a directory only.
+    """
+    places = ("--out", "--dataset", "--threads", "--shard", "--engine", "--address", "--capture", "--capture-format", "--capture-bytes")
     kept: list[str] = []
     given = iter(arguments)
     for argument in given:
         if argument in places:
             next(given, None)
-        elif argument not in ("--fresh", "--open") and argument.partition("=")[0] not in places:
+        elif argument not in ("--fresh", "--open", "--qlog") and argument.partition("=")[0] not in places:
             kept.append(argument)
     return kept
 

@@ -28,7 +28,7 @@ COLUMNS: dict[str, str] = {
     "packets": "Packets 1-RTT and 0-RTT of this direction.",
     "eliciting": "Those that ask for an ACK; null where the log has no frames.",
     "bytes": "Their bytes, as the log counts them.",
-    "lost": "Those that the log calls lost; null for `received`.",
+    "lost": "Those that the log calls lost; null for `received`, and where it calls none lost, because a log need not have such events.",
     "acks": "ACK frames for them.",
     "acks_alone": "Those in packets that ask for no ACK.",
     "new_acks": "Those that cover a packet which asks for an ACK, for the first time.",

@@ -25,7 +25,9 @@ class Direction:
 
     def __init__(self, data: str) -> None:
         self.data = data
-        self.packets = self.eliciting = self.bytes = self.lost = 0
+        self.packets = self.eliciting = self.bytes = 0
+        #: Packets that the log calls lost; None before it calls any so, because a log need not have such events.
+        self.lost: int | None = None
         self.acks: list[Row] = []
         #: Number and time of packets that no ACK has covered; whether each asks for one.
         self.pending: list[tuple[int, float, bool]] = []
@@ -133,7 +135,7 @@ class Connection:
     def _packet_lost(self, _time_s: float, data: Json) -> None:
         header = data.get("header")
         kind = word(header if isinstance(header, dict) else data, "packet_type") or word(data, "type")
-        self.sent.lost += kind in DATA
+        self.sent.lost = (self.sent.lost or 0) + (kind in DATA)
 
     def _metrics_updated(self, time_s: float, data: Json) -> None:
         keys = {

@@ -28,7 +28,7 @@ def page(found: QlogAnalysis) -> str:
     """The page's text."""
     drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MOST_DRAWN]
     drawn.sort(key=lambda row: (row["connection"], row["data"]))
-    heads = ["direction", "packets", "ACKs", "packets an ACK", "held at most", "lost"]
+    heads = ["direction", "packets", "ACKs", "packets an ACK", "held at most", "sent to ACK, at most", "lost, by the log"]
     rows = [_cells(row) for row in found.rows[:200]]
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in found.notes)
     more = f'<p class="note">... and {len(found.rows) - 200} more.</p>' if len(found.rows) > 200 else ""
@@ -36,8 +36,8 @@ def page(found: QlogAnalysis) -> str:
         header(*_lead(drawn), quick=False),
         f'<p class="note">{esc(text.heading(found, short=True))}</p>{notes}',
         "</header><main>",
-        f'<section class="card">{table(heads, rows, ["text", "", "", "", "", ""])}{more}</section>',
-        *(_section(found, row) for row in drawn),
+        f'<section class="card">{table(heads, rows, ["text", "", "", "", "", "", ""])}{more}</section>',
+        *(_section(found, row, told=len(drawn) > 1) for row in drawn),
         '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
     ]
     return document(f"ACKs of {title_of_file(found.file, short=True)}", "".join(body))
@@ -55,19 +55,22 @@ def _lead(drawn: list[Row]) -> tuple[str, str, str]:
 def _cells(row: Row) -> list[str]:
     mean = "-" if row["packets_per_ack"] is None else f"{row['packets_per_ack']:.2f}"
     lost = "-" if row["lost"] is None else str(row["lost"])
-    return [esc(text.name(row)), str(row["packets"]), str(row["acks"]), mean, text.span(row["hold_max_s"]), lost]
+    most = text.span(row["hold_max_s"])
+    return [esc(text.name(row)), str(row["packets"]), str(row["acks"]), mean, *([most, "-"] if row["data"] == "received" else ["-", most]), lost]
 
 
-def _section(found: QlogAnalysis, row: Row) -> str:
-    told = [[esc(words), esc(value)] for words, value in text.cells(row)]
-    half = (len(told) + 1) // 2
-    beside = [left + right for left, right in zip(told[:half], [*told[half:], ["", ""]], strict=False)]
+def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
+    """A direction; ``told`` with its finding, which is else the page's headline."""
+    facts = [[esc(words), esc(value)] for words, value in text.cells(row)]
+    half = (len(facts) + 1) // 2
+    beside = [left + right for left, right in zip(facts[:half], [*facts[half:], ["", ""]], strict=False)]
+    lead = f'<p class="lead">{esc(text.finding(row))}</p>' if told else ""
     heads, rows = text.phase_rows(found, row)
     phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
     charts = [chart for chart in (_histogram(found, row), _times(found, row)) if chart is not None]
     pictures = "".join(draw.embedded(chart, draw.save(chart)) for chart in charts)
     return (
-        f'<section class="card"><h2>{esc(text.name(row))}</h2><p class="lead">{esc(text.finding(row))}</p>{pictures}'
+        f'<section class="card"><h2>{esc(text.name(row))}</h2>{lead}{pictures}'
         f"{phases}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )
 

@@ -43,6 +43,11 @@ def name(row: Row) -> str:
     return f"{row['connection']}: {title}{one_line(row['vantage'])}{group}, data {row['data']}"
 
 
+def waited(row: Row) -> str:
+    """What the time from the oldest packet to its ACK is: a receiver's log shows how long the ACK was held, a sender's the round trip."""
+    return "held" if row["data"] == "received" else "sent to ACK"
+
+
 def span(value: float | None) -> str:
     """A duration, if there is one."""
     return "-" if value is None else seconds(value)
@@ -55,15 +60,15 @@ def cells(row: Row) -> list[tuple[str, str]]:
     window = row["cwnd_max_bytes"]
     return [
         ("packets", str(row["packets"])),
-        ("asking for an ACK", "-" if row["eliciting"] is None else str(row["eliciting"])),
+        ("ack-eliciting", "-" if row["eliciting"] is None else str(row["eliciting"])),
         ("bytes", amount(row["bytes"], "B") if row["bytes"] else "-"),
-        ("called lost", "-" if row["lost"] is None else str(row["lost"])),
+        ("lost, by the log", "-" if row["lost"] is None else str(row["lost"])),
         ("ACK frames", str(row["acks"])),
         ("packets an ACK", "-" if mean is None else f"{mean:.2f}"),
         ("in order: of 1, 2, more", f"{row['acks_of_one']}, {row['acks_of_two']}, {row['acks_of_more']}"),
         ("ranges: mean, most", ranges),
         ("ACK Delay: median, max", f"{span(row['delay_field_median_s'])}, {span(row['delay_field_max_s'])}"),
-        ("to the ACK: median, max", f"{span(row['hold_median_s'])}, {span(row['hold_max_s'])}"),
+        (f"{waited(row)}: median, max", f"{span(row['hold_median_s'])}, {span(row['hold_max_s'])}"),
         ("max_ack_delay", span(row["max_ack_delay_s"])),
         ("round trip: min, median", f"{span(row['rtt_min_s'])}, {span(row['rtt_median_s'])}"),
         ("largest window", "-" if window is None else amount(window, "B")),
@@ -72,7 +77,7 @@ def cells(row: Row) -> list[tuple[str, str]]:
 
 def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]]]:
     """A direction's ACKs by phase: heads and cells."""
-    heads = ["phase", "packets", "ACKs", "packets an ACK", "of 1", "of 2", "more", "held: median", "max", "ranges"]
+    heads = ["phase", "packets", "ACKs", "packets an ACK", "of 1", "of 2", "more", f"{waited(row)}: median", "max", "ranges"]
     rows = []
     for told in found.phases.to_dicts():
         if (told["connection"], told["data"]) == (row["connection"], row["data"]):
