@@ -16,10 +16,10 @@ from ._core import ScenarioError
 from .results import captures, records
 from .results.directory import Folder, results
 from .results.expected import unmet
-from .results.stored import NOTHING, RECORDED, TABLES, NotRecordedError, Stored, stored_in
-from .scenario.given import ScenarioLike, assignments, json_line, pairs, source
+from .results.stored import NOTHING, TABLES, NotRecordedError, Stored, stored_in
+from .scenario.asked import arguments, asked
+from .scenario.given import ScenarioLike, assignments, json_line, source
 from .scenario.own import Controls, Own, Policies
-from .text import presets
 from .text.escapes import not_known
 
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
@@ -41,6 +41,10 @@ class Run:
         self._result = result
         self.label = ""
         """Short name in legends where runs are compared; yours to set."""
+        self.programs: list[dict[str, Any]] = []
+        """Of a run with programs what became of each: ``at, run, output, status, started_s, ended_s`` and more."""
+        self.streams: list[dict[str, Any]] = []
+        """Of a run with programs the packets one way between two ports: ``name, packets, bytes, delay_p95_s`` and more."""
 
     @property
     def title(self) -> str:
@@ -105,7 +109,7 @@ class Run:
         return table
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_result": Stored.of(self._result), "label": self.label}
+        return {**vars(self), "_result": Stored.of(self._result)}
 
     def json(self, *, records: bool = True) -> str:
         """The summary as one line of JSON, with every recorded table unless ``records`` is false."""
@@ -221,6 +225,10 @@ def run(
     policies: Any = None,
     controls: Any = None,
     engine: str = "simulator",
+    server: str | None = None,
+    client: str | None = None,
+    allow_programs: bool = False,
+    qlog: str | os.PathLike[str] | None = None,
     **overrides: Any,
 ) -> Run:
     """Runs a scenario to its stop. Ctrl-C stops it cleanly; other threads go on meanwhile.
@@ -233,6 +241,10 @@ def run(
         controls: congestion controls in Python (:class:`acklab.CongestionControl`) by name.
         engine: ``simulator``, or ``kernel``: the scenario's links between the two ends of a Linux in virtual time (``make kernel``
             builds it). Its tables are those of ``acklab run --live``.
+        server: with ``engine="kernel"`` a command at the first flow's sender (without flows: the first node), a server.
+        client: the same at the other end; ``{server}`` in it is the server's address. The run has ``programs`` and ``streams``.
+        allow_programs: run the commands that the scenario names, with ``engine="kernel"``. They run as you: read them first.
+        qlog: a directory for each flow's logs, ``FLOW.sender.sqlog`` and ``FLOW.receiver.sqlog``; packets and series are then recorded.
         overrides: keys to set before the run: ``seed=2``, or ``set={"flow.0.sender.window": 20}``, or texts as ``--set`` takes them:
             ``set=["flow.0.sender.window=20"]``.
 
@@ -241,47 +253,39 @@ def run(
         OSError: the path cannot be read.
         RunError: the run failed, perhaps in a policy or control in Python; the message then has its traceback.
         LiveError: there is no kernel, or it broke off.
-        ValueError: there is no such engine or access path, a path has no such key, or the kernel is to run Python.
+        TypeError: a keyword is no argument and no key of a scenario.
+        ValueError: there is no such engine or access path, a path has no such key, arguments do not go together, or the scenario names
+            commands that are not allowed.
     """
-    scenario, overrides = _asked(scenario, path, record, overrides)
+    if qlog is not None and record is None:
+        record = ["packets", "series"]
+    scenario, overrides = asked(run, scenario, path, record, overrides)
     if engine == "kernel":
-        from .engines.kernel import result
-
-        if policies or controls:
-            raise ValueError("policies and controls in Python run in the simulator only")
-        text, file = source(scenario)
-        return Run(result(text, file, sets=assignments(overrides)))  # type: ignore[arg-type]
+        if policies or controls or qlog is not None:
+            raise ValueError("policies and controls in Python, and qlog, are for the simulator only")
+        return _between_kernels(*source(scenario), assignments(overrides), server=server, client=client, allowed=allow_programs)
     if engine != "simulator":
         raise ValueError(f"engine is simulator or kernel, not {engine!r}")
-    return Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
+    if server is not None or client is not None or allow_programs:
+        raise ValueError('server, client and allow_programs go with engine="kernel"')
+    made = Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
+    if qlog is not None:
+        from .results.qlog import write_logs
+
+        write_logs(made, Path(qlog))
+    return made
 
 
-def _asked(scenario: Any, path: str | None, record: Any, overrides: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The scenario and the overrides that ``path``, ``record`` and ``set`` mean."""
-    more = pairs(overrides.pop("set", {}))
-    overrides = {**overrides, **more}
-    if path is not None:
-        if scenario is not None:
-            raise ValueError("give a scenario or a path, not both")
-        if path not in presets.PATHS:
-            raise ValueError(not_known("path", path, presets.PATHS))
-        known = presets.keys(path)
-        strange = next((key for key in overrides if "." not in key and key not in (*known, *presets.OWN)), None)
-        if strange is not None:
-            raise ValueError(f"path {path}: {not_known('key', strange, list(known))}")
-        scenario = Path(presets.file_of(path))
-        overrides = {known.get(key, key): value for key, value in overrides.items()}
-    if scenario is None:
-        raise TypeError("what is to run? give a scenario, or path=NAME")
-    if record is not None:
-        named = [record] if isinstance(record, str) else record
-        if isinstance(named, (list, tuple, set)):
-            for name in named:
-                if name not in RECORDED:
-                    raise ValueError(f"record: {not_known('table', str(name), RECORDED)}")
-            named = dict.fromkeys(named, True)
-        overrides = {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
-    return scenario, overrides
+def _between_kernels(text: str | bytes, file: str, sets: list[str], **given: Any) -> Run:
+    """A run between kernels: of the programs, where there are some, else of the flows."""
+    from .engines import kernel, programs
+
+    told = programs.asked(text, file, sets, **given)
+    if told is None:
+        return Run(kernel.result(text, file, sets=sets))  # type: ignore[arg-type]
+    made = Run(told.result)
+    made.programs, made.streams = [one.told() for one in told.programs], told.streams
+    return made
 
 
 def load(directory: str | os.PathLike[str]) -> Run:
@@ -335,6 +339,7 @@ def run_batch(
         return
     if engine != "simulator":
         raise ValueError(f"engine is simulator, kernel or programs, not {engine!r}")
+    arguments(run_batch, overrides)
     own = Own(policies, controls)
     sets = assignments(overrides)
     batch = _core.Batch(cpu_count() if threads is None else threads, sets=sets, policies=own.policies, controls=own.controls)
@@ -371,6 +376,7 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
         OSError: the path cannot be read.
         RunError: a policy or control in Python cannot be made.
     """
+    arguments(simulation, overrides)
     own = Own(policies, controls)
     text, file = source(scenario, own)
     sets = assignments(overrides, own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 from pathlib import Path
 
 import pandas as pd
@@ -174,3 +175,33 @@ def test_a_scenario_is_loaded_and_written_back() -> None:
     assert acklab.Scenario.load(loaded.to_toml()).to_dict() == loaded.to_dict()
     with pytest.raises(acklab.ScenarioError, match="scenario:1:10"):
         acklab.Scenario.load("stop = 3 ]\n")
+
+
+def test_a_wrong_argument_is_named_as_one() -> None:
+    for call, wrong, near in (
+        (acklab.run, "qlogs", "qlog"), (acklab.simulation, "policy", "policies"), (acklab.compare, "spread_delay", "spread_delays")
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=rf"no argument {wrong}; did you mean {near}\? Arguments: .*Keys of a scenario: expect, flow"):
+            call(ALLMAN, **{wrong: 1})
+    with pytest.raises(TypeError, match=r"acklab.run_batch\(\): no argument thread"):
+        next(acklab.run_batch([ALLMAN], thread=1))
+    with pytest.raises(ValueError, match="server, client and allow_programs go with engine"):
+        acklab.run(ALLMAN, server="true")
+
+
+def test_a_comparison_prints_its_table_and_takes_what_the_command_takes() -> None:
+    cases = {"two": {}, "every": {"flow.f.receiver.ack": {"policy": "every"}}}
+    told = acklab.compare(ALLMAN, cases, metrics=["completion"], seeds=5, set={"link.1.queue.packets": 60}, spread_delays="1%", spread_starts="10ms")
+    assert str(told) == told.text and told.advice in str(told) and "±" in str(told)
+    assert "with link.1.queue.packets=60" in told.title and len(repr(told)) < 200 and "two, every" in repr(told)
+    assert (told.comparison.spread_delays, told.comparison.spread_starts_s) == (0.01, 0.01)
+    shown = pydoc.render_doc(acklab.compare, renderer=pydoc.plaintext)
+    assert "spread_delays: float | str = 0.0" in shown.replace("'", "") and "print`` shows its table" in shown
+
+
+def test_logs_of_quic_are_written_and_read() -> None:
+    run = acklab.run("examples/quic/uplink.toml", set={"flow.f.size.bytes": "100kB"}, qlog="logs")
+    found = acklab.analyze("logs/f.receiver.sqlog")
+    assert found.rows[0]["packets"] == run["f"]["segments_sent"] - run["f"]["syns_sent"] and "held: median" in str(found)
+    with pytest.raises(ValueError, match="qlog"):
+        acklab.run(ALLMAN, engine="kernel", qlog="logs")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from acklab import _core
+from acklab import _core, run
 from acklab.cli.examples import example
 from acklab.engines import kernel, programs
 
@@ -53,6 +53,17 @@ start = "100ms"
 """
     (tmp_path / "transfer.toml").write_text(text)
     return tmp_path / "transfer.toml"
+
+
+@with_kernel
+def test_python_runs_a_server_and_a_client(transfer):
+    server, client = (f"{sys.executable} -S {FOLDER / name}" for name in ("server.py", "client.py {server}"))
+    told = run(PATH, engine="kernel", server=server, client=client)
+    assert [(program["at"], program["status"]) for program in told.programs] == [("S", 0), ("R", 0)]
+    assert told.programs[0]["output"] == "300000\n" and sum(stream["bytes"] for stream in told.streams) > 300_000
+    with pytest.raises(ValueError, match="names 2 commands.*allow_programs=True"):
+        run(transfer, engine="kernel")
+    assert run(transfer, engine="kernel", allow_programs=True).programs[0]["output"] == "300000\n"
 
 
 def test_a_files_commands_run_only_when_they_are_allowed(tmp_path):

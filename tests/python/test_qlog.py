@@ -20,7 +20,7 @@ import acklab
 from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
 from acklab.captures.qlog.page import page
 from acklab.captures.qlog.text import as_text, finding
-from acklab.captures.qlog.writing import LogError, write_logs
+from acklab.results.qlog import LogError, write_logs
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "captures"

@@ -21,7 +21,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..results.directory import Folder, results
@@ -30,6 +30,9 @@ from ..text.packaged import located
 from .faults import Fault, as_rows
 from .faults import faults as of_rfc2525
 from .select import chosen
+
+if TYPE_CHECKING:
+    from .qlog import QlogAnalysis
 
 TABLES = ("connections", "throughput", "limits", "acks", "segments")
 """An analysis' tables; the last two exist only where every packet was kept."""
@@ -138,20 +141,36 @@ class Analysis:
 
 def analyze(
     path: str | os.PathLike[str], *, packets: bool = True, until_s: float | None = None, tick: Callable[[int], object] | None = None
-) -> Analysis:
-    """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4.
+) -> Analysis | QlogAnalysis:
+    """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4; or a QUIC endpoint's log (qlog).
 
     Args:
-        path: the file; ``-`` is standard input. A path below ``examples`` that is not there is the package's.
+        path: the file; ``-`` is standard input, of a capture. A path below ``examples`` that is not there is the package's.
         packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
         until_s: seconds from the first packet after which no packet is read; the first part of a capture alone.
         tick: called now and then with the bytes of the file read so far; what it raises ends the analysis and is raised here.
 
+    Returns:
+        An :class:`Analysis`; of a log a :class:`acklab.captures.qlog.QlogAnalysis`. A log is read whole: the other arguments change nothing.
+
     Raises:
         CaptureError: it is no capture, or breaks the format's rules.
+        QlogError: it begins as a log, and is none.
         OSError: it cannot be read.
     """
+    from .qlog import analyze_qlog, is_qlog
+
+    found = located(os.fspath(path)) if isinstance(os.fspath(path), str) else os.fspath(path)
+    if os.path.isfile(found) and is_qlog(found):
+        return analyze_qlog(found)
+    return of_capture(found, packets=packets, until_s=until_s, tick=tick)
+
+
+def of_capture(
+    path: str | os.PathLike[str], *, packets: bool = True, until_s: float | None = None, tick: Callable[[int], object] | None = None
+) -> Analysis:
+    """:func:`analyze` of a capture, and of nothing else."""
     path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path
     file = os.fsencode(path).decode(errors="replace")
     return Analysis(_core.analyze(path, packets=packets, until_s=until_s, tick=tick), file)

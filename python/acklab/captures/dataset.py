@@ -104,12 +104,12 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
 
 def _analyzed(path: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The connections of a file, and its row."""
-    from . import analyze
+    from . import of_capture
 
     name = cell(path)
     told: dict[str, Any] = {"file": name, "packets": 0, "tcp": 0, "directions": 0, "refused": ""}
     try:
-        found = analyze(path, packets=False)
+        found = of_capture(path, packets=False)
     except _core.CaptureError as error:
         return _empty(), {**told, "refused": str(error).removeprefix(f"{path}: ")}
     except OSError as error:

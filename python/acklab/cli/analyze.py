@@ -97,7 +97,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from .._core import CaptureError
-    from ..captures import analyze
+    from ..captures import of_capture
     from ..captures.qlog import QlogError, analyze_qlog, is_qlog
     from ..captures.text import MOST, as_text
     from ..captures.text import title_of_file as title
@@ -108,7 +108,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             log = analyze_qlog(file) if file != STANDARD_INPUT and is_qlog(file) else None
             if log is None:
                 with _spared(options, file):
-                    found = analyze(file, packets=bool(options.out), tick=tick)
+                    found = of_capture(file, packets=bool(options.out), tick=tick)
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:

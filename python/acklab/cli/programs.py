@@ -61,17 +61,11 @@ def choose(options: argparse.Namespace) -> None:
 
 def given(options: argparse.Namespace) -> list[str]:
     """The programs of the command line, as an override of the scenario's."""
-    said = [("server", options.server), ("client", options.client)]
-    programs = [(at, run) for at, run in said if run is not None]
-    if not programs:
+    if options.server is None and options.client is None:
         return []
+    from ..engines.programs import override
 
-    def table(at: str, run: str) -> str:
-        # One alone is no server for anybody.
-        ready = ', ready = "listens"' if at == "server" and len(programs) > 1 else ""
-        return f'{{ at = "@{at}", run = {json.dumps(run)}{ready} }}'
-
-    return [f"program=[{', '.join(table(*program) for program in programs)}]"]
+    return override(options.server, options.client)
 
 
 def _refusal(file: str, programs: list[dict[str, Any]]) -> str:

@@ -261,7 +261,7 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
         _print_tables(options, recording.result)
         write_summary(recording)
         if options.qlog:
-            from ..captures.qlog.writing import write_logs
+            from ..results.qlog import write_logs
 
             write_logs(recording, scratch)
     return checked(recording.result)

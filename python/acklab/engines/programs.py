@@ -9,7 +9,7 @@ import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,39 @@ class ProgramsResult:
         told["streams"] = self.streams
         told.update(self.clock or {})
         return json.dumps(told, separators=(",", ":"))
+
+
+def override(server: str | None, client: str | None) -> list[str]:
+    """A server's and a client's command as an override of a scenario's programs; nothing where neither is given."""
+    programs = [(at, run) for at, run in (("server", server), ("client", client)) if run is not None]
+    if not programs:
+        return []
+
+    def table(at: str, run: str) -> str:
+        # One alone is no server for anybody.
+        ready = ', ready = "listens"' if at == "server" and len(programs) > 1 else ""
+        return f'{{ at = "@{at}", run = {json.dumps(run)}{ready} }}'
+
+    return [f"program=[{', '.join(table(*program) for program in programs)}]"]
+
+
+def asked(
+    text: str | bytes, file: str, sets: Sequence[str], *, server: str | None, client: str | None, allowed: bool
+) -> ProgramsResult | None:
+    """Runs a caller's two commands, or the scenario's own where these are ``allowed``; None where there are none.
+
+    Raises:
+        ScenarioError: it is no scenario.
+        ValueError: the scenario names commands that are not allowed.
+        LiveError: there is no kernel, or the run broke off.
+    """
+    plan = _core.Programs(text, file=file, sets=[*override(server, client), *sets])
+    count = len(json.loads(plan.json())["programs"])
+    if not count:
+        return None
+    if server is None and client is None and not allowed:
+        raise ValueError(f"{file} names {count} commands, which would run as you; read them, then give allow_programs=True")
+    return run(plan)
 
 
 def summary(told: ProgramsResult) -> dict[str, Any]:

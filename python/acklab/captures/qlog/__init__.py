@@ -86,6 +86,14 @@ class QlogAnalysis:
         metrics = [{"connection": one.number, **told} for one in found for told in one.metrics]
         self.metrics = pl.DataFrame(metrics, infer_schema_length=None)
 
+    def __str__(self) -> str:
+        from .text import as_text
+
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"<QlogAnalysis of {self.file!r}: {len(self.rows)} directions of connections; print() shows them>"
+
     @property
     def findings(self) -> list[str]:
         """What each row of ``connections`` amounts to, in words."""

@@ -12,21 +12,28 @@ from ... import _core
 from ...results.directory import results
 from ...runs import Run
 from ...scenario import _toml
-from ...scenario.given import assignments, source
+from ...scenario.asked import arguments
+from ...scenario.given import assignments, pairs, source
 from ...text.toml import loads
+from .difference import MARGIN
 from .errors import CompareError
 from .metrics import metric
-from .plan import Case, Comparison, case, rule
+from .plan import Case, Comparison, case, rule, share, span
 from .result import Compared
 from .run import compare
 
 
 def called(
-    *given: Any,
+    scenario: Any,
+    *others: Any,
     metrics: Sequence[str] = ("goodput",),
     seeds: Any = 10,
     situations: Any = None,
     cases: Any = None,
+    set: Any = None,  # as `--set`
+    spread_starts: float | str = 0.0,
+    spread_delays: float | str = 0.0,
+    margin: float | str = MARGIN,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     **keys: Any,
@@ -34,25 +41,39 @@ def called(
     """Compares scenarios: ``acklab.compare(a, b)``, or one with cases: ``acklab.compare(a, {"Reno": {}, "SACK": {KEY: VALUE}})``.
 
     Args:
-        given: two or more scenarios, whatever :func:`acklab.run` takes, or runs, whose scenarios are run again. The first is what
-            the others are measured against. Or one scenario and its cases: a dict from each case's name to the keys that it sets,
-            or a list of texts as ``acklab compare --case`` takes them. Or a :class:`Comparison`.
+        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again. Or a :class:`Comparison`, alone.
+        others: further scenarios; the first is what they are measured against. Or the cases of the one scenario: a dict from each
+            case's name to the keys that it sets, or a list of texts as ``acklab compare --case`` takes them.
         metrics: as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
         seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no recommendation.
         situations: in which every case is tried, as cases are given.
         cases: the cases of one scenario, which may also stand behind it.
+        set: keys to set in every case, as :func:`acklab.run` takes them: ``{"link.0.rate": "5Mbps"}``.
+        spread_starts: the most by which a seed delays the start of a flow, in seconds or as a text such as ``"100ms"``.
+        spread_delays: the most by which a seed lengthens a link, as a share: ``0.01`` or ``"1%"``.
+        margin: the share of the mean below which a difference does not matter.
         out: a directory for tables, a chart and a page.
         threads: how many runs at once; one a processor if left out.
-        keys: keys to set in every case, as :func:`acklab.run` takes them.
+        keys: more keys to set in every case, such as ``title``.
+
+    Returns:
+        The comparison: ``print`` shows its table and its recommendation, which are also in ``text`` and ``advice``.
 
     Raises:
+        TypeError: a keyword is no argument and no key of a scenario.
         CompareError: it can not be compared; nothing was run.
         ScenarioError: one of them is no scenario.
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
-    given = given if cases is None else (*given, list(cases) if isinstance(cases, tuple) else cases)
-    comparison = _comparison(given, metrics, seeds, situations, keys)
+    arguments(called, keys, "compare")
+    given = [scenario, *others, *([] if cases is None else [list(cases) if isinstance(cases, tuple) else cases])]
+    asked: dict[str, Any] = {"metrics": [metric(one) for one in metrics], "sets": assignments({**keys, **pairs(set or {})}), **rule(seeds)}
+    if situations is not None:
+        asked["situations"] = _cases(situations)
+    asked["spread_starts_s"] = span(spread_starts) if isinstance(spread_starts, str) else float(spread_starts)
+    asked |= {"spread_delays": share(str(spread_delays)), "margin": share(str(margin))}
+    comparison = _comparison(given, asked)
     if out is None:
         return compare(comparison, threads=threads)
     from . import output
@@ -63,7 +84,7 @@ def called(
     return told
 
 
-def _comparison(given: Sequence[Any], metrics: Sequence[str], seeds: Any, situations: Any, keys: Mapping[str, Any]) -> Comparison:
+def _comparison(given: Sequence[Any], told: Mapping[str, Any]) -> Comparison:
     if len(given) == 1 and isinstance(given[0], Comparison):
         return given[0]
     if len(given) == 2 and (_are_cases(given[1]) or isinstance(given[1], list)):
@@ -73,9 +94,6 @@ def _comparison(given: Sequence[Any], metrics: Sequence[str], seeds: Any, situat
     else:
         raise CompareError("a comparison needs two scenarios, or one and its cases: acklab.compare(a, b), acklab.compare(a, {NAME: {KEY: VALUE}})")
     text, file = _source(first)
-    told: dict[str, Any] = {"metrics": [metric(one) for one in metrics], "sets": assignments(keys), **rule(seeds)}
-    if situations is not None:
-        told["situations"] = _cases(situations)
     return Comparison(text, file, cases, **told)
 
 

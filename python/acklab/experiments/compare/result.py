@@ -19,7 +19,7 @@ Key = tuple[str, str, int]
 """Situation, case, seed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Compared(Tabular):
     """Results of a comparison."""
 
@@ -42,6 +42,13 @@ class Compared(Tabular):
         """A row a situation, case and metric: rank, verdict, mean, and the ends of its 95 % interval."""
         table: pl.DataFrame = frames(self)["ranking"]
         return table
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        cases = ", ".join(case.name for case in self.comparison.cases)
+        return f"<Compared {self.title!r}: {cases}; {self.seeds} seeds; print() shows the table, .advice the recommendation>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"

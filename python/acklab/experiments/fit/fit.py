@@ -90,10 +90,10 @@ def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[i
         CaptureError: it is no capture.
         OSError: it cannot be read.
     """
-    from ...captures import analyze
+    from ...captures import of_capture
 
     path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path
-    found, notes = analyze(path), []
+    found, notes = of_capture(path), []
     row = direction(found, only)
     if row["segments"] > MOST_SEGMENTS:
         found, row = _shorter(path, found, row)
@@ -114,12 +114,12 @@ def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, An
     """The analysis of the capture's first part, with so many segments of the direction as are fitted."""
     import polars as pl
 
-    from ...captures import analyze
+    from ...captures import of_capture
 
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
     times = pl.DataFrame(found.segments).filter(mine)["time_s"]
     until = float(times[min(MOST_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
-    part = analyze(path, until_s=until)
+    part = of_capture(path, until_s=until)
     shorter = same(part, row)
     if shorter is None:
         raise FitError("the first part of the connection has no data")

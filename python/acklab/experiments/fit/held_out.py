@@ -73,12 +73,12 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
     Raises:
         FitError: the first half does not show enough.
     """
-    from ...captures import analyze
+    from ...captures import of_capture
 
     half = whole.curve.filter(whole.curve["ack_bytes"] <= FITTED * whole.bytes)
     if half.height < LEAST_ACKS or whole.curve.height - half.height < LEAST_ACKS:
         raise FitError(f"its first half has {half.height} ACKs of new data; {LEAST_ACKS} in each half are needed")
-    part = analyze(path, until_s=whole.start_s + float(half["time_s"][-1]))
+    part = of_capture(path, until_s=whole.start_s + float(half["time_s"][-1]))
     row = same(part, whole.row)
     if row is None:
         raise FitError("its first half has no data")

@@ -112,7 +112,7 @@ def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None
         FitError: it is no legal scenario, or the run failed.
     """
     from ... import _core
-    from ...captures import analyze
+    from ...captures import of_capture
 
     try:
         result = _core.Simulation(scenario, file="the fitted scenario", sets=list(sets), seed=seed, captures=True).run()
@@ -121,7 +121,7 @@ def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None
     with tempfile.TemporaryDirectory(prefix="acklab-fit-") as folder:
         path = Path(folder) / "simulated.pcapng"
         _core.capture(result, end, path, snap_length=128)
-        found = analyze(path)
+        found = of_capture(path)
     rows = [row for row in found.rows() if row["acked_bytes"]]
     if not rows:
         return NOTHING

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from ...text.escapes import stem
+from ..text.escapes import stem
 
 #: Ranges of a frame, as many as common receivers remember.
 MOST_RANGES = 32
@@ -34,7 +34,7 @@ def write_logs(run: Any, folder: Path) -> list[Path]:
 
     Args:
         run: a :class:`acklab.Run` or a recording, with ``packets``; with ``series`` the sender's log has its windows and round trips.
-        folder: an existing directory.
+        folder: a directory, made if it is missing.
 
     Raises:
         LogError: the run has not recorded its packets.
@@ -43,6 +43,7 @@ def write_logs(run: Any, folder: Path) -> list[Path]:
     packets = getattr(run, "packets", None)
     if packets is None:
         raise LogError("a log needs packets: record = { packets = true }")
+    folder.mkdir(parents=True, exist_ok=True)
     series = getattr(run, "series", None)
     written = []
     for flow in _frame(run.flows).iter_rows(named=True):

@@ -1,0 +1,70 @@
+"""What a caller of :func:`acklab.run` and its like asks for: the scenario, and the keys to set in it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..results.stored import RECORDED
+from ..text import presets
+from ..text.escapes import not_known
+from .given import pairs
+
+
+def asked(function: Callable[..., Any], scenario: Any, path: str | None, record: Any, overrides: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The scenario and the overrides that ``path``, ``record`` and ``set`` mean.
+
+    Raises:
+        TypeError: there is neither scenario nor path, or a keyword is no argument of the function and no key of a scenario.
+        ValueError: there is no such access path or table, or the path has no such key.
+    """
+    overrides = dict(overrides)
+    more = pairs(overrides.pop("set", {}))
+    if path is None:
+        arguments(function, overrides)
+    overrides |= more
+    if path is not None:
+        if scenario is not None:
+            raise ValueError("give a scenario or a path, not both")
+        if path not in presets.PATHS:
+            raise ValueError(not_known("path", path, presets.PATHS))
+        known = presets.keys(path)
+        strange = next((key for key in overrides if "." not in key and key not in (*known, *presets.OWN)), None)
+        if strange is not None:
+            raise ValueError(f"path {path}: {not_known('key', strange, list(known))}")
+        scenario = Path(presets.file_of(path))
+        overrides = {known.get(key, key): value for key, value in overrides.items()}
+    if scenario is None:
+        raise TypeError("what is to run? give a scenario, or path=NAME")
+    if record is not None:
+        named = [record] if isinstance(record, str) else record
+        if isinstance(named, (list, tuple, set)):
+            for name in named:
+                if name not in RECORDED:
+                    raise ValueError(f"record: {not_known('table', str(name), RECORDED)}")
+            named = dict.fromkeys(named, True)
+        overrides = {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
+    return scenario, overrides
+
+
+def arguments(function: Callable[..., Any], keys: Iterable[str], name: str | None = None) -> None:
+    """Refuses a keyword that is neither an argument of a function, called by this ``name``, nor a key of a scenario, with the names of both.
+
+    Raises:
+        TypeError: there is one.
+    """
+    words = [key for key in keys if "." not in key]
+    own = json.loads(_core.schema())["properties"] if words else {}
+    wrong = next((key for key in words if key not in own), None)
+    if wrong is None:
+        return
+    named = [one.name for one in inspect.signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY]
+    guess = not_known("argument", wrong, sorted({*named, "set", *own})).partition("; there are")[0]
+    scenario = ", ".join(key for key in own if not key.startswith("$"))
+    guess += "" if guess.endswith("?") else "."
+    listed = f"Arguments: {', '.join(dict.fromkeys([*named, 'set']))}. Keys of a scenario: {scenario}; others with their place, by set"
+    raise TypeError(f"acklab.{name or function.__name__}(): {guess} {listed}")
