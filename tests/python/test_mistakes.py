@@ -67,3 +67,21 @@ def test_every_verb_says_alike_that_a_file_is_not_utf_8(data: bytes, said: str, 
 def test_papers_and_figures_are_suggested(name: str, said: str, acklab_command: Acklab) -> None:
     done = acklab_command("reproduce", name)
     assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_what_is_no_plan_and_no_scenario_says_what_it_is(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("r.pcap").write_bytes(b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16))
+    Path("f.sqlog").write_text('\x1e{"file_schema": "urn:ietf:params:qlog:file:sequential"}\n')
+    Path("path.toml").write_text('stop.at = "1s"\nlink = [{ between = ["S", "R"], rate = "1Mbps", delay = "1ms" }]\n')
+    Path("far.toml").write_text('scenario = "geo"\nobjectives = ["completion"]\n[free]\n"flow.0.sender.window" = [4, 8]\n')
+    Path("two.toml").write_text(Path("far.toml").read_text() + '[[path]]\nscenario = "path.toml"\n' * 2)
+    for words, said in (
+        (("infer", "r.pcap"), "acklab: r.pcap:\n  this is a capture: acklab analyze r.pcap"),
+        (("tune", "f.sqlog"), "acklab: f.sqlog:\n  this is a qlog: acklab analyze f.sqlog\n"),
+        (("tune", "far.toml"), "acklab new geo --template geo writes geo.toml"),
+        (("tune", "two.toml"), 'path[0] and path[1] are both called "path"; without `name` a path is called as its scenario\'s file'),
+        (("compare", "path.toml", "--virtual", "--case=a", "--case=b: stop.at=2s"), "or run programs over it: --server CMD and --client CMD"),
+    ):
+        done = acklab_command(*words)
+        assert done.returncode == 2 and said in done.stderr, done.stderr

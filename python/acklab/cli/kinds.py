@@ -15,6 +15,10 @@ from ..text.toml import loads
 _CAPTURES = (b"snoop\0", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
 
 
+#: How lines begin about files that are no plans in another form.
+NO_TEXT = ("\n  this is a capture", "\n  this is a qlog")
+
+
 def instead(file: str | None) -> str:
     """A second line for a message, if what ``file`` names is for another verb; else nothing."""
     path = Path(file) if file else None
@@ -44,10 +48,14 @@ def instead_of_a_search(file: str, verb: str) -> str:
     path = Path(file)
     if not path.is_file():
         return ""
+    if instead(file).startswith(NO_TEXT):
+        return f"\n  this is a capture: acklab analyze {file} says how its receivers send ACKs, acklab fit {file} makes a scenario of it"
     try:
         tree = loads(read_file(path).decode("utf-8"))
     except ValueError:
-        return ""
+        from ..captures.qlog import is_qlog
+
+        return f"\n  this is a qlog: acklab analyze {file}" if is_qlog(path) else ""
     if (found := _searches(tree)) and found != verb:
         return f"\n  this is a plan of acklab {found}: acklab {found} {file}"
     if is_plan(tree) and not found:

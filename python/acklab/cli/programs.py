@@ -95,15 +95,20 @@ def for_many(options: argparse.Namespace, scenario: str | bytes, file: str, *, p
         return own, PROGRAMS
     try:
         named = json.loads(_core.Programs(scenario, file=file).json())["programs"]
-    except _core.ScenarioError:
+    except _core.ScenarioError as error:
         if not own:  # which may be all that it lacks
-            raise
+            options.parser.exit(2, f"acklab: {error}{_or_programs(error)}\n")
         named = []
     if named:
         options.parser.exit(2, f"acklab: {_refusal(file, named)}\n")
     if own and plan:
         options.parser.error("with --server or --client, a file of cases or a plan could name commands, too: read it, then give --allow-programs")
     return own, PROGRAMS if own else KERNEL
+
+
+def _or_programs(error: Exception) -> str:
+    """A line for a path without flows, which programs may use instead."""
+    return "\n  or run programs over it: --server CMD and --client CMD" if "flow: missing" in str(error) else ""
 
 
 def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str) -> int | None:

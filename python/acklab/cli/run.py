@@ -37,7 +37,8 @@ example:
   acklab run --path cable --set down=100Mbps --set up=5Mbps    an access path, by its own keys
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
-What is printed of a flow: time from the first data to the last ACK (no handshake), segments sent, of them sent again (retx),
+What is printed of a flow: time from the first data to the last ACK (no handshake), payload a second of that time (Mb/s, the column
+goodput_bps; the metric goodput of compare and sweep counts the handshake's time, too), segments sent, of them sent again (retx),
 timeouts (RTOs), fast retransmits (fast), ACKs sent, ACKs that did not arrive (lost ACKs), mean round trip. Of each
 direction of a link: packets, drops by its queue, packets lost by its loss model, ACKs erased by a filter, packets
 waiting (queue), share of the run it was busy.

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
-from .kinds import instead_of_a_search
+from .kinds import NO_TEXT, instead_of_a_search
 from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 from .source import unread
 
@@ -64,7 +64,9 @@ def follow(
         out = Path(options.out) if options.out else None
         told = carry_out(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress(options.verb, total))
     except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}{instead_of_a_search(options.file, options.verb)}\n")
+        other = instead_of_a_search(options.file, options.verb)
+        said = f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)  # bytes at which a capture is no plan help nobody
+        options.parser.exit(2, f"acklab: {said}{other}\n")
     except KeyboardInterrupt:
         say_kept(options.out)
         raise

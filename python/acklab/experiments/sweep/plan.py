@@ -232,6 +232,7 @@ def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | byt
         SweepError: there is none, or it cannot be read.
     """
     from ...scenario.given import source
+    from ...text import presets
 
     if given is None:
         raise SweepError('no scenario; give scenario = "FILE", or a [scenario] table')
@@ -242,7 +243,8 @@ def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | byt
     try:
         text, file = source(beside)
     except OSError as error:
-        raise SweepError(f"scenario = {shown(os.fspath(given))}: {error.strerror}") from None
+        preset = f'; it is a preset of --path: acklab new {given} --template {given} writes {given}.toml' if given in presets.PATHS else ""
+        raise SweepError(f"scenario = {shown(os.fspath(given))}: {error.strerror}{preset}") from None
     except TypeError:
         raise SweepError(f"scenario = {shown(given)}: a file's name or a [scenario] table") from None
     return text, f"{name}: scenario" if isinstance(given, Mapping) else file

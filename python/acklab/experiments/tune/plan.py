@@ -170,6 +170,9 @@ def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[En
             raise SweepError(f"{at}: {error}") from None
         label = str(one.get("name", Path(file).stem if "scenario" in one else "" if len(tables) == 1 else f"path {place + 1}"))
         found.append(Entry(label, float(weight), text, file, fixed(table_of(f"{at}.set", one.get("set", {}))), draws))
-    if len({one.name for one in found}) < len(found):
-        raise SweepError("path: two have one name; give each another")
+    names = [one.name for one in found]
+    if twice := next((place for place, name in enumerate(names) if name in names[:place]), None):
+        first = names.index(names[twice])
+        own = "" if "name" in tables[twice] and "name" in tables[first] else "; without `name` a path is called as its scenario's file"
+        raise SweepError(f'path[{first}] and path[{twice}] are both called {shown(names[twice])}{own}: give each a name = "..."')
     return found
