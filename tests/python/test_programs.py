@@ -1,8 +1,10 @@
 """Programs on kernels at a scenario's nodes."""
 
 import hashlib
+import html
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -64,6 +66,23 @@ def test_python_runs_a_server_and_a_client(transfer):
     with pytest.raises(ValueError, match="names 2 commands.*allow_programs=True"):
         run(transfer, engine="kernel")
     assert run(transfer, engine="kernel", allow_programs=True).programs[0]["output"] == "300000\n"
+
+
+@with_kernel
+def test_a_run_leaves_a_page(transfer, tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_text(transfer.read_text() + "[[program]]\nat = '@client'\nrun = 'echo \"<b>kept\"; exit 3'\n")
+    done = acklab("run", file, "--virtual", "--allow-programs", "--out", tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert done.returncode == 1 and "<h1>A program of R failed, exit status 3: " in page
+    assert "<pre>300000</pre>" in page and "<pre>&lt;b&gt;kept</pre>" in page and "S: ended with exit status 0" in page
+    streams = json.loads((tmp_path / "out" / "programs.json").read_text())["streams"]
+    for row in streams:
+        assert html.escape(row["name"]) in page and f"<td>{1e3 * row['delay_p95_s']:.3f}</td>" in page
+    assert '"charts":[{"id":"queue"}]' in page, "the run page's own viewer"
+    shown = re.search(r'<code id="command">(.*?)</code>', page)[1]
+    assert shown.endswith("--virtual --allow-programs") and "acklab explore" not in page, "the explorer runs no programs"
+    assert (tmp_path / "out" / "queue.parquet").is_file()
 
 
 def test_a_files_commands_run_only_when_they_are_allowed(tmp_path):

@@ -111,8 +111,8 @@ def _or_programs(error: Exception) -> str:
     return "\n  or run programs over it: --server CMD and --client CMD" if "flow: missing" in str(error) else ""
 
 
-def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str) -> int | None:
-    """Runs the programs, if there are some; the exit status, or None where there are none."""
+def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, record: list[str]) -> int | None:
+    """Runs the programs, if there are some, with overrides that ``record`` what a page draws; the exit status, or None where there are none."""
     from .. import _core
 
     own = given(options)
@@ -120,7 +120,7 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str) ->
         if options.allow_programs:
             options.parser.error("--allow-programs: the file names none; --server CMD and --client CMD name some")
         return None
-    programs = _core.Programs(text, file=file, sets=[*own, *sets], seed=options.seed)
+    programs = _core.Programs(text, file=file, sets=[*record, *own, *sets], seed=options.seed)
     plan = json.loads(programs.json())
     if not plan["programs"]:
         return None
@@ -161,7 +161,7 @@ def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack
     run = in_time if options.live else partial(virtual.run, versions=versions)
     if not options.out:
         return run(programs)
-    folder = stack.enter_context(results(options.out, "run", ["summary.json", "scenario.toml", "programs.json"]))
+    folder = stack.enter_context(results(options.out, "run", ["summary.json", "scenario.toml", "programs.json", "report.html"]))
     with folder.replacing({"seeds": json.loads(programs.json())["seed"]}) as scratch:
         told = run(programs, files=scratch / "nodes", captures=scratch)
         summary = {**json.loads(told.result.json(records=False)), **(told.clock or {})}
@@ -169,6 +169,7 @@ def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack
         (scratch / "scenario.toml").write_text(programs.scenario_toml(), encoding="utf-8")
         more = {"programs": [program.told() for program in told.programs], "streams": told.streams, **(told.clock or {})}
         (scratch / "programs.json").write_text(json.dumps(more, indent=1) + "\n", encoding="utf-8")
+        (scratch / "report.html").write_text(_page(told, summary, programs.scenario_toml()), encoding="utf-8")
         for name in ("flows", "links", "series", "queue", "packets"):
             table = getattr(told.result, name)
             if table is not None:
@@ -177,12 +178,24 @@ def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack
     return told
 
 
+def _page(told: ProgramsResult, summary: dict[str, Any], scenario: str) -> str:
+    """What the run told as one page that needs no network."""
+    from ..figures.programs import page
+    from ..plot.runs import Run
+    from ..results.validity import why
+
+    tables = {name: getattr(told.result, name) for name in ("flows", "links", "queue", "packets")}
+    run = Run.of({"title": summary["title"], "seed": summary["seed"], "end_s": summary["end_s"], "invalid": why(summary), "scenario_toml": scenario, **tables})
+    how = f"in real time on Linux {summary['kernel']}" if told.clock else f"in virtual time, seed {summary['seed']}"
+    return page(run, summary, [program.told() for program in told.programs], told.streams, how)
+
+
 def _span(instant: float | None) -> str:
     return "the end" if instant is None else f"{instant:.6f}"
 
 
 def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
-    from ..results.summary import LINK_COLUMNS, _number
+    from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS, _number
     from ..results.summary import told as columns
     from ..text.columns import align
     from .emulate import clock_lines
@@ -202,15 +215,9 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
             say(f"  ... {len(lines) - MOST_LINES} lines before (--json and --out have them)")
         for line in lines[-MOST_LINES:]:
             say(f"  {line}")
-    heads = ["stream", "packets", "kB", "arrived", "retx", "dropped", "lost", "marked", "delay ms: p50", "p95", "p99"]
-
-    def cells(row: dict[str, Any]) -> list[str]:
-        counts = [row["packets"], f"{row['bytes'] / 1e3:.1f}", row["arrived"], row["retransmits"], row["dropped"], row["lost"], row["marked"]]
-        delays = [row[f"delay_p{share}_s"] for share in (50, 95, 99)]
-        return [row["name"], *map(str, counts), *("-" if delay is None else f"{1e3 * delay:.3f}" for delay in delays)]
-
     if told.streams:
-        say("\n" + "\n".join(align(heads, [cells(row) for row in told.streams[:MOST_LINES]])))
+        rows = [[cell(row) for _, cell in STREAM_COLUMNS] for row in told.streams[:MOST_LINES]]
+        say("\n" + "\n".join(align([head for head, _ in STREAM_COLUMNS], rows)))
     if len(told.streams) > MOST_LINES:
         say(f"... and {len(told.streams) - MOST_LINES} more (--json and --out have them all)")
     shown = columns(LINK_COLUMNS, summary["links"])

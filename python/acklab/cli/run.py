@@ -119,7 +119,11 @@ def act(options: argparse.Namespace) -> int:
             options.parser.error("--linux goes with --virtual; --live runs on this machine's kernel")
         programs.choose(options)
         text, file = _read(options, options.file)
-        status = programs.act(options, sets, text, file)
+        # Queues alone: packets of a long run are many, and its captures have them.
+        record = [one for one in _for_report(text) if "queue" in one] if options.out and not options.json else []
+        status = programs.act(options, sets, text, file, record)
+        if status is not None and options.out:
+            open_page(options, os.path.join(options.out, "report.html"))
         return _between_kernels(options, text, file) if status is None else status
     if options.server or options.client or options.allow_programs or options.linux:
         options.parser.error("--server, --client, --allow-programs and --linux go with --virtual or --live")

@@ -85,7 +85,8 @@ def made_by(viewer: Viewer | None) -> str:
     if not command.line:
         return ""
     told = [("Made by", command.line, ' id="command"')]
-    runs = viewer[0]["runs"] if viewer is not None and command.line[1:2] == ["run"] else []
+    simulated = command.line[1:2] == ["run"] and not {"--virtual", "--kernel", "--live"} & set(command.line)
+    runs = viewer[0]["runs"] if viewer is not None and simulated else []
     if 1 <= len(runs) <= 2:
         files = ["scenario.toml"] if len(runs) == 1 else [f"{run['label']}/scenario.toml" for run in runs]
         told.insert(0, ("Change it in the explorer, in the directory of this page:", ["acklab", "explore", *files], ""))

@@ -34,6 +34,10 @@ def _count(key: str) -> Callable[[Row], str]:
     return lambda row: str(row[key])
 
 
+def _milliseconds(key: str) -> Callable[[Row], str]:
+    return lambda row: "-" if row[key] is None else f"{1e3 * row[key]:.3f}"
+
+
 #: Header, cell; the first of each table are left-aligned names.
 FLOW_COLUMNS: Columns = [
     ("flow", lambda row: row["name"]),
@@ -65,6 +69,14 @@ LINK_COLUMNS: Columns = [
     ("mean queue", lambda row: _number(round(row["mean_queue_packets"], 4))),
     ("max queue", _count("max_queue_packets")),
     ("busy %", _times(100, "utilisation")),
+]
+#: Of packets one way between two ports.
+STREAM_COLUMNS: Columns = [
+    ("stream", lambda row: row["name"]),
+    ("packets", _count("packets")),
+    ("kB", lambda row: f"{row['bytes'] / 1e3:.1f}"),
+    *((head, _count(key)) for head, key in (("arrived", "arrived"), ("retx", "retransmits"), ("dropped", "dropped"), ("lost", "lost"), ("marked", "marked"))),
+    *((head, _milliseconds(f"delay_p{share}_s")) for head, share in (("delay ms: p50", 50), ("p95", 95), ("p99", 99))),
 ]
 #: Columns left out where no row counts any.
 _IF_ANY = ("undone", "reordered", "duplicated", "thinned")
