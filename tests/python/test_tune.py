@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,11 +17,15 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab.experiments.compare.numbers import number
 from acklab.experiments.search.draws import draw, drawn
 from acklab.experiments.search.objective import objective
 from acklab.experiments.tune import TuneError
+from acklab.experiments.tune import determined as how_well
 from acklab.experiments.tune.plan import from_tree
 from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
+from acklab.experiments.tune.words import columns, determined, search_told
+from acklab.figures.stats import Sample
 
 pytest.importorskip("optuna", reason="pip install 'acklab[tune]'")
 
@@ -156,8 +161,40 @@ def test_several_objectives_make_a_front(tmp_path: Path) -> None:
     assert len(told.front) > 1 and told.winner in told.front
     for one in told.front:
         assert not any(all(a <= b for a, b in zip(other, one.cost, strict=True)) and other != one.cost for other in done)
-    assert "on the front of completion and acks" in told.sentence
+    assert told.sentence.startswith("A compromise of completion and acks is ") and "completion 1." in told.sentence and len(told.sentence) < 200
+    assert "on the front of completion and acks; this is its middle" in determined(told)[0]
+    other = next(one for one in told.front if one is not told.winner)
+    apart = [a[0] - b[0] for a, b in zip(other.costs, told.winner.costs, strict=True)]
+    ends = Sample.of(apart).interval(0.95)
+    rows = columns(told, 99)[1]
+    assert f"({number(ends.low, ends.half_width)} to " in next(row for row in rows if row[0] == str(other.number))[-2]
+    assert "looks better there" in search_told(told) and "The best of" not in search_told(told)
     assert (tmp_path / "a" / "front-1.svg").exists()
+
+
+def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
+    """Windows from 22 segments on give the same runs: the search cannot tell them apart."""
+    told = acklab.tune(
+        scenario=T1, free={"flow.0.sender.window": {"low": 2, "high": 40}, "link.0.queue.packets": [60, 70]}, trials=30, paths=6,
+        path=[{"draw": {"link.0.delay": {"low": "1ms", "high": "2ms"}}}], objectives=["cost: completion + 0.001 * acks_sent"], out=tmp_path / "a",
+        baseline={"flow.0.sender.window": 4},
+    )  # fmt: skip
+    same = [one for one in told.trials if one.state == "complete" and abs(one.cost[0] - told.winner.cost[0]) < 1e-12 and one is not told.winner]
+    assert same, "windows beyond the path give the same runs"
+    assert {one.number for one in same} <= {one.number for one in how_well.alike(told)}
+    assert "(not distinguished: sender window " in told.sentence and "Not distinguished from it on the 6 paths" in determined(told)[0]
+    page = (tmp_path / "a" / "tune.html").read_text()
+    assert "What the cost is made of" in page and determined(told)[0].partition(".")[0] in page
+    row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
+    assert row["cost: completion"] + 0.001 * row["cost: acks_sent"] == pytest.approx(row["cost"])
+    heads = re.findall(r"<th [^>]*>(.*?)</th>", page)
+    assert heads.index("cost (s)") == heads.index("trial") + 1, "on a phone the result comes before the keys"
+
+
+def test_a_winner_at_a_bound_is_warned_of() -> None:
+    told = acklab.tune(scenario=T1, free={"flow.0.sender.window": {"low": 2, "high": 8, "log": True}}, baseline={"flow.0.sender.window": 2}, objectives=["completion"], paths=1, trials=7)
+    assert told.winner.choice.cells == {"sender_window": 8}
+    assert determined(told) == ["Sender window 8 is at the bound 8 of its range: beyond it there may be better values."]
 
 
 def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:

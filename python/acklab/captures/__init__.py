@@ -156,7 +156,7 @@ def analyze(
 
     Raises:
         CaptureError: it is no capture, or breaks the format's rules.
-        QlogError: it begins as a log, and is none.
+        QlogError: it begins as a log, and breaks the form's rules.
         OSError: it cannot be read.
     """
     from .qlog import analyze_qlog, is_qlog

@@ -65,7 +65,7 @@ def follow(
         told = carry_out(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress(options.verb, total))
     except (SweepError, _core.ScenarioError) as error:
         other = instead_of_a_search(options.file, options.verb)
-        said = f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)  # bytes at which a capture is no plan help nobody
+        said = f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)  # the place at which a capture is no plan does not help
         options.parser.exit(2, f"acklab: {said}{other}\n")
     except KeyboardInterrupt:
         say_kept(options.out)

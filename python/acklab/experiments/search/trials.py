@@ -187,6 +187,15 @@ class Runs:
             self._values[run] = tuple(one.read(summary) for one in self._bench.objectives(run[1]))
         return self._values[run]
 
+    def parts(self, wanted: Sequence[Wanted]) -> list[tuple[float, ...]]:
+        """For each, whose runs are there, every metric of the objectives one after the other: the mean over the path's seeds."""
+        found = []
+        for one in wanted:
+            summaries = [json.loads(self._journal.line(_number(line)).decode()) for line in self._bench.lines(one.settings, one.path)]
+            metrics = [metric for objective in self._bench.objectives(one.path.entry) for _, metric in objective.terms]
+            found.append(tuple(_mean([metric.read(summary) for summary in summaries]) for metric in metrics))
+        return found
+
     def records(self) -> Iterable[tuple[int, bytes]]:
         """Every run that the search asked for, by number."""
         return ((number, self._journal.line(number)) for number in sorted({number for number, _ in self._values}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 from typing import Any
@@ -67,6 +67,8 @@ class Found:
     """Different runs altogether."""
     kept: int
     """Runs that an earlier attempt had made."""
+    parts: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    """Where an objective is a weighted sum: by trial the mean of every metric of the objectives, one after the other, over its paths."""
 
     @property
     def best(self) -> Mapping[str, Any]:

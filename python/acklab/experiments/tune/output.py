@@ -37,12 +37,17 @@ def frame(result: Found) -> pl.DataFrame:
             known = bool(one.costs) and not any(math.isnan(cost[place]) for cost in one.costs)
             mean, ends = result.interval(one, place) if known else (None, None)
             row |= {objective.name: mean, f"{objective.name} low": ends.low if ends else None, f"{objective.name} high": ends.high if ends else None}
-        rows.append(row)
+        rows.append(row | dict(zip(_parts(result), result.parts.get(one.number, [None] * len(_parts(result))), strict=True)))
     for name in named:  # one type a column: numbers, or texts as the scenario has them
         if not all(row[name] is None or (isinstance(row[name], (int, float)) and not isinstance(row[name], bool)) for row in rows):
             for row in rows:
                 row[name] = None if row[name] is None else output.written(row[name])
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _parts(result: Found) -> list[str]:
+    """The columns of the metrics of weighted sums; none where no objective is one."""
+    return [f"{one.name}: {metric.name}" for one in result.plan.objectives for _, metric in one.terms] if result.parts else []
 
 
 def plain(result: Found) -> dict[str, Any]:
@@ -56,6 +61,7 @@ def plain(result: Found) -> dict[str, Any]:
         "answer": words.sentence(result),
         "search": words.search_told(result),
         "loses": words.losing(result),
+        "determined": words.determined(result),
         "objectives": [
             {"name": one.name, "unit": one.unit, "better": "more" if one.sign > 0 else "less", "relative": one.relative}
             for one in plan.objectives
@@ -136,15 +142,21 @@ def _page(result: Found, charts: Sequence[str]) -> str:
                 cells.append(words.change(one, sample) if sample is not None and ends is not None else mean)
             rows.append([name, str(count), *cells])
         heads = ["path", "drawn", *(f"{one.name}, winner beside the baseline" for one in plan.objectives)]
-        note = "Fresh paths. Each interval is 95 % by itself, and few paths make it wide."
+        note = "Fresh paths. Each interval is 95 % by itself."
         sections.append(("Path by path", heads, rows, ["text wrap"], note))
+    if result.parts:
+        sections.append(("What the cost is made of", *words.made_of(result), ["text wrap"], "Means over the paths of the search; a weighted sum adds each metric times its weight."))
     heads, rows = words.columns(result, MOST_ROWS)
-    kinds = ["text"] + ["text wrap"] * (len(heads) - 1 - len(plan.objectives))
-    sections.append(("The front" if len(plan.objectives) > 1 else "The best trials", heads, rows, kinds, ""))
+    # On a narrow screen what the trials gave stands before what they chose.
+    first = 1 + len(plan.objectives)
+    turned = [[row[0], *row[-len(plan.objectives) :], *row[1 : -len(plan.objectives)]] for row in [heads, *rows]]
+    kinds = ["text", *[""] * len(plan.objectives), *["text wrap"] * (len(heads) - first)]
+    note = "In parentheses: beside the middle, path by path, with its 95 % interval." if len(plan.objectives) > 1 else ""
+    sections.append(("The front" if len(plan.objectives) > 1 else "The best trials", turned[0], turned[1:], kinds, note))
     files = (
         "trials.parquet and trials.csv: a row a trial; paths.csv: the drawn paths; best.toml: the winner's scenario; "
         "runs.jsonl.gz: every run's whole result."
     )
     lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if result.losses else ""
-    leads = [words.search_told(result), words.losing(result)]
+    leads = [*words.determined(result), words.search_told(result), words.losing(result)]
     return output.page("tune", plan, words.sentence(result), leads, charts, sections, words.basis(result), files + lost)

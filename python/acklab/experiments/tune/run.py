@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 
 from ...engines.batches import Workers
 from ...engines.journal import identity
@@ -89,7 +90,19 @@ def _judged(search: Search) -> Tuned:
     seen = None
     if plan.paths > 1 and winner.number:
         seen = [_difference(search.base.costs, winner.costs, k) for k in range(len(plan.objectives))]
-    return Tuned(plan, search.paths, search.base, search.trials, winner, best, seen, judged, dict(importance(search)), len(search.runs), search.runs.kept)
+    return Tuned(plan, search.paths, search.base, search.trials, winner, best, seen, judged, dict(importance(search)), len(search.runs), search.runs.kept, _parts(search))
+
+
+def _parts(search: Search) -> dict[int, list[float]]:
+    """The means of the metrics of weighted sums, by trial."""
+    if all(len(one.terms) == 1 for one in search.plan.objectives):
+        return {}
+    found = {}
+    for one in [search.base, *search.trials]:
+        rows = search.runs.parts([Wanted(one.name, one.choice.sets, path) for path in search.paths[: len(one.costs)]])
+        if rows:
+            found[one.number] = [fmean(column) for column in zip(*rows, strict=True)]
+    return found
 
 
 def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:

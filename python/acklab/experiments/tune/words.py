@@ -14,6 +14,7 @@ from ..compare.numbers import ends, number
 from ..search.output import choice, written
 from ..sweep.names import worded
 from ..sweep.text import counted
+from . import determined as how_well
 from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
 
 if TYPE_CHECKING:
@@ -25,8 +26,11 @@ MOST_ROWS = 10
 
 
 def cells(result: Found) -> str:
-    """The winner's choice."""
-    return choice(result.winner.choice.cells)
+    """The winner's choice, and the values that are not distinguished from it."""
+    chosen = choice(result.winner.choice.cells)
+    spans = how_well.ranges(result) if len(result.plan.objectives) == 1 else {}
+    told = [f"{worded(name)} {written(low)} to {written(high)}" for name, (low, high) in spans.items()]
+    return f"{chosen} (not distinguished: {', '.join(told)})" if told else chosen
 
 
 def sentence(result: Found) -> str:
@@ -36,14 +40,36 @@ def sentence(result: Found) -> str:
     if not result.winner.number:
         return f"Stay with the baseline: none of {tried} has a better mean {names} on {_paths(len(result.paths), plan.seeds)}."
     if len(plan.objectives) > 1:
-        chosen = f"{counted(len(result.front), 'trial')} of {len(result.trials):,} on the front of {names}; its middle is {cells(result)}"
-        return f"{chosen}: {_against(result)}."
+        return f"A compromise of {names} is {cells(result)}: {_short(result)}."
     if result.judged is None:
         one, (mean, _), (base, _) = plan.objectives[0], result.interval(result.winner, 0), result.interval(result.base, 0)
         rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
         return f"Best of {tried}: {cells(result)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
     lead = {1: "Use", 0: "Undecided:", -1: "Stay with the baseline; do not use"}[verdict(result)]
     return f"{lead} {cells(result)}: {_against(result)}."
+
+
+def determined(result: Found) -> list[str]:
+    """What stands behind the answer: the front, what is not distinguished from the winner, and values at a bound."""
+    front = ""
+    if len(result.plan.objectives) > 1 and result.winner.number:
+        names = listing([one.name for one in result.plan.objectives])
+        front = f"{counted(len(result.front), 'trial')} of {len(result.trials):,} on the front of {names}; this is its middle: {_against(result)}."
+    return [text for text in (front, how_well.told(result), how_well.bounds(result)) if text]
+
+
+def _short(result: Found) -> str:
+    """The middle of a front beside the baseline, without intervals."""
+    rows = (result.judged.values, result.judged.base) if result.judged else (result.winner.values, result.base.values)
+    costs = (result.judged.costs, result.judged.base_costs) if result.judged else (result.winner.costs, result.base.costs)
+    told = []
+    for place, one in enumerate(result.plan.objectives):
+        if one.relative:
+            told.append(f"{one.name} {digits(one.back(fmean(row[place] for row in costs[0])))} times the baseline's")
+        else:
+            mean, base = (fmean(row[place] for row in several) for several in rows)
+            told.append(f"{one.name} {_value(one, mean)} (baseline {digits(base)})")
+    return listing(told)
 
 
 def verdict(result: Found) -> int:
@@ -130,10 +156,8 @@ def search_told(result: Found) -> str:
     found = [f"{one.name} {change(one, seen, len(result.plan.objectives))}" if one.relative else
              f"{one.name} {_value(one, result.interval(result.winner, place)[0])}, difference {change(one, seen, len(result.plan.objectives))}"
              for place, (one, seen) in enumerate(zip(result.plan.objectives, result.seen, strict=True)) if seen is not None]  # fmt: skip
-    return (
-        f"On the {_paths(len(result.paths), result.plan.seeds)} of the search: {listing(found)}. "
-        f"The best of {counted(len(result.trials), 'trial')} looks better there than it is."
-    )
+    who = f"The best of {counted(len(result.trials), 'trial')}" if len(result.plan.objectives) == 1 else "A trial that was chosen by them"
+    return f"On the {_paths(len(result.paths), result.plan.seeds)} of the search: {listing(found)}. {who} looks better there than it is."
 
 
 def losing(result: Found) -> str:
@@ -144,13 +168,18 @@ def losing(result: Found) -> str:
     if not result.losses:
         return f"The winner loses on none of the {drawn:,} paths drawn." if drawn > 1 else ""
     lost = len({(loss.fresh, loss.path.number) for loss in result.losses})
-    return f"The winner loses on {lost:,} of the {counted(drawn, 'path')} drawn, most on {_lost(result, result.losses[0])}."
+    by = ""
+    if len(result.plan.objectives) > 1:
+        counts = [len({(loss.fresh, loss.path.number) for loss in result.losses if loss.objective == k}) for k in range(len(result.plan.objectives))]
+        by = f" ({listing([f'{count:,} by {one.name}' for one, count in zip(result.plan.objectives, counts, strict=True)])})"
+    return f"The winner loses on {lost:,} of the {counted(drawn, 'path')} drawn{by}, most on {_lost(result, result.losses[0])}."
 
 
 def _lost(result: Found, loss: Loss) -> str:
     one = result.plan.objectives[loss.objective]
     values = [f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value" for value in (loss.value, loss.base)]
-    return f"{'fresh path ' if loss.fresh else ''}{loss.path.told}: {one.name} {values[0]}, baseline {values[1]}"
+    fresh = ("fresh " if loss.path.told.startswith("path ") else "fresh path ") if loss.fresh else ""
+    return f"{fresh}{loss.path.told}: {one.name} {values[0]}, baseline {values[1]}"
 
 
 def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
@@ -163,11 +192,30 @@ def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
     for one in [*chosen[:most], result.base]:
         cells = [written(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
         rows.append([str(one.number) if one.number else "baseline", *cells, *(_mean(result, one, k) for k in range(len(plan.objectives)))])
-    return ["trial", *map(worded, named), *(one.label for one in plan.objectives)], rows
+    beside = " (beside the middle)" if len(plan.objectives) > 1 else ""
+    return ["trial", *map(worded, named), *(f"{one.label}{beside}" for one in plan.objectives)], rows
+
+
+def made_of(result: Found) -> tuple[list[str], list[list[str]]]:
+    """The metrics of weighted sums as a table: the baseline's and the winner's mean, and what each adds to the sum."""
+    rows, place = [], 0
+    for one in result.plan.objectives:
+        for weight, metric in one.terms:
+            base, mine = (result.parts[trial.number][place] for trial in (result.base, result.winner))
+            rows.append([f"{one.name}: {metric.label}", digits(weight), digits(base), digits(mine), digits(weight * base), digits(weight * mine)])
+            place += 1
+    return ["metric", "weight", "baseline", "winner", "weighted: baseline", "winner, weighted"], rows
 
 
 def _mean(result: Found, trial: Any, objective: int) -> str:
     mean, found = result.interval(trial, objective)
+    if len(result.plan.objectives) > 1:  # trials of a front are compared with each other, on the same paths
+        apart = how_well.beside(result, trial, objective)
+        one = result.plan.objectives[objective]
+        if apart is None:
+            return digits(mean)
+        span = one.turned(apart.interval(how_well.LEVEL))
+        return f"{digits(mean)} ({ends(span.low, span.high)}{' times' if one.relative else f' {one.unit}'.rstrip()})"
     if found is None or found.half_width == 0:
         return digits(mean)
     return f"{number(mean, found.half_width)} ({ends(found.low, found.high)})"
@@ -192,4 +240,4 @@ def as_text(result: Found) -> str:
     """The whole text for a terminal."""
     heads, rows = columns(result, MOST_ROWS)
     lines = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), "", *align(heads, rows, names=len(heads) - len(result.plan.objectives)), ""]
-    return "\n".join([*lines, *filter(None, [sentence(result), search_told(result), losing(result)])])
+    return "\n".join([*lines, *filter(None, [sentence(result), *determined(result), search_told(result), losing(result)])])
