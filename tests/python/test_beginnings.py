@@ -87,7 +87,8 @@ def test_a_path_is_compared_and_swept_by_the_same_names(acklab_command: Acklab) 
         ("flow.0.sender.dup_thresh", ["Duplicate ACKs", "at least 1", "in the stacks:", "linux     3"]),
         ("delayed.timer", ["flow.receiver.ack (delayed).timer", 'default: "0.1s"']),
         ("link.0.queue", ['kind = "drop-tail"', 'kind = "red"']),
-        ("quic", ['policy = "quic"']),
+        ("quic", ['policy = "quic"', "stack quic: flow.sender.stack", "sender    recovery"]),
+        ("stack quic", ["stack quic: flow.sender.stack"]),
     ],
 )
 def test_a_key_is_explained(key: str, parts: list[str], acklab_command: Acklab) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..text.columns import align
 from ..text.escapes import not_known
 from ..text.terminal import say
 from . import paths
@@ -22,10 +23,13 @@ example:
   acklab explain flow.f.sender.window        the same of a key as --set takes it, by name or number
   acklab explain up_buffer                   a short key of --path
   acklab explain delayed                     a named choice, and the keys that go with it
+  acklab explain quic                        a stack: the rules in which it differs from rfc
   acklab explain docsis30                    a preset of --path: its rates, grants, queues and sources
 
 exit status: 0, or 2 for no such key
 """
+#: The stack of a flow that names none.
+DEFAULT = "rfc"
 #: Lists whose entries have names, which a key may hold.
 NAMED = ("flow", "link", "stack", "wlan")
 #: Keys that name which of several tables is meant.
@@ -55,16 +59,17 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Print what a key of a scenario means: its range, its default, and which stacks set it."
     verb = add_verb(verbs, "explain", act, about, EXAMPLE)
-    verb.add_argument("key", metavar="KEY", help="a key, its last part, a named choice such as delayed, or a preset of --path")
+    verb.add_argument("key", metavar="KEY", help="a key, its last part, a named choice such as delayed, a stack, or a preset of --path")
 
 
 def act(options: argparse.Namespace) -> int:
     """Prints every place of that name and returns the exit status."""
     from .. import _core
 
-    of_path = paths.explained(options.key)
     schema = json.loads(_core.schema())
-    rules = {(row["side"], row["rule"]): row["values"] for row in json.loads(_core.stacks())}
+    table = json.loads(_core.stacks())
+    beside = [told for told in (paths.explained(options.key), _stack(table, options.key)) if told is not None]
+    rules = {(row["side"], row["rule"]): row["values"] for row in table}
     every = list(_places(schema, schema, ()))
     shared = Counter(id(place.schema) for place in every)
     wanted = _steps(options.key)
@@ -74,8 +79,8 @@ def act(options: argparse.Namespace) -> int:
     # A table that several keys share is explained once, where its path is shortest; links and flows come first.
     fitting.sort(key=lambda place: (place.path[0] not in ("link", "flow"), len(place.path)))
     found = list({id(place.schema): place for place in reversed(fitting)}.values())[::-1]
-    if of_path is not None:
-        say(of_path + ("\n" if found else ""))
+    if beside:
+        say("\n\n".join(beside) + ("\n" if found else ""))
         if not found:
             return 0
     if not found and os.path.isfile(options.key):
@@ -89,6 +94,21 @@ def act(options: argparse.Namespace) -> int:
     else:
         say("\n\n".join(_told(schema, place, rules, shared[id(place.schema)]) for place in found))
     return 0
+
+
+def _stack(table: list[dict[str, Any]], text: str) -> str | None:
+    """A built-in stack, by its name or ``stack NAME``: the rules in which it differs from the default one; none of another word."""
+    name = text.strip().removeprefix("stack").lstrip(" .=").strip("\"'")
+    if name not in dict(table[0]["values"]):
+        return None
+    rows = [(row["side"], row["rule"], dict(row["values"])) for row in table]
+    other = [(side, rule, values) for side, rule, values in rows if name == DEFAULT or values[name] != values[DEFAULT]]
+    what = "its rules" if name == DEFAULT else f"the rules in which it differs from {DEFAULT} (acklab schema --stacks has all)"
+    lines = align(["side", "rule", name, *([] if name == DEFAULT else [DEFAULT])], [
+        [side, rule, *(values[stack] or "-" for stack in dict.fromkeys((name, DEFAULT)))] for side, rule, values in other
+    ], names=4)  # fmt: skip
+    keys = f'flow.sender.stack = "{name}" and flow.receiver.stack = "{name}"'
+    return "\n".join([f"stack {name}: {keys}; {what}:", *(f"  {line}" for line in lines)])
 
 
 def _steps(key: str) -> list[str]:
