@@ -277,7 +277,8 @@ def test_no_sentence_says_more_than_the_seeds_decide() -> None:
         told = replace(told, advice=advice(told))
         said, text = told.advice, as_text(told)
         assert said.endswith(".") and said in text and not re.search(r"nan|inf\b|None|  ", said), said
-        seen[said.split()[0]] = seen.get(said.split()[0], 0) + 1
+        first = "trade" if " is a trade: " in said else said.split()[0]
+        seen[first] = seen.get(first, 0) + 1
         objectives, margin = told.comparison.objectives, told.comparison.margin
 
         def signs(one: str, other: str) -> list[int]:
@@ -295,6 +296,8 @@ def test_no_sentence_says_more_than_the_seeds_decide() -> None:
 
         if use := re.match(r"Use (\w+) instead of (\w+): ", said):
             assert max(signs(use[1], use[2])) == 1 and min(signs(use[1], use[2])) >= 0, said
+        if trade := re.match(r"(\w+) is a trade: .*No case is better than (\w+) without", said):
+            assert max(signs(trade[1], trade[2])) == 1, "it gains"
         if stay := re.match(r"Stay with (\w+): ", said):
             others = [one.name for one in told.comparison.cases if one.name != stay[1]]
             assert all(min(signs(name, stay[1])) == -1 and max(signs(name, stay[1])) <= 0 for name in others), said
@@ -306,7 +309,7 @@ def test_no_sentence_says_more_than_the_seeds_decide() -> None:
             assert old != new, said
         if not told.random:
             assert said.startswith("One deterministic run each, ")
-    assert {"Use", "Stay", "Undecided", "One", "No"} <= seen.keys()
+    assert {"Use", "Stay", "Undecided", "One", "trade"} <= seen.keys()
 
 
 # ---- objectives ------------------------------------------------------------------------------------------------------
@@ -338,8 +341,9 @@ def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
     assert with_values(UP_AND_DOWN).advice.startswith("Use aqm instead of fifo: latency is 0.0500 s instead of 0.250 s, ")
     told = with_values(UP_AND_DOWN, objective_names=["upload", "download", "latency"])
     assert told.rankings[0].by.name == "upload" and told.rankings[0].best.case == "fifo"
-    assert told.advice.startswith("No case is better than fifo without a shown or possible loss. With aqm, download is 41")
+    assert told.advice.startswith("aqm is a trade: download is 41")
     assert "; but upload is 3.44 Mb/s instead of 4.43 Mb/s, " in told.advice
+    assert told.advice.endswith(" No case is better than fifo without a shown or possible loss.")
     assert recommended(told) is None
     noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
     told = with_values(noisy, objective_names=["latency", "upload"])

@@ -199,11 +199,17 @@ def _under(told: Compared, situation: str) -> str:
 
 def _traded(made: Decision, name: str) -> str:
     """A case that gains by an objective, and has a shown or possible loss."""
+    gains, costs = _both(made, name)
+    return f"With {quoted(name)}, {gains}; but {costs}."
+
+
+def _both(made: Decision, name: str) -> tuple[str, str]:
+    """Its largest gain and its largest loss."""
     shown_loss = min(sign for *_, sign in made.signs(name, made.base)) < 0
     gain = _lead(made, name, made.base, 1)
     loss = _lead(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
     told = made.told
-    return f"With {quoted(name)}, {_finding(told, *gain, name, made.base)}; but {_finding(told, *loss, name, made.base)}."
+    return _finding(told, *gain, name, made.base), _finding(told, *loss, name, made.base)
 
 
 def _also(made: Decision) -> list[str]:
@@ -227,7 +233,8 @@ def _without_a_choice(made: Decision) -> str:
     """No case is shown to be better than the first."""
     told, base, words = made.told, quoted(made.base), _objectives(made.told)
     if made.mixed is not None:
-        return f"No case is better than {base} without a shown or possible loss. {_traded(made, made.mixed)}"
+        gains, costs = _both(made, made.mixed)
+        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}. No case is better than {base} without a shown or possible loss."
     if _all_worse(made):
         if len(made.others) == 1:
             other = made.others[0]

@@ -35,7 +35,7 @@ def line(queue: Queue, device: str = "DEV") -> Line:
         told = _docsis_pie(queue)
         return Line(told.command, "a service flow has no encoding for an ACK filter; the modem's maker decides on it") if filtered else told
     if filtered or queue.get("drop") or queue.get("scheduler"):
-        return _composed(queue, filtered, device)
+        return _composed(queue, filtered)
     make = KINDS.get(queue["kind"])
     if make is None:
         return Line(None, f"Linux has no {queue['kind']}")
@@ -43,15 +43,15 @@ def line(queue: Queue, device: str = "DEV") -> Line:
     return Line(f"tc qdisc replace dev {device} root {words}", differs)
 
 
-def _composed(queue: Queue, filtered: Queue | None, device: str) -> Line:
+def _composed(queue: Queue, filtered: Queue | None) -> Line:
     """A queue with an ACK filter, a drop policy or a scheduler."""
-    if filtered is None or filtered["kind"] != "cake":
-        parts = [f"the ACK filter {filtered['kind']!r}"] if filtered else []
-        parts += [f"{key} = {queue[key]!r}" for key in ("drop", "scheduler") if queue.get(key)]
-        return Line(None, f"no queueing discipline of Linux has {listing(parts)}")
-    word = "ack-filter-aggressive" if filtered["aggressive"] else "ack-filter"
-    aqm = "which this case does not" if queue["kind"] == "drop-tail" else f"in place of {queue['kind']}"
-    return Line(f"tc qdisc replace dev {device} root cake {word}", f"CAKE also shortens its queues with COBALT, {aqm}")
+    if filtered and filtered["kind"] == "cake":
+        word = "aggressive" if filtered["aggressive"] else "on"
+        asked = f'queue = {{ kind = "cake", ack_filter = "{word}" }} measures that'
+        return Line(None, f"Linux has CAKE's ACK filter only together with CAKE's queues; {asked}")
+    parts = [f"the ACK filter {filtered['kind']!r}"] if filtered else []
+    parts += [f"{key} = {queue[key]!r}" for key in ("drop", "scheduler") if queue.get(key)]
+    return Line(None, f"no queueing discipline of Linux has {listing(parts)}")
 
 
 def _docsis_pie(queue: Queue) -> Line:
