@@ -57,7 +57,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     page = (tmp_path / "found" / "analysis.html").read_text()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
-    assert [chart["id"] for chart in charts] == ["sequence", "delay", "flight", "throughput"]
+    assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]
     assert re.findall(r'<figure class="(\w+)"', page) == ["small", "narrow"], "one chart, drawn for a phone too"
     both = tmp_path / "both"
     other = tmp_path / "other.pcap"

@@ -17,7 +17,7 @@ import acklab
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.fit import Fit
 from acklab.experiments.fit.losses import events, lost
-from acklab.experiments.fit.measure import direction, measure
+from acklab.experiments.fit.measure import direction, elsewhere, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
 from acklab.experiments.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, called, compared, name
@@ -305,6 +305,20 @@ def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, [], [], 0.3, []))
     with pytest.raises(FitError, match=r"no prediction: fitted to its first half, it misses the time of the second by \+50%"):
         what_if(bad, ["link.0.rate=1Mbps"])
+
+
+def test_a_refusal_names_a_connection_that_can_be_fitted(fitted: dict[str, Fit]) -> None:
+    found = fitted["sender"].found
+    row = found.rows()[0]
+
+    class Two:
+        """The same analysis with a connection that lacks its data before it."""
+
+        def rows(self) -> list[dict[str, Any]]:
+            return [{**row, "lacking_bytes": row["acked_bytes"]}, {**row, "connection": 7}]
+
+    assert elsewhere(Two(), Two().rows()[0]).endswith("--only '#7'")  # type: ignore[arg-type]
+    assert elsewhere(found, row) == ""
 
 
 def packet(payload: int, protocol: int = 6) -> bytes:

@@ -36,6 +36,8 @@ impl<'a> Limited<'a> {
             Some("no data passed here")
         } else if policy::lacks(direction, MOST_LACKING) {
             Some("the capture lacks too much of the data")
+        } else if !limits.placed && path.is_some() {
+            Some("only packets of the other direction show the distance to the sender (no handshake, no timestamps)")
         } else if !limits.placed {
             Some("the distance to the sender is not in the capture (no handshake, no timestamps)")
         } else if path.is_some_and(|path| path < LEAST_TICKS * tick) {

@@ -23,6 +23,10 @@ LOGARITHMIC, FLATTENED = ("delay", "trips"), 20.0
 #: The histogram's last bar holds all ACKs that cover this many segments or more.
 MOST = 8
 
+#: The receiver's window is not drawn where its median is so many times the most that was outstanding: it would flatten that.
+#: Nor without a handshake, which has the window's scale.
+WIDE = 3.0
+
 Row = Mapping[str, Any]
 
 
@@ -40,19 +44,6 @@ CHARTS: list[dict[str, Any]] = [
                    _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
     },
     {
-        "id": "delay", "title": "ACK delay", "height": 200,
-        "about": "Time from the segment that completes what an ACK covers to the ACK, where it was captured.",
-        "axis": {"label": "delay", "unit": "ms", "zero": True},
-        "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
-                   _layer("timer", "timer", "level", "slate")],
-    },
-    {
-        "id": "flight", "title": "Outstanding data", "height": 230,
-        "about": "What was sent and not acknowledged, as seen where it was captured.",
-        "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
-        "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd")],
-    },
-    {
         "id": "throughput", "title": "Goodput",
         "about": "Payload acknowledged, averaged over bins that follow the zoom. An ACK that fills a gap acknowledges all that waited behind it.",
         "roles": [
@@ -65,6 +56,20 @@ CHARTS: list[dict[str, Any]] = [
         "about": "From a segment to its ACK, where they were captured.",
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
         "layers": [_layer("trip", "round trip to the receiver", "dots", "rto")],
+    },
+    {
+        "id": "flight", "title": "Outstanding data", "height": 230,
+        "about": "What was sent and not acknowledged, as seen where it was captured. The receiver's window is drawn where it is not much larger.",
+        "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
+        "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd"),
+                   _layer("window", "receiver's window", "steps", "orange"), _layer("closed", "window of 0", "cross", "retransmit")],
+    },
+    {
+        "id": "delay", "title": "ACK delay", "height": 200,
+        "about": "Time from the segment that completes what an ACK covers to the ACK, where it was captured.",
+        "axis": {"label": "delay", "unit": "ms", "zero": True},
+        "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
+                   _layer("timer", "timer", "level", "slate")],
     },
 ]  # fmt: skip
 
@@ -115,6 +120,8 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     after = acks.filter(kind == "new").select("time_s", flight_bytes=left.cast(pl.UInt64))
     both = pl.concat([data.select("time_s", "flight_bytes"), after]).sort("time_s", maintain_order=True)
     window = data.drop_nulls("cwnd_segments").with_columns(cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0))
+    offered = acks.drop_nulls("window_bytes").with_columns(pl.col("window_bytes").cast(pl.Int64))
+    wide = float(offered["window_bytes"].median() or 0.0) > WIDE * max(row["max_flight_bytes"], 1)  # type: ignore[arg-type]
     timer = [] if row["timer_s"] is None else [1e3 * (row["timer_s"] + (row["delay_min_s"] or 0.0))]
     return {
         "sequence acked": _steps(acks.filter(kind.is_in(["new", "repeated"])), "ack_bytes"),
@@ -126,6 +133,8 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
         "delay timer": pl.DataFrame({"time_s": [0.0] * len(timer), "value": timer}, schema={"time_s": pl.Float64, "value": pl.Float64}),
         "flight flight": _steps(both, "flight_bytes"),
         "flight cwnd": _steps(window, "cwnd"),
+        "flight window": _steps(offered.clear() if wide or not row["handshake"] else offered, "window_bytes"),
+        "flight closed": _dots(offered.filter(pl.col("window_bytes") == 0), "window_bytes"),
         "trips trip": _dots(trips, "rtt_s", 1e3),
     }
 

@@ -83,6 +83,20 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
     return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text", "text"]) + more
 
 
+def wireshark(row: Row) -> str:
+    """A display filter for the packets of a connection, in both directions.
+
+    >>> wireshark({"from": "10.0.0.1:5000", "to": "[fd00::2]:443"})
+    'ip.addr == 10.0.0.1 && tcp.port == 5000 && ipv6.addr == fd00::2 && tcp.port == 443'
+    """
+    ends = [end.rpartition(":") for end in (row["from"], row["to"])]
+    parts = []
+    for address, _, port in ends:
+        field = "ipv6.addr" if address.startswith("[") else "ip.addr"
+        parts.append(f"{field} == {address.strip('[]')} && tcp.port == {port}")
+    return " && ".join(parts)
+
+
 def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
@@ -95,8 +109,9 @@ def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
     start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
+    packets = f"Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark's time is <code>frame.time_relative</code> there."
     return (
-        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
+        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p><p class="note">{packets}</p>'
         f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'
         f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...text.packaged import located
 from .errors import FitError
 from .held_out import HeldOut, check
-from .measure import Measured, direction, measure, same
+from .measure import Measured, direction, elsewhere, measure, same
 from .receivers import Named, name
 from .search import TIMER, Search, Tried
 from .value import Value
@@ -98,7 +98,10 @@ def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[i
     if row["segments"] > MOST_SEGMENTS:
         found, row = _shorter(path, found, row)
         notes.append(f"only the first {row['segments']:,} segments are fitted (at most {MOST_SEGMENTS:,})")
-    measured = measure(found, row)
+    try:
+        measured = measure(found, row)
+    except FitError as error:
+        raise FitError(f"{str(error).removesuffix('.')}{'' if only else elsewhere(found, row)}") from None
     search = Search(measured, tick)
     replay, models = search.best(measured.curve)
     receiver = name(measured, search, replay, found)

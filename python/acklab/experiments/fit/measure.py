@@ -76,6 +76,20 @@ def direction(found: Analysis, only: str | None = None) -> Row:
     return max(rows, key=lambda row: row["acked_bytes"])
 
 
+def elsewhere(found: Analysis, row: Row) -> str:
+    """What to try where ``row`` cannot be fitted: the connection with most data of the others that can be; empty without any."""
+    for other in sorted(found.rows(), key=lambda one: -one["acked_bytes"]):
+        if other["connection"] == row["connection"]:
+            continue
+        try:
+            _check(other)
+            place(other)
+        except FitError:
+            continue
+        return f". Of the other connections #{other['connection']} has most data that can be fitted: --only '#{other['connection']}'"
+    return ""
+
+
 def same(found: Analysis, row: Row) -> Row | None:
     """The row of the same direction in another analysis of the same file."""
     rows = found.rows()
