@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..reproduce.paper import Study
 
-NAMES = ("paths2026", "marks2026", "requests2026", "bbr2026", "sacks2026")
+NAMES = ("paths2026", "marks2026", "requests2026", "bbr2026", "sacks2026", "controls2026")
 
 
 def study(name: str) -> Study:
