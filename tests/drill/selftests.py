@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a suite of packetdrill scripts in the kernel: `python tests/drill/selftests.py SOURCE [--times N] [--page FILE] [--commit SHA]`.
+"""Runs a suite of packetdrill scripts: `python tests/drill/selftests.py SOURCE [--times N] [--page FILE] [--commit SHA] [--stack NAME --only WORD]`.
 
 SOURCE is a kernel's source tree, whose `tools/testing/selftests/net/packetdrill` has the kernel's own scripts, and `ksft_runner.sh` there the
 words that they use. Or it is packetdrill's repository, whose `gtests/net/tcp` has the public suite, and `run_all.py` its words. Both are
-GPL-2.0 and no part of acklab. ACKLAB_KERNEL names the kernel, such as 7.3. The page says of each script that does not pass why, and in how
+GPL-2.0 and no part of acklab. ACKLAB_KERNEL names the kernel, such as 7.3; with --stack a simulated stack runs them instead. The page says of each script that does not pass why, and in how
 many of N runs each passed.
 """
 
@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from acklab.cli.drill import on_kernel
+from acklab.cli.drill import on_kernel, on_stack
 from acklab.drill.parser import parse
 from acklab.drill.prepare import prepared
 from acklab.drill.words import ScriptError
@@ -56,6 +56,30 @@ same line and in the same way. In four scripts (`epoll`, `notsent_lowat`) both s
 expects sixteen. The public suite changes seldom, and kernels have changed since; [the kernel's own scripts](linux-scripts.md) belong to their
 kernel.
 """
+SIMULATED = """\
+# The kernel's scripts on accurate ECN, on the stack `{stack}`
+
+Linux {series} has scripts on accurate ECN among [its own](linux-scripts.md) (GPL-2.0, no part of acklab), and passes all of them in virtual time. Here
+the simulated stack `{stack}` runs them, and `tests/drill/selftests.py` writes this page:
+
+```sh
+python tests/drill/selftests.py ~/linux-{series} --stack {stack} --only accecn --page docs/oracle/accurate-ecn.md
+```
+
+What is judged is the two ends' counting: when the receiver acknowledges, what its counters are, which marks the sender takes from an ACK, and what both
+agree on. [The host around them](../howto/drill.md#on-a-simulated-stack) writes SYNs, flags and the option's three fields as Linux does.
+"""
+#: Why the stack `linux` does otherwise in the scripts on accurate ECN.
+SIMULATED_CAUSES = {
+    "tcp_accecn_3rd_ack_ce_updates_received_ce": "a mark on a packet without data is not counted",
+    "tcp_accecn_synack_ce": "a mark on a packet without data is not counted",
+    "tcp_accecn_client_accecn_options_drop": "Linux ends the option where repeated segments show that the path drops packets with it; no rule does so here",
+    "tcp_accecn_client_accecn_options_lost": "Linux pushes the middle of a write, two segments of which left in one burst",
+    "tcp_accecn_close_local_close_then_remote_fin": "an ACK in TIME-WAIT has no counter in Linux; the host here has no such state",
+    "tcp_accecn_delivered_updates": "a sender of ECT(0) does not read the option's field of ECT(1)",
+    "tcp_accecn_synack_ce_updates_delivered_ce": "no answer to a SYN may be marked in the simulator, so the sender takes no mark from the handshake's ACK",
+    "tcp_accecn_tsnoprogress": "Linux goes by the peer's own timestamp where an ACK acknowledges nothing; an ACK here has only the echo",
+}
 #: Causes of differences in the public suite, as far as they are known.
 CAUSES = {
     "fast_retransmit/fr-4pkt-fack-last-mss": "likely the tick: the timer waits for a quarter of the round trip and two ticks, which are 1 ms each here",
@@ -93,6 +117,12 @@ def asked(text: str, everywhere: bool) -> tuple[str, str]:
     return (text.replace(named[0], head, 1) if named else f"{head} {text}"), version
 
 
+def _version(source: Path) -> str:
+    """The version in a tree's name, such as `linux-7.3.4`."""
+    found = re.search(r"\d+\.\d+(\.\d+)?", source.name)
+    return found[0] if found else "(version not known)"
+
+
 def reason(told: dict[str, Any]) -> str:
     """Why a script did not pass, in one line."""
     if told["outcome"] == "unsupported":
@@ -108,13 +138,15 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--page", type=Path)
     parser.add_argument("--ipv6", action="store_true", help="over IPv6 where a script names no version")
+    parser.add_argument("--stack", help="a simulated stack instead of the kernel")
+    parser.add_argument("--only", default="", help="scripts with this in their name")
     parser.add_argument("--commit", default="(not given)", help="the commit of the public suite")
     options = parser.parse_args()
     own = (options.source / FOLDER).is_dir()
     folder = options.source / (FOLDER if own else PUBLIC_FOLDER)
     words = {version: definitions(options.source, version) for version in ("ipv4", "ipv6")}
     scripts, why = [], {}
-    for path in sorted(folder.rglob("*.pkt")):
+    for path in sorted(folder.rglob(f"*{options.only}*.pkt")):
         name = str(path.relative_to(folder).with_suffix(""))
         text, version = asked(path.read_text(), options.ipv6)
         text = prepared(text, path.parent, words[version])
@@ -127,19 +159,20 @@ def main() -> int:
     passed: Counter[str] = Counter()
     unsupported = set(why)
     for _ in range(options.times):
-        for told in on_kernel(scripts):
+        for told in on_stack(scripts, options.stack) if options.stack else on_kernel(scripts):
             passed[told["script"]] += told["outcome"] == "passed"
             if told["outcome"] != "passed":
                 why[told["script"]] = reason(told)
             if told["outcome"] == "unsupported":
                 unsupported.add(told["script"])
     total, all_times = len(scripts) + len(unsupported - dict(scripts).keys()), sum(count == options.times for count in passed.values())
-    version = kernel.find().name.split("-")[1]
+    version = _version(options.source) if options.stack else kernel.find().name.split("-")[1]
     head = f"Linux {version}{', IPv6' if options.ipv6 else ''}: of {total} scripts {all_times} pass in each of {options.times} runs, {total - all_times - len(unsupported)} do not, "
-    lines = [(HEAD if own else PUBLIC).format(series=".".join(version.split(".")[:2]), times=options.times, commit=options.commit)]
+    about, causes = (SIMULATED, SIMULATED_CAUSES) if options.stack else (HEAD, OWN_CAUSES) if own else (PUBLIC, CAUSES)
+    lines = [about.format(series=".".join(version.split(".")[:2]), times=options.times, commit=options.commit, stack=options.stack)]
     lines += [head + f"{len(unsupported)} are not supported.", "", "| script | passed | why not |", "|---|---|---|"]
     for name, because in sorted(why.items()):
-        if cause := (OWN_CAUSES if own else CAUSES).get(name):
+        if cause := causes.get(name):
             because += f" ({cause})"
         escaped = because.replace("|", "\\|").replace("<", "&lt;")
         lines.append(f"| `{name}` | {passed[name]} | {escaped} |")

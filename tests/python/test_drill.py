@@ -168,8 +168,6 @@ def test_a_mistake_is_told_with_its_place(text: str, place: str, what: str) -> N
         ("+0 < icmp unreachable host_unreachable [1:1001(1000)]", "icmp packet on a simulated stack"),
         ("+0 sendfile(4, 5) = 5", "system call sendfile"),
         ("+0 epoll_create(1) = 3", "system call epoll_create on a simulated stack"),
-        ("+0 < EAP. 1:1(0) ack 1 win 100", "flag A"),
-        ("+0 < . 1:1(0) ack 1 win 100 <ECN e0b 1 ceb 0 e1b 1>", "option ECN"),
         ("+0 > S 0:0(0) <FO abcd>", "option FO"),
         ("+0 %{ import os }%", "import os"),
         ("+0 %{ assert open('x') }%", "open"),

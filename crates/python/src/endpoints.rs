@@ -1,6 +1,6 @@
 //! The two endpoints of one host, driven call by call: what `acklab drill` scripts exchange packets with.
 
-use acklab_packet::{Ace, Ack, Ecn, Probe, SackBlocks, Segment, Time};
+use acklab_packet::{Ace, Ack, ByteCounts, Ecn, Probe, SackBlocks, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::sender::{CaState, Sender, SenderWire, Supply};
 use pyo3::exceptions::PyValueError;
@@ -89,8 +89,9 @@ impl Endpoints {
         self.sender.write(bytes, Time::from_secs(now), &mut self.out);
     }
 
-    /// An ACK arrives, with SACK blocks as `(start, end)`; `ace` is the number of AE, CWR and ECE with accurate ECN.
-    #[pyo3(signature = (ack, now, *, sack = Vec::new(), syn = false, ece = false, ts_ecr = 0.0, ace = None))]
+    /// An ACK arrives, with SACK blocks as `(start, end)`; with accurate ECN `ace` is the number of AE, CWR and ECE, and `counts` the
+    /// option's bytes that came as ECT(0) and marked.
+    #[pyo3(signature = (ack, now, *, sack = Vec::new(), syn = false, ece = false, ts_ecr = 0.0, ace = None, counts = None))]
     #[allow(clippy::too_many_arguments)]
     fn on_ack(
         &mut self,
@@ -101,9 +102,13 @@ impl Endpoints {
         ece: bool,
         ts_ecr: f64,
         ace: Option<u64>,
+        counts: Option<(u32, u32)>,
     ) {
         let mut blocks = SackBlocks::default();
         sack.into_iter().for_each(|(start, end)| blocks.push(ack, start, end));
+        if let Some((ect, ce)) = counts {
+            blocks.set_counts(ByteCounts { ect1: false, ect, ce });
+        }
         let ace = ace.map_or(Ace::default(), Ace::of);
         let ack = Ack { ack, sack: blocks, syn, ece, ace, ts_ecr: Time::from_secs(ts_ecr), ..Ack::default() };
         self.sender.on_ack(&ack, Time::from_secs(now), &mut self.out);
@@ -119,8 +124,8 @@ impl Endpoints {
         self.sender.on_pacer(Time::from_secs(now), &mut self.out);
     }
 
-    /// A segment arrives, of `len` sequence numbers.
-    #[pyo3(signature = (seq, len, now, *, syn = false, fin = false, push = false, ect = false, ce = false, cwr = false, ts_val = 0.0, echo = 0, ace = None))]
+    /// A segment arrives, of `len` sequence numbers; `ecn` is IP's field, from 0 (not ECT) to 3 (CE).
+    #[pyo3(signature = (seq, len, now, *, syn = false, fin = false, push = false, ecn = 0, cwr = false, ts_val = 0.0, echo = 0, ace = None))]
     #[allow(clippy::too_many_arguments)]
     fn on_segment(
         &mut self,
@@ -130,8 +135,7 @@ impl Endpoints {
         syn: bool,
         fin: bool,
         push: bool,
-        ect: bool,
-        ce: bool,
+        ecn: u8,
         cwr: bool,
         ts_val: f64,
         echo: u32,
@@ -139,13 +143,7 @@ impl Endpoints {
     ) {
         let ts_val = Time::from_secs(ts_val);
         let ace = ace.map_or(Ace::cwr(cwr), Ace::of);
-        let ecn = if ce {
-            Ecn::Ce
-        } else if ect {
-            Ecn::Ect
-        } else {
-            Ecn::NotEct
-        };
+        let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect, Ecn::Ce][usize::from(ecn & 3)];
         let segment = Segment { seq, len, syn, fin, ecn, ace, ts_val, echo, ..Segment::default() };
         self.receiver.set_push(push);
         self.receiver.on_segment(&segment, Time::from_secs(now), &mut self.back);
@@ -193,7 +191,8 @@ impl Endpoints {
             "una": seq.una, "nxt": seq.nxt, "max": seq.max, "limit": seq.limit, "mss": seq.mss,
             "rtt": counters.rtt_last, "retransmits": counters.retransmits, "timeouts": counters.timeouts,
             "segments_sent": counters.segments_sent, "rcv_nxt": self.receiver.rcv_nxt(),
-            "timer": self.back.timer.map(Time::secs),
+            "timer": self.back.timer.map(Time::secs), "marks": self.sender.marks(), "told": self.sender.told_bytes(),
+            "accurate": self.receiver.accurate_counters(),
         })
         .to_string()
     }

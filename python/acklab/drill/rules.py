@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from . import accurate
 from .parser import CALLS
 from .runner import Unsupported
 from .script import Call, Option, Packet
@@ -18,19 +19,19 @@ CONTROLS = ("reno", "cubic", "bbr", "dctcp", "prague", "vegas", "veno", "westwoo
 #: Settings without effect on a simulated stack: it has one segment a packet, no other connections, and no memory limits.
 NO_EFFECT = frozenset(
     "tcp_min_tso_segs tcp_tso_rtt_log tcp_tso_win_divisor tcp_no_metrics_save tcp_wmem tcp_syn_retries tcp_synack_retries "
-    "tcp_fastopen tcp_fastopen_key tcp_autocorking tcp_fack tcp_limit_output_bytes tcp_ecn_option tcp_notsent_lowat "
-    "tcp_pacing_ss_ratio tcp_pacing_ca_ratio tcp_ecn_fallback tcp_invalid_ratelimit".split()
+    "tcp_fastopen tcp_fastopen_key tcp_autocorking tcp_fack tcp_limit_output_bytes tcp_notsent_lowat "
+    "tcp_pacing_ss_ratio tcp_pacing_ca_ratio tcp_ecn_fallback tcp_invalid_ratelimit tcp_syncookies".split()
 )
 #: Settings of which a simulated stack knows one value.
 FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1"}
 READ = frozenset(
     "tcp_congestion_control tcp_sack tcp_dsack tcp_timestamps tcp_ecn tcp_frto tcp_slow_start_after_idle tcp_rmem "
-    "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_comp_sack_slack_ns tcp_comp_sack_rtt_percent tcp_early_retrans tcp_syn_linear_timeouts".split()
+    "tcp_ecn_option tcp_ecn_option_beacon tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_comp_sack_slack_ns tcp_comp_sack_rtt_percent tcp_early_retrans tcp_syn_linear_timeouts".split()
 )
 
 
 #: TCP options that no simulated stack has.
-LACKING = {"FO": "FO", "FOEXP": "FOEXP", "md5": "md5", "ECN0": "ECN", "ECN1": "ECN"}
+LACKING = {"FO": "FO", "FOEXP": "FOEXP", "md5": "md5"}
 
 
 def lacking(what: object, host: object) -> str | None:
@@ -41,8 +42,6 @@ def lacking(what: object, host: object) -> str | None:
         return None
     if what.icmp:
         return "an icmp packet"
-    if "A" in what.flags:
-        return "the flag A (accurate ECN)"
     return next((f"the TCP option {LACKING[option.name]}" for option in what.options or () if option.name in LACKING), None)
 
 
@@ -69,9 +68,13 @@ class Agreed:
     sack: bool
     stamps: bool
     ecn: bool
+    #: Marks are counted (RFC 9768), or were asked to be.
+    accurate: bool
     #: Shifts of the window: the peer's, and ours; ``None`` without the option.
     scales: tuple[int, int] | None
     window: int
+    #: Bytes that accurate ECN's option takes of each segment, as Linux has it: three fields, and one more.
+    option: int = 0
 
 
 def agreed(peer: Packet, settings: Mapping[str, str], client: bool) -> Agreed:
@@ -84,15 +87,23 @@ def agreed(peer: Packet, settings: Mapping[str, str], client: bool) -> Agreed:
     (mss,) = peer.option("mss") or (536,)
     if mss < LEAST_MSS:
         raise Unsupported(f"an MSS of {mss} bytes on a simulated stack; at least {LEAST_MSS}")
-    asked = {"E"} <= peer.flags if client else {"E", "W"} <= peer.flags
-    willing = settings.get("tcp_ecn", "2") in (("1",) if client else ("1", "2"))
+    wanted = settings.get("tcp_ecn", "2")
+    if client:
+        asked, willing = {"E"} <= peer.flags, wanted in accurate.ASKS_CLASSIC
+        counted = wanted in accurate.ASKS
+    else:
+        asked, willing = {"E", "W"} <= peer.flags, wanted != "0"
+        counted = wanted in accurate.ACCEPTS and accurate.requested(peer)
     return Agreed(
         mss=min(mss, MSS),
         sack=peer.option("sackOK") is not None and settings.get("tcp_sack", "1") != "0",
         stamps=peer.option("TS") is not None and settings.get("tcp_timestamps", "1") != "0",
-        ecn=asked and willing,
+        ecn=asked and willing or counted,
+        accurate=counted,
         scales=None if scale is None else (min(scale[0], 14), our_scale(settings)),
         window=peer.window or 0,
+        # Of a server's segments, too, if the peer shows an option; but its SYN does not yet tell.
+        option=12 if client and counted and accurate.counts(peer) and settings.get("tcp_ecn_option", "2") != "0" else 0,
     )
 
 
@@ -102,13 +113,15 @@ def our_scale(settings: Mapping[str, str]) -> int:
     return min(14, max(0, most.bit_length() - 16))
 
 
-def syn_options(with_stamps: bool, with_sack: bool, scale: int | None, stamp: tuple[int, int]) -> tuple[Option, ...]:
-    """Options of a SYN, in Linux's order."""
+def syn_options(with_stamps: bool, with_sack: bool, scale: int | None, stamp: tuple[int, int], more: tuple[Option, ...] = ()) -> tuple[Option, ...]:
+    """Options of a SYN, in Linux's order; ``more`` stands behind timestamps, or behind the MSS."""
     found = [Option("mss", (MSS,))]
     if with_stamps:
-        found += [*([Option("sackOK")] if with_sack else [Option("nop"), Option("nop")]), Option("TS", stamp)]
+        found += [*([Option("sackOK")] if with_sack else [Option("nop"), Option("nop")]), Option("TS", stamp), *more]
     elif with_sack:
-        found += [Option("nop"), Option("nop"), Option("sackOK")]
+        found += [*more, Option("nop"), Option("nop"), Option("sackOK")]
+    else:
+        found += more
     if scale is not None:
         found += [Option("nop"), Option("wscale", (scale,))]
     return tuple(found)
@@ -119,10 +132,12 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
     scale = agreed.scales[0] if agreed.scales else 0
     segments = stack.startswith("ns2")
     sender = [
-        f'stack = "{stack}"', f"packet = {agreed.mss}", "header = 40", "options_in_packet = true", "timestamp_bytes = 12",
+        f'stack = "{stack}"', f"packet = {agreed.mss - agreed.option}", "header = 40", "options_in_packet = true", "timestamp_bytes = 12",
         f"timestamps = {_toml(agreed.stamps)}", "syn = true", "fin = false", f'window = "{max(agreed.window << scale, 1)}B"',
-        f"ecn = {_toml(agreed.ecn)}",
+        f"ecn = {_toml(agreed.ecn)}", *(["accurate_ecn = true"] if agreed.accurate else []),
     ]  # fmt: skip
+    if agreed.accurate and stack == "linux":
+        sender.append('ace = "linux-thinned"')
     if nodelay or segments:
         sender.append('sequence = { kind = "bytes", nagle = "off" }')
     if not segments:
@@ -148,6 +163,9 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
     elif stack in ("linux", "rfc") and not agreed.sack:
         sender.append('recovery = { kind = "newreno" }')
     receiver = [f'stack = "{stack}"', f"sack = {_toml(agreed.sack)}", "immediate_on_syn = true"]
+    if agreed.accurate:
+        # The host writes the option, as Linux does, on data, too.
+        receiver.append('accecn_option = "off"')
     if stack == "linux":
         receiver.append(f"dsack = {_toml(agreed.sack and undo == 'dsack')}")
         delay, most = settings.get("tcp_comp_sack_delay_ns"), settings.get("tcp_comp_sack_nr")

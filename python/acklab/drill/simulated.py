@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import rules
+from . import accurate, rules
 from .runner import Unsupported
 from .script import Call, Option, Packet, Script
 from .sockets import Sockets
@@ -40,6 +40,7 @@ class SimulatedHost(Sockets):
         self.sent: deque[tuple[int, Packet]] = deque()
         self.ends: Any = None
         self.agreed: rules.Agreed | None = None
+        self.accurate: accurate.Accurate | None = None
         self.listener: int | None = None
         self.connection: int | None = None
         self.client = self.nodelay = self.nonblocking = False
@@ -109,11 +110,13 @@ class SimulatedHost(Sockets):
         if self.ends is None:
             return
         for one in json.loads(self.ends.take()):
+            if one["kind"] == "ack" and one["syn"] and self.accurate and one["ace"] is not None:
+                self.accurate.answer = one["ace"]
             if one["kind"] == "ack":
                 if not silent and not (by_timer and not one["sack"] and one["ack"] <= self.carried):
                     self._acknowledge(one)
             elif one["syn"]:
-                self._open()
+                self._open(one)
             else:
                 self._data(one)
         state = self._state()
@@ -133,27 +136,40 @@ class SimulatedHost(Sockets):
         options: list[Option] = []
         if self.agreed and self.agreed.stamps:
             options += [Option("nop"), Option("nop"), Option("TS", self._stamps())]
+        state = self._state()
+        if self.accurate and state["accurate"] and "R" not in flags:
+            told, option, blocks = self.accurate.leaves(state["accurate"], 12 if options else 0, len(sack))
+            flags, sack = flags | told, sack[:blocks]
+            options += option
+            ecn = "ect0" if state["told"] and state["told"][2] and not self.accurate.failed else "noecn"
         if sack:
             options += [Option("nop"), Option("nop"), Option("sack", tuple(edge for block in sack for edge in block))]
-        rcv_nxt = self._state()["rcv_nxt"]
+        rcv_nxt = state["rcv_nxt"]
         self.echoes[self._stamps()[0]] = rcv_nxt
         self.carried = max(self.carried, rcv_nxt)
         packet = Packet(False, flags, seq, length, rcv_nxt if ack is None else ack, None, 0, tuple(options), ecn)
         self.sent.append((self.clock, packet))
 
-    def _open(self) -> None:
+    def _open(self, one: Mapping[str, Any]) -> None:
         flags = {"S"} if self.client else {"S", "."}
         stamps = sack = True
+        optional = False
         scale: int | None = rules.our_scale(self.sysctls)
         if self.client:
             stamps, sack = self.sysctls.get("tcp_timestamps", "1") != "0", self.sysctls.get("tcp_sack", "1") != "0"
-            flags |= {"E", "W"} if self.sysctls.get("tcp_ecn") == "1" else set()
+            wanted = self.sysctls.get("tcp_ecn")
+            flags |= {"E", "W"} if wanted in accurate.ASKS_CLASSIC else accurate.flags(one["ace"] or 0) if wanted in accurate.ASKS else set()
         elif self.agreed:
             stamps, sack, scale = self.agreed.stamps, self.agreed.sack, self.agreed.scales and self.agreed.scales[1]
-            flags |= {"E"} if self.agreed.ecn else set()
+            if self.accurate:
+                told, optional = self.accurate.on_syn_answer()
+                flags |= told
+            else:
+                flags |= {"E"} if self.agreed.ecn else set()
         stamp = (self._stamps()[0], 0 if self.client else self.stamp)
         self.echoes[stamp[0]] = 1
-        packet = Packet(False, frozenset(flags), 0, 0, 0 if self.client else 1, None, 0, rules.syn_options(stamps, sack, scale, stamp), "noecn")
+        options = rules.syn_options(stamps, sack, scale, stamp, accurate.option(0, 1, 1, accurate.ROOM) if optional else ())
+        packet = Packet(False, frozenset(flags), 0, 0, 0 if self.client else 1, None, 0, options, "noecn")
         self.sent.append((self.clock, packet))
 
     def _acknowledge(self, one: Mapping[str, Any]) -> None:
@@ -183,10 +199,19 @@ class SimulatedHost(Sockets):
         if "." not in packet.flags:
             raise Unsupported("a packet without ACK on a simulated stack")
         self._stamp(packet)
+        if self.accurate:
+            self.accurate.arrives(packet)
+        if "S" in packet.flags and self.client and self.established and self.accurate:
+            # A repeated answer to our SYN: the ACK of it tells how this one came.
+            self.accurate.third = packet.ecn or "noecn"
+            return self._leave(frozenset("."), self._state()["max"], 0)
         if "S" in packet.flags:
             if not self.client or self.established:
                 raise Unsupported("a second SYN on a simulated stack")
-            self.ends.on_segment(0, 1, self._secs, syn=True)
+            counted = self.accurate is not None and accurate.number(packet) in (2, 3, 4, 5, 6)
+            if self.accurate:
+                self.accurate.third = packet.ecn or "noecn"
+            self.ends.on_segment(0, 1, self._secs, syn=True, ace=0b111 if counted else None)
             self._drain()
         self.established = True
         self._ack(packet)
@@ -195,8 +220,8 @@ class SimulatedHost(Sockets):
             first = 1 if self.read_to == self._state()["rcv_nxt"] == 1 else 0
             echo = self.echoes.get((packet.option("TS") or (0, -1))[1], first)
             self.ends.on_segment(
-                packet.seq, packet.length + fin, self._secs, fin=fin, push="P" in packet.flags, ect=packet.ecn in ("ect0", "ect1"),
-                ce=packet.ecn == "ce", cwr="W" in packet.flags, ts_val=(packet.option("TS") or (0,))[0] / 1000, echo=echo,
+                packet.seq, packet.length + fin, self._secs, fin=fin, push="P" in packet.flags,
+                ecn=accurate.FIELDS[packet.ecn or "noecn"], cwr="W" in packet.flags, ace=self._ace(packet), ts_val=(packet.option("TS") or (0,))[0] / 1000, echo=echo,
             )  # fmt: skip
             self.fin_received |= fin
             self._drain()
@@ -207,15 +232,37 @@ class SimulatedHost(Sockets):
             self.stamp = stamps[0]
 
     def _accept_syn(self, packet: Packet) -> None:
+        if self.ends is not None and not self.established and not self.client:
+            return self._accept_another(packet)
         if self.listener is None or self.ends is not None:
             raise Unsupported("this SYN on a simulated stack: it has one connection, to a listening socket")
         self.agreed = rules.agreed(packet, self.sysctls, client=False)
+        self._count()
         self.ends = self._make()
         self.stamp = (packet.option("TS") or (0,))[0]
-        self.ends.on_segment(0, 1, self._secs, syn=True)
+        self.ends.on_segment(
+            0, 1, self._secs, syn=True, ecn=accurate.FIELDS[packet.ecn or "noecn"], ace=0b111 if self.accurate else None
+        )  # fmt: skip
         self._drain(silent=True)
         self.ends.start(self._secs)
         self._drain()
+
+    def _accept_another(self, packet: Packet) -> None:
+        """A SYN comes again: the answer tells how it came. One without flags ends marks (RFC 9768 section 3.1.5)."""
+        if self.accurate:
+            self.accurate.failed |= not accurate.requested(packet)
+            self.ends.on_segment(0, 1, self._secs, syn=True, ecn=accurate.FIELDS[packet.ecn or "noecn"], ace=0b111)
+            self._drain(silent=True)
+        self._open({"ace": None})
+
+    def _count(self) -> None:
+        """Marks are counted from now on, if they are to be."""
+        if self.agreed and self.agreed.accurate:
+            self.accurate = accurate.Accurate(self.client, int(self.sysctls.get("tcp_ecn_option", "2")))
+
+    def _ace(self, packet: Packet) -> int | None:
+        """The counter of an arriving packet, if marks are counted."""
+        return accurate.number(packet) if self.accurate else None
 
     def _make(self) -> Any:
         assert self.agreed is not None
@@ -241,9 +288,12 @@ class SimulatedHost(Sockets):
             self.ends.resume(self._secs)
         else:
             echoed = (packet.option("TS") or (0, 0))[1]
+            # What comes back first after our answer to a SYN tells the sender what the answer tells a client.
+            opens = self.accurate.opens(packet) if self.accurate else None
             self.ends.on_ack(
-                min(packet.ack, state["max"]), self._secs, sack=blocks[:3], syn="S" in packet.flags,
+                min(packet.ack, state["max"]), self._secs, sack=blocks[:3], syn="S" in packet.flags or opens is not None,
                 ece="E" in packet.flags and "S" not in packet.flags, ts_ecr=max(0.0, (echoed - 1) / 1000),
+                ace=self._ace(packet) if opens is None else opens, counts=accurate.counts(packet) if self.accurate else None,
             )  # fmt: skip
         self._drain()
 
@@ -253,8 +303,10 @@ class SimulatedHost(Sockets):
         found, rest = settings(text)
         for name, value in found.items():
             rules.check(name, value)
-        if self.ends is not None and found.keys() - rules.NO_EFFECT:
+        if self.ends is not None and found.keys() - rules.NO_EFFECT - {"tcp_ecn_option"}:
             raise Unsupported("a setting after the connection began, on a simulated stack")
+        if self.accurate and "tcp_ecn_option" in found:
+            self.accurate.sending = int(found["tcp_ecn_option"])
         self.sysctls |= found
         return rest
 
@@ -269,5 +321,12 @@ class SimulatedHost(Sockets):
             "tcpi_snd_cwnd": int(state["cwnd"]), "tcpi_snd_ssthresh": INFINITE if endless else int(state["ssthresh"]),
             "tcpi_unacked": -(-(state["max"] - state["una"]) // state["mss"]), "tcpi_ca_state": state["ca_state"] or disorder,
             "tcpi_total_retrans": state["retransmits"], "tcpi_snd_mss": state["mss"],
-            "tcpi_rto": round(state["rto"] * 1e6),
+            "tcpi_rto": round(state["rto"] * 1e6), **self._marks(state),
         }  # fmt: skip
+
+    def _marks(self, state: Mapping[str, Any]) -> dict[str, float]:
+        """What accurate ECN has told: packets, and bytes from their first values."""
+        if not self.accurate or not state["told"]:
+            return {}
+        marked, unmarked, _ = state["told"]
+        return {"tcpi_delivered_ce": state["marks"], "tcpi_delivered_ce_bytes": marked, "tcpi_delivered_e0_bytes": unmarked - 1}

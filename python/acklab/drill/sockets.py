@@ -42,6 +42,7 @@ class Sockets:
     _state: Callable[[], dict[str, Any]]
     _drain: Callable[..., None]
     _leave: Callable[..., None]
+    _count: Callable[[], None]
     _make: Callable[[], Any]
     _run: Callable[[int, Callable[[], bool]], None]
 
@@ -116,6 +117,7 @@ class Sockets:
             none = Packet(True, frozenset("S."), 0, 0, 1, 65535)
             answer = next((packet for packet in answers if {"S", "."} <= packet.flags), none)
             self.agreed = rules.agreed(answer, self.sysctls, client=True)
+            self._count()
             self.ends = self._make()
             self.ends.start(self._secs)
             self._drain()

@@ -22,9 +22,10 @@ pub(super) struct Accurate {
     answer: Ace,
     /// `r.cep`: packets that came marked.
     packets: u64,
-    /// `r.ceb`, and `r.e0b` or `r.e1b`: bytes that came marked, and as ECT.
+    /// `r.ceb`, and `r.e0b` and `r.e1b`: bytes that came marked, as ECT(0), and as ECT(1).
     marked: u64,
-    unmarked: u64,
+    unmarked: [u64; 2],
+    /// True if the last that came as ECT came as ECT(1): of the two counters an ACK tells this one.
     ect1: bool,
     /// True if the last packet was marked.
     last: bool,
@@ -62,7 +63,7 @@ impl Accurate {
             answer,
             packets: FIRST_PACKETS,
             marked: 0,
-            unmarked: FIRST_BYTES,
+            unmarked: [FIRST_BYTES; 2],
             ect1: false,
             last: false,
             pending: 0,
@@ -130,8 +131,8 @@ impl Accurate {
             self.marked += u64::from(segment.len);
             self.pending += merged + 1;
         } else if ecn != Ecn::NotEct {
-            self.unmarked += u64::from(segment.len);
             self.ect1 = ecn == Ecn::Ect1;
+            self.unmarked[usize::from(self.ect1)] += u64::from(segment.len);
         }
         if marked || changed {
             self.demand = 2;
@@ -161,7 +162,7 @@ impl Accurate {
         }
         ack.ace = Ace::of(self.packets);
         self.pending = 0;
-        let counted = self.marked + self.unmarked - FIRST_BYTES;
+        let counted = self.marked + self.unmarked.iter().sum::<u64>() - 2 * FIRST_BYTES;
         let due = match rules.accecn_option {
             AccEcnOption::Off => false,
             AccEcnOption::Changes => self.demand > 0 || counted - self.told >= BEACON,
@@ -173,7 +174,8 @@ impl Accurate {
         }
         (self.demand, self.told) = (self.demand.saturating_sub(1), counted);
         let blocks = ack.sack.len();
-        ack.sack.set_counts(ByteCounts { ect1: self.ect1, ect: self.unmarked as u32, ce: self.marked as u32 });
+        let ect = self.unmarked[usize::from(self.ect1)] as u32;
+        ack.sack.set_counts(ByteCounts { ect1: self.ect1, ect, ce: self.marked as u32 });
         let gone = if ack.sack.len() < blocks { rules.sack_block_bytes } else { 0 };
         size - gone.min(size) + ByteCounts::SIZE
     }
@@ -225,6 +227,11 @@ impl Accurate {
     /// Packets that came marked.
     pub fn marks(&self) -> u64 {
         self.came
+    }
+
+    /// `r.cep`, `r.ceb`, `r.e0b` and `r.e1b`, if marks are counted as RFC 9768 says.
+    pub fn counters(&self) -> Option<[u64; 4]> {
+        (self.mode == Feedback::Accurate).then_some([self.packets, self.marked, self.unmarked[0], self.unmarked[1]])
     }
 }
 

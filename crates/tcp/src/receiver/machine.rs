@@ -307,6 +307,11 @@ impl Receiver {
         self.last_progress
     }
 
+    /// Accurate ECN's counters of packets and bytes that came marked, and of bytes that came as ECT(0) and as ECT(1).
+    pub fn accurate_counters(&self) -> Option<[u64; 4]> {
+        self.accurate.as_ref().and_then(|accurate| accurate.counters())
+    }
+
     /// Packets that came with a congestion mark, with accurate ECN.
     pub fn marks(&self) -> u64 {
         self.accurate.as_ref().map_or(0, |accurate| accurate.marks())

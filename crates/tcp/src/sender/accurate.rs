@@ -126,6 +126,11 @@ impl Accurate {
         self.packets - FIRST_PACKETS
     }
 
+    /// Units that came marked and unmarked, as the option told; modulo 2^24, from their first values.
+    pub fn bytes(&self) -> (u32, u32) {
+        (self.marked, self.unmarked)
+    }
+
     /// The answer to the SYN arrives (section 3.1.1, Table 2). The first one decides, whatever SYN it answers (section 3.1.5).
     fn agree(&mut self, ace: Ace) {
         if self.mode != Mode::Asked {

@@ -87,6 +87,14 @@ impl Feedback {
         }
     }
 
+    /// Units that came marked and unmarked, as accurate ECN's option told.
+    pub fn bytes(&self) -> Option<(u32, u32)> {
+        match &self.counts {
+            Counts::Accurate(accurate) => Some(accurate.bytes()),
+            Counts::Packets(..) => None,
+        }
+    }
+
     /// An ACK arrives: the same ACK, whose ECE says whether it tells of marks.
     pub fn read(&mut self, ack: &Ack, seq: &SequenceSpace, timestamps: bool) -> Ack {
         let before = self.marks();

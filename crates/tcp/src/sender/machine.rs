@@ -236,6 +236,13 @@ impl Sender {
         self.core.extras.feedback.as_ref().map_or(0, |feedback| feedback.marks())
     }
 
+    /// Units that came marked and unmarked as accurate ECN's option told, each modulo 2^24 from its first value (0 and 1), and whether
+    /// segments may still be marked; none without accurate ECN.
+    pub fn told_bytes(&self) -> Option<(u32, u32, bool)> {
+        let feedback = self.core.extras.feedback.as_ref()?;
+        feedback.bytes().map(|(marked, unmarked)| (marked, unmarked, feedback.usable()))
+    }
+
     /// The share of marks by which the congestion control goes, if it has one.
     pub fn marked_share(&self) -> Option<f64> {
         self.core.cc.control.marked_share()
