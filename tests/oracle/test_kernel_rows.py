@@ -61,6 +61,15 @@ def test_most_of_what_two_kernels_did_agrees_and_the_page_says_so(page):
     said(page, "apart", table)
 
 
+def test_dctcp_is_as_far_from_two_kernels_as_the_page_says(page):
+    import dctcp  # beside the fixture's
+
+    table = "\n".join(dctcp.lines())
+    equal = [int(line.split("|")[8]) for line in table.splitlines()[4:]]
+    assert len(equal) == 12 and min(equal) >= 11 and sum(equal) >= 3276
+    said(page, "dctcp", table)
+
+
 def test_acks_have_the_sizes_of_linuxs_options():
     """`tcp_synack_options` and `tcp_established_options` in net/ipv4/tcp_output.c."""
     receiver = {"stack": "linux", "sack_head_bytes": 4, "syn_options_bytes": 8}

@@ -58,6 +58,10 @@ def main() -> None:
     mount("tmpfs", SCRATCH)
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
     keep_segments_apart()
+    if any(flow["control"] == "dctcp" for flow in json.loads(plan.json())["flows"]):
+        # Both ends' (RFC 8257): a listening socket has it from here, and its connections echo each mark.
+        with open("/proc/sys/net/ipv4/tcp_congestion_control", "w", encoding="ascii") as file:
+            file.write("dctcp")
     told = plan.play(job["side"], job["epoch_ns"])
     os.mkdir(SCRATCH + "/out")
     mount("hostfs", SCRATCH + "/out", job["directory"])

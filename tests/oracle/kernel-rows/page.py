@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import apart
+import dctcp
 import defaults
 import logs
 import long_runs
@@ -57,7 +58,7 @@ def packets():
 
 def tables():
     """Each table by its name in the pages."""
-    told = {name: "\n".join(grid.lines()) for name, grid in (("nudged", nudged), ("long", long_runs), ("presets", presets), ("apart", apart))}
+    told = {name: "\n".join(grid.lines()) for name, grid in (("nudged", nudged), ("long", long_runs), ("presets", presets), ("apart", apart), ("dctcp", dctcp))}
     return {"rows": parts(rows), "patterns": parts(patterns), "defaults": parts(defaults), "logs": packets(), "rules": rules.table(), **told}
 
 

@@ -14,13 +14,13 @@ from ...reproduce.paper import Drawn
 from ..paths2026.runs import Few, acks_per_mb, latency_ms
 from ..paths2026.told import Point, said, sample, spread, told
 from .registry import STUDY
-from .setting import ACKS, CONTROLS, PATHS, QUEUES, scenario, windows
+from .setting import ACKS, CONTROLS, PATHS, QUEUES, scenario
 
 FAIR = 0.4
 """Of both downloads' bytes: from here on a share is fair."""
 LEAST, LONGEST, MATTERS = 90.0, 2.0, 0.1
 """A good cell's throughput in percent of the path's largest, and its p99 in idle round trips; the change by which an ACK policy matters."""
-SEEDS = 10
+SEEDS = 5
 MARKERS = {"drop-tail": "s", "fq-codel": "o", "dual-pi2": "^"}
 COLUMNS = ("goodput_mbps", "p99_ms", "weaker_share", "fair_s", "unfair", "rtt_ms", "acks_per_mb")
 
