@@ -280,8 +280,7 @@ def _between_kernels(text: str | bytes, file: str, sets: list[str], **given: Any
     """A run between kernels: of the programs, where there are some, else of the flows."""
     from .engines import kernel, programs
 
-    told = programs.asked(text, file, sets, **given)
-    if told is None:
+    if (told := programs.asked(text, file, sets, **given)) is None:
         return Run(kernel.result(text, file, sets=sets))  # type: ignore[arg-type]
     made = Run(told.result)
     made.programs, made.streams = [one.told() for one in told.programs], told.streams

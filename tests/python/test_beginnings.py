@@ -89,6 +89,7 @@ def test_a_path_is_compared_and_swept_by_the_same_names(acklab_command: Acklab) 
         ("link.0.queue", ['kind = "drop-tail"', 'kind = "red"']),
         ("quic", ['policy = "quic"', "stack quic: flow.sender.stack", "sender    recovery"]),
         ("stack quic", ["stack quic: flow.sender.stack"]),
+        ("flow.sender.stack", [f'"{stack}"' for stack in ("ns2-1998", "ns2-2.35", "rfc", "linux", "quic")]),
     ],
 )
 def test_a_key_is_explained(key: str, parts: list[str], acklab_command: Acklab) -> None:

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use acklab_tcp::rules::{ReceiverPatch, SenderPatch};
+use acklab_tcp::rules::{ReceiverPatch, SenderPatch, Stack};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Value, json};
@@ -165,20 +165,24 @@ macro_rules! schema {
     };
 }
 
-const NAMES: &str = "\"ns2-1998\", \"ns2-2.35\", \"rfc\", \"linux\", or a [stack.NAME] of this file";
+/// The stacks that a scenario can name.
+fn names() -> String {
+    let built_in = Stack::ALL.map(|stack| format!("\"{}\"", stack.name())).join(", ");
+    format!("{built_in}, or a [stack.NAME] of this file")
+}
 
 schema!(SenderTable, "SenderTable", |generator| {
-    let about = format!("Stack the other rules are taken from: {NAMES}.");
+    let about = format!("Stack the other rules are taken from: {}.", names());
     with_key("stack", &about, Some("rfc"), &[SenderPatch::json_schema(generator)])
 });
 
 schema!(ReceiverTable, "ReceiverTable", |generator| {
-    let about = format!("Stack the other rules are taken from: {NAMES}; the sender's where left out.");
+    let about = format!("Stack the other rules are taken from: {}; the sender's where left out.", names());
     with_key("stack", &about, None, &[ReceiverPatch::json_schema(generator)])
 });
 
 schema!(StackTable, "StackTable", |generator| {
-    let about = format!("Stack this one is derived from: {NAMES}.");
+    let about = format!("Stack this one is derived from: {}.", names());
     let tables = [SenderPatch::json_schema(generator), ReceiverPatch::json_schema(generator)];
     with_key("base", &about, Some("rfc"), &tables)
 });

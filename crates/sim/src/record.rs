@@ -174,7 +174,7 @@ pub fn state(now: Time, flow: u32, sender: &Sender, receiver: &Receiver) -> Seri
         flow,
         cwnd_segments: view.cwnd,
         ssthresh_segments: view.ssthresh,
-        flight_segments: view.flight_size,
+        flight_segments: view.in_flight,
         rtt_s: f64::NAN,
         rto_s: view.rto,
         cwnd_estimate_segments: receiver.window_estimate(now).unwrap_or(f64::NAN),

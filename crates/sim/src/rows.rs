@@ -98,9 +98,12 @@ impl Row for SeriesRow {
         Column::new("ssthresh_segments", "Slow-start threshold.", Kind::Number, |row| {
             Cell::Number(row.ssthresh_segments)
         }),
-        Column::new("flight_segments", "Segments sent and not yet acknowledged.", Kind::Number, |row| {
-            Cell::Number(row.flight_segments)
-        }),
+        Column::new(
+            "flight_segments",
+            "Segments on their way, as the recovery counts them: neither acknowledged nor reported, and not believed lost unless sent again.",
+            Kind::Number,
+            |row| Cell::Number(row.flight_segments),
+        ),
         Column::optional("rtt_s", "Round-trip sample that came with this change.", Kind::Number, |row| {
             known(row.rtt_s)
         }),

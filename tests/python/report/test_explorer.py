@@ -82,8 +82,10 @@ def test_a_full_queue_halves_the_window() -> None:
     assert links["there"]["drops"] > 0 == flow["timeouts"]
     assert "packets = 20 " in STEPS["Loss"]["scenario"]
     series = pl.DataFrame(run.series)
-    began = series.filter((pl.col("state") == "recovery") & (pl.col("state").shift(1) != "recovery"))
-    assert all(0.4 < cut / flight < 0.55 for cut, flight in began.select("ssthresh_segments", "flight_segments").iter_rows())
+    # What was in flight before the last of the duplicate ACKs, which report segments as arrived.
+    before = series.with_columns(before=pl.col("flight_segments").shift(3))
+    began = before.filter((pl.col("state") == "recovery") & (pl.col("state").shift(1) != "recovery"))
+    assert all(0.4 < cut / flight < 0.55 for cut, flight in began.select("ssthresh_segments", "before").iter_rows())
     sees("Loss", "queue of 20 packets", f"happens {began.height} times", "without a timeout")
     # Between two cuts: segments by which the window grows, in round trips.
     calm = series.filter((pl.col("time_s") > 5) & (pl.col("time_s") < 6))

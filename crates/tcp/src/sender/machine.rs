@@ -28,7 +28,8 @@ pub struct Sender {
 pub struct SenderView {
     pub cwnd: f64,
     pub ssthresh: f64,
-    pub flight_size: f64,
+    /// What the recovery counts as on its way: neither acknowledged nor reported, and not believed lost unless it was sent again.
+    pub in_flight: f64,
     pub rto: f64,
     pub in_recovery: bool,
 }
@@ -255,7 +256,7 @@ impl Sender {
         SenderView {
             cwnd: cc.cwnd / mss,
             ssthresh: cc.ssthresh / mss,
-            flight_size: seq.flight_size() as f64 / mss,
+            in_flight: self.recovery.outstanding(&self.core).0 as f64 / mss,
             rto: timer.rto.timeout(),
             in_recovery: cc.state_at(seq.una) == CaState::Recovery,
         }
