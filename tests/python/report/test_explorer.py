@@ -95,7 +95,8 @@ def test_a_full_queue_halves_the_window() -> None:
 
 def test_delayed_acks_slow_slow_start() -> None:
     (a, every, _), (b, delayed, _) = pair("Delayed ACKs")
-    sees("Delayed ACKs", f"{delayed['acks_sent']} ACKs where A sends {every['acks_sent']}")
+    sees("Delayed ACKs", f"B has sent {delayed['acks_sent']} ACKs and A {every['acks_sent']}")
+    sees("Delayed ACKs", f"B's sender has sent {delayed['segments_sent']} segments, A's {every['segments_sent']}")
     sees("Delayed ACKs", f"After 1.1 s it is {cwnd(b, 1.11):.0f} segments with B, and {cwnd(a, 1.11):.0f} with A")
     assert [cwnd(b, at + 0.2) / cwnd(b, at) for at in (0.31, 0.51, 0.71)] == pytest.approx([1.5] * 3, abs=0.05)
     assert [cwnd(a, at + 0.2) / cwnd(a, at) for at in (0.31, 0.51, 0.71)] == pytest.approx([2] * 3, abs=0.01)
@@ -106,7 +107,7 @@ def test_stretch_acks_slow_it_more() -> None:
     sees("Stretch ACKs", f"it is {cwnd(b, 1):.0f} segments with B, and {cwnd(a, 1):.0f} with A")
     ack = _value(STEPS["Stretch ACKs"]["other"]["flow.0.receiver.ack"])
     counting, *_ = told(STEPS["Stretch ACKs"]["scenario"], **{"flow.0.receiver.ack": ack, "flow.0.sender.credit": {"kind": "abc", "limit": 2}})
-    sees("Stretch ACKs", f"With B's receiver it is then {cwnd(counting, 1):.0f} segments")
+    sees("Stretch ACKs", f"after one second it is {cwnd(counting, 1):.0f} segments")
 
 
 def test_an_ack_filter_shortens_the_queue_of_acks() -> None:

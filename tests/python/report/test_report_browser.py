@@ -172,10 +172,10 @@ def test_charts_are_saved_as_files(pages, name):
         assert page.complaints() == []
 
 
-def test_equal_runs_both_show(tmp_path):
-    """The second of two equal lines is drawn over the first, which stays in sight beside it."""
+def test_equal_runs_are_drawn_once_and_said_to_be_identical(tmp_path):
+    """Two equal lines over each other had the colour of neither. Apart, each has a panel."""
     path = tmp_path / "equal.html"
-    path.write_text(report.html([synthetic.run("one"), synthetic.run("other")]))
+    path.write_text(report.html([synthetic.run("one"), synthetic.run("other"), synthetic.run("third", window=8)]))
     with browser.Browser() as page:
         page.open(path)
         colours = page.js("""(() => { const m = JSON.parse(document.getElementById('manifest').textContent);
@@ -186,7 +186,15 @@ def test_equal_runs_both_show(tmp_path):
               return {colours}.map(([r, g, b]) => {{ let n = 0;
                 for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 200 && Math.abs(d[i] - r) + Math.abs(d[i + 1] - g) + Math.abs(d[i + 2] - b) < 60;
                 return n; }}); }})()""")
-            assert min(counts) > 30, (chart, counts)
+            assert counts[0] > 30 and counts[1] == 0 and counts[2] > 30, (chart, counts)
+            told = page.js(f"[...document.querySelectorAll('#chart-{chart} .twin')].map((one) => one.textContent).join()")
+            assert "other" in told and "identical to one" in told.replace("one ·", "one"), (chart, told)
+        page.js("[...document.querySelectorAll('#bar button')].find((one) => one.textContent === 'Apart').click()")
+        for _ in range(50):  # the chart in sight is drawn again at once, the others when they come in sight
+            if not (left := page.js("document.querySelectorAll('#chart-throughput .twin').length")):
+                break
+            time.sleep(0.1)
+        assert left == 0
 
 
 def test_values_shown_are_those_prepared(pages):

@@ -142,6 +142,10 @@ async function drawRuns() {
     items: shown.flatMap((one, r) => one.result.charts.items.map((item, i) => ({ ...item, run: r, slot: shown.length > 1 ? kit.runs[r] : kit.order[i % kit.order.length] }))),
   };
   byId("numbers").replaceChildren(...numbers(shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, link: ends(one.drawn) })), shown.length > 1));
+  byId("now").textContent = shown.map((one) => {
+    const carried = one.result.summary.flows.reduce((sum, flow) => sum + (flow.goodput_bps || 0), 0);
+    return `${shown.length > 1 ? RUN_NAMES[sides.indexOf(one)] + " " : ""}${(carried / 1e6).toPrecision(3)} Mb/s`;
+  }).join(", ");
   if (begun) return renew(manifest);
   begun = true;
   state.start(manifest);
@@ -154,6 +158,7 @@ const ends = (text) => (valueOf(text, "link.-1.between") || "").match(/[^\s",[\]
 
 async function startExplorer() {
   startTheme(kit.constants.palette);
+  if (innerWidth <= 900) /** @type {HTMLDetailsElement} */ (byId("sheet")).open = false;
   const steps = tour(kit.steps, (step) => put([step.scenario, ...(step.other ? [Object.entries(step.other).reduce((text, [path, value]) => replaced(text, path, value), step.scenario)] : [])]));
   byId("tour").append(steps);
   try {

@@ -27,6 +27,7 @@ import { wirePointer } from "./pointer.js";
 import { linear, logarithmic } from "./scale.js";
 import { MOST_APART, state } from "./state.js";
 import { theme } from "./theme.js";
+import { twins } from "./twins.js";
 
 export const frames = [];
 
@@ -98,6 +99,8 @@ export class Frame {
       await Promise.all(waiting.map(async (part) => this.data.set(part.id, await part.open())));
     }
     this.parts = parts.filter((part) => this.data.get(part.id));
+    this.twins = state.apart ? [] : twins(this.parts, this.data);
+    this.parts = this.parts.filter((part) => !this.twins.some(([twin]) => twin === part));
     this.drawLegend();
     this.draw();
   }
@@ -129,8 +132,8 @@ export class Frame {
           this.on[role.key] = !this.on[role.key];
           this.invalidate();
         },
-      }, sample(role.sample, colour), role.name);
-    }));
+      }, sample(role.sample, colour), role.name, this.on[role.key] ? "" : " (hidden)");
+    }), ...this.twins.map(([part, drawn]) => h("span", { class: "note twin" }, `${part.name}: identical to ${drawn.name}`)));
   }
 
   // Panels: all in one, or one for each run.

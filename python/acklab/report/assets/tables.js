@@ -4,6 +4,9 @@ import { h } from "./dom.js";
 import { grouped } from "./format.js";
 import { state } from "./state.js";
 
+// Most runs that stand side by side on a narrow screen.
+const MOST_TURNED = 4;
+
 export function sortableTable({ title, about, table, kind }) {
   const { runs } = state.manifest;
   let order = null;
@@ -56,11 +59,23 @@ export function sortableTable({ title, about, table, kind }) {
   }));
 
   fill();
+  // On a narrow screen: of each flow or link a table whose columns are the runs.
+  const named = table.columns.filter((column) => ["name", "link"].includes(column.key))[0];
+  const turned = [];
+  if (state.compared && runs.length <= MOST_TURNED && named) {
+    for (const name of new Set(table.rows.map((row) => row[named.key]))) {
+      const mine = table.rows.filter((row) => row[named.key] === name);
+      const told = (row, column) => (value(row, column) === null ? "–" : column.text ? String(value(row, column)) : grouped(value(row, column), column.places));
+      turned.push(h("table", { class: "turned" }, h("caption", {}, name),
+        h("thead", {}, h("tr", {}, h("td", {}), mine.map((row) => h("th", { scope: "col" }, h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", runs[row.run].label)))),
+        h("tbody", {}, columns.filter((column) => !["run", named.key].includes(column.key)).map((column) => h("tr", {}, h("th", { scope: "row" }, [column.label, column.unit].filter(Boolean).join(", ")), mine.map((row) => h("td", { class: column.text ? "text" : null }, told(row, column))))))));
+    }
+  }
   if (kind === "flows") state.watch(() => body.querySelectorAll("input[data-item]").forEach((box) => (box.checked = state.shown.has(Number(box.dataset.item)))));
   return h("section", { class: "card", "aria-labelledby": kind + "-title" },
     h("h2", { id: kind + "-title" }, title),
     h("div", { class: "scroller", tabindex: "0", role: "group", "aria-labelledby": kind + "-title" },
-      h("table", { class: table.rows.length > MOST_STACKED ? null : "stacked" }, h("caption", {}, about), h("thead", {}, head), body)));
+      h("table", { class: table.rows.length > MOST_STACKED ? null : "stacked" }, h("caption", {}, about), h("thead", {}, head), body), turned));
 }
 
 // A flow's name with the switch that draws it or not.
