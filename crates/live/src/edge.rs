@@ -12,7 +12,7 @@ use std::sync::Arc;
 use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 use acklab_path::Carried;
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
-use acklab_tcp::rules::{AckPolicyKind, ReceiverRules};
+use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, SynAnswer};
 use serde::Serialize;
 
 use crate::packet::WirePacket;
@@ -102,8 +102,8 @@ pub struct Edge {
 impl Edge {
     /// A shaper that does what a receiver with these rules would.
     pub fn new(rules: &ReceiverRules) -> Edge {
-        // Here every connection opens with a SYN, and its answer never waits.
-        let mut rules = ReceiverRules { immediate_on_syn: true, ..rules.clone() };
+        // Here every connection opens with a SYN. Its answer never waits, and the real receiver sends it again.
+        let mut rules = ReceiverRules { immediate_on_syn: true, syn_answer: SynAnswer::Once {}, ..rules.clone() };
         if let AckPolicyKind::Quic { packet_numbers, .. } = &mut rules.ack {
             *packet_numbers = false; // a kernel's segments bear none
         }

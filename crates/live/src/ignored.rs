@@ -99,7 +99,7 @@ pub fn of(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bool) -
     let linux = json!(ReceiverPatch::complete(&linux_receiver(sender, options)));
     compare("", &given, &linux, &mut |key, mine, its| {
         let followed = RECEIVER_FOLLOWED.contains(&key)
-            || key == "ack.tick" // see `ticks`
+            || matches!(key, "ack.tick" | "syn_answer.tick" | "syn_answer.phase") // see `ticks`
             || matches!(key, "sack_head_bytes" | "syn_options_bytes") // sizes that the stack leaves out
             || key == "ack" && !options.kernel_acks; // the edge follows it
         if !followed {

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use acklab_tcp::rules::{AckPolicyKind, Feedback, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, Wrong};
+use acklab_tcp::rules::{
+    AckPolicyKind, Feedback, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, SynAnswer, Wrong,
+};
 
 use super::conflicts::{check_both, check_receiver, check_sender};
 use super::diagnose::diagnose_rule;
@@ -175,6 +177,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     }
     if receiver.paws.is_none() {
         theirs.paws &= ours.timestamps;
+    }
+    if receiver.syn_answer.is_none() && !ours.handshake_ack {
+        theirs.syn_answer = SynAnswer::Once {};
     }
     let quic = ours.recovery.is_rfc9002() && matches!(theirs.ack, AckPolicyKind::Quic { .. });
     if let AckPolicyKind::Quic { max_ack_delay, packet_numbers, .. } = &mut theirs.ack {

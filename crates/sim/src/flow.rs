@@ -223,7 +223,7 @@ impl Flow {
     fn on_probe(&mut self, id: u32, probe: Probe, net: &mut Network) {
         let now = net.now();
         if probe.reply {
-            self.receiver.on_reply(&probe, now);
+            self.with_receiver(id, net, |receiver, port| receiver.on_reply(&probe, now, port));
         } else {
             self.with_sender(id, net, |sender, port| sender.on_probe(&probe, port));
         }

@@ -156,7 +156,7 @@ fn replayed(path: &Path, policy: &str, phase: f64) -> (Vec<Sent>, Vec<Sent>) {
         let len = packet.payload + one(SYN) + one(FIN);
         if len == 0 {
             // The one that ends the handshake counts.
-            receiver.on_reply(&Probe { number: 0, reply: true, seq: 0 }, packet.at);
+            receiver.on_reply(&Probe { number: 0, reply: true, seq: 0 }, packet.at, &mut wire);
             continue;
         }
         segments += 1;

@@ -37,3 +37,4 @@
 pub mod receiver;
 pub mod rules;
 pub mod sender;
+mod wheel;

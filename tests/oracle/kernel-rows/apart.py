@@ -20,8 +20,8 @@ from engine import run_batch
 
 #: After a boot the kernel's count of ticks is a multiple of its coarsest timers' slots.
 CLOCK = rows.CLOCK | {"phase": "0s"}
-#: Options of a kernel's ACKs and of its answer to a SYN.
-SIZES = {"sack_head_bytes": 4, "syn_options_bytes": 8}
+#: Options of a kernel's ACKs and of its answer to a SYN, and the clock by which it repeats this answer.
+SIZES = {"sack_head_bytes": 4, "syn_options_bytes": 8, "syn_answer": {"tick": "1ms"}}
 #: How a host's time is called in names of files, and that time.
 HOSTS = {"apart": {}, "processing": {"processing": "5us"}}
 
@@ -33,6 +33,11 @@ def changed(scenario):
         for flow in scenario["flow"]
     ]  # fmt: skip
     return scenario | {"flow": flows}
+
+
+def timed(scenario):
+    """The same whose hosts take time."""
+    return changed(scenario) | HOSTS["processing"]
 
 
 def of(grid, hosts):

@@ -65,7 +65,7 @@ def _told(packets, flow):
 
 def of_kernel(grid, asked, folder):
     """The packets of each flow of a row, by the kernel."""
-    scenario = apart.changed(grid.scenario(asked))
+    scenario = apart.timed(grid.scenario(asked))
     kernel.run(_core.LivePlan(json.dumps(scenario)), NOTHING | {"kernel_acks": asked["acks"] == "linux"}, captures=folder)
     names = {True: "sender.pcap", False: "receiver.pcap"}
     sides = [names[flow["from"] == scenario["flow"][0]["from"]] for flow in scenario["flow"]]
@@ -74,7 +74,7 @@ def of_kernel(grid, asked, folder):
 
 def of_simulator(grid, asked):
     """The same by the simulator."""
-    scenario = apart.changed(grid.scenario(asked))
+    scenario = apart.timed(grid.scenario(asked))
     packets = polars.DataFrame(acklab.run(scenario | {"record": {"packets": True}}).packets)
     return [_told(simulated(packets, flow), flow) for flow in scenario["flow"]]
 

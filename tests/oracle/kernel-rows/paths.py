@@ -11,7 +11,7 @@ import csv
 import sys
 from pathlib import Path
 
-import rows
+import apart
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import kernel
@@ -25,9 +25,8 @@ def scenario(name, control):
     """A path's scenario, with the clock of `make kernel`."""
     found = kernel.scenario(name, control)
     (flow,) = found["flow"]
-    flow["sender"]["recovery"] = rows.CLOCK
     flow["receiver"] = {"stack": "linux", "ack": flow["receiver"]["ack"] | {"autotune": False, "tick": "1ms"}}
-    return found
+    return apart.timed(found)
 
 
 def make():

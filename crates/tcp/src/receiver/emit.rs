@@ -119,7 +119,7 @@ impl Receiver {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
         let news = self.space.highest > ack || self.duplicate || self.history.is_some();
         let mut sack = SackBlocks::default();
-        if news && self.rules.sack && ack == self.space.rcv_nxt {
+        if news && self.rules.sack && ack == self.space.rcv_nxt && self.syn.is_none() {
             sack = self.blocks(ack);
         }
         let rules = &*self.rules;

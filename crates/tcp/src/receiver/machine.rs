@@ -6,6 +6,7 @@ use acklab_packet::{Ace, AckNotice, Ecn, Probe, Segment, Seq, Tail, Time};
 
 use super::accurate::Accurate;
 use super::closing::Closing;
+use super::opening::Opening;
 use super::pieces::Spread;
 use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
@@ -55,7 +56,9 @@ pub struct Receiver {
     pub(super) repeats: bool,
     pub(super) ece: bool,
     /// True if each mark is echoed, or counted.
-    notes_marks: bool,
+    pub(super) notes_marks: bool,
+    /// The same, or the handshake is not over.
+    pub(super) attentive: bool,
     /// The congestion field of its ACKs.
     pub(super) ecn: Ecn,
     /// The segment just come changes what is echoed, or a count of marks must be told at once.
@@ -74,6 +77,8 @@ pub struct Receiver {
     pub(super) merged: (u32, u32),
     /// The receiver's own FIN, once the sender has said that it closes, or has measured the handshake.
     pub(super) closing: Option<Box<Closing>>,
+    /// The answer to the SYN is sent again until the sender acknowledges it.
+    pub(super) opening: Option<Box<Opening>>,
 }
 
 impl Receiver {
@@ -85,8 +90,10 @@ impl Receiver {
 
     /// The same with this ACK policy instead of the one that `rules` name.
     pub fn with_policy(rules: Arc<ReceiverRules>, policy: Policy) -> Receiver {
+        let notes_marks = rules.echo_each_mark || rules.feedback != Feedback::Classic;
         Receiver {
-            notes_marks: rules.echo_each_mark || rules.feedback != Feedback::Classic,
+            notes_marks,
+            attentive: notes_marks,
             ecn: if rules.ack.asks_for_marks() { Ecn::Ect } else { Ecn::NotEct },
             accurate: Accurate::new(&rules),
             policy: policy.observed(&rules),
@@ -113,6 +120,7 @@ impl Receiver {
             acks_sent: 0,
             duplicates: 0,
             closing: None,
+            opening: None,
         }
     }
 
@@ -122,8 +130,8 @@ impl Receiver {
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
         let before = self.ece;
         self.ece = (segment.ecn == Ecn::Ce) | (before & (segment.ace != Ace::CWR));
-        if self.notes_marks {
-            self.note_mark(segment, before, now, wire);
+        if self.attentive {
+            self.attend(segment, before, now, wire);
         }
         if segment.ts_val >= self.ts_recent {
             // To Linux a segment that ends below is no part of the connection (`tcp_sequence`).
@@ -150,6 +158,17 @@ impl Receiver {
     fn is_older(&self, segment: &Segment) -> bool {
         let millis = |at: Time| (at.secs() * 1e3).floor();
         millis(segment.ts_val) + 1.0 < millis(self.ts_recent)
+    }
+
+    /// What a segment may do beside its data: it ends the handshake, or has a mark. `before`: the echo before it.
+    #[cold]
+    fn attend<W: ReceiverWire>(&mut self, segment: &Segment, before: bool, now: Time, wire: &mut W) {
+        if !segment.syn {
+            self.confirm(wire);
+        }
+        if self.notes_marks {
+            self.note_mark(segment, before, now, wire);
+        }
     }
 
     /// Counts a segment's mark, or echoes it alone. `before`: the echo before it.
@@ -179,7 +198,7 @@ impl Receiver {
     #[inline(never)]
     fn on_segment_elsewhere<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         let before = self.space.rcv_nxt;
-        if self.rules.dsack {
+        if self.rules.dsack && !segment.syn {
             self.note_repeated(segment);
         }
         let placement = self.space.insert(segment);
@@ -213,7 +232,7 @@ impl Receiver {
         self.duplicates += u32::from(placement.duplicate);
         self.trigger = segment.seq;
         if segment.syn {
-            self.note_syn(segment);
+            self.note_syn(segment, now, wire);
         }
         let at_once = self.must_answer_at_once(segment, placement);
         let arrival = || Arrival {
@@ -253,7 +272,8 @@ impl Receiver {
 
     /// A SYN arrives. A receiver that knows only RFC 3168 answers a request for accurate ECN with ECE (RFC 9768 section 3.1.1).
     #[cold]
-    fn note_syn(&mut self, syn: &Segment) {
+    fn note_syn<W: ReceiverWire>(&mut self, syn: &Segment, now: Time, wire: &mut W) {
+        self.opens(syn.ts_val, now, wire);
         self.syn = Some(syn.notice == AckNotice::ABLE && self.rules.ack.takes_requests());
         if self.rules.feedback == Feedback::Classic {
             self.accurate = Accurate::unknown(syn.ace);
@@ -273,7 +293,10 @@ impl Receiver {
 
     /// The ACK timer runs out.
     pub fn on_timer<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
-        self.timer_on = false;
+        let policys = std::mem::take(&mut self.timer_on);
+        if !policys && self.opening.as_ref().is_some_and(|opening| opening.waits()) {
+            return self.answer_again(now, wire);
+        }
         if self.closing.is_some() && self.closes(now, wire) {
             return;
         }
@@ -285,9 +308,10 @@ impl Receiver {
     }
 
     /// The sender's answer to a keep-alive arrives.
-    pub fn on_reply(&mut self, reply: &Probe, now: Time) {
+    pub fn on_reply<W: ReceiverWire>(&mut self, reply: &Probe, now: Time, wire: &mut W) {
         if reply.number == 0 {
             self.closing.get_or_insert_default().on_bare_ack(self.last_progress, now);
+            self.confirm(wire);
         }
         self.policy.on_reply(reply.number, now);
     }

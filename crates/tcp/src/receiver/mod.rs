@@ -8,6 +8,7 @@ mod emit;
 pub mod estimator;
 mod hints;
 mod machine;
+mod opening;
 mod pieces;
 pub mod policy;
 mod reassembly;

@@ -39,6 +39,19 @@ choice! {
 }
 
 choice! {
+    /// What a loss of the very first segment does to the window. A lost answer to it counts as such a loss.
+    FirstLoss {
+        /// The initial window is one segment (RFC 5681 section 3.1), and ssthresh is reduced as by any timeout.
+        OneSegment = "one-segment",
+        /// Only ssthresh is reduced; the initial window stays.
+        Keep = "keep",
+        /// After a second timeout of the SYN the initial window is one segment, unless the answer echoes the first SYN's timestamp
+        /// (`tcp_init_transfer`, `tcp_try_undo_spurious_syn`). ssthresh stays (`tcp_init_metrics`).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// Which packets with a congestion mark a QUIC receiver acknowledges at once.
     MarkAnswer {
         /// The first of several in a row; all where an ACK covers at most two packets anyway (draft-ietf-quic-ack-frequency section 6.4).

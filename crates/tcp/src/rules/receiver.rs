@@ -1,6 +1,6 @@
 //! The receiver's rule table.
 
-use super::{AccEcnOption, AckPolicyKind, ChangeAcks, EstimateKind, Feedback, rule_table};
+use super::{AccEcnOption, AckPolicyKind, ChangeAcks, EstimateKind, Feedback, SynAnswer, rule_table};
 
 rule_table! {
     /// Everything in which receivers differ. Sizes in bytes.
@@ -21,6 +21,8 @@ rule_table! {
         /// Size that the answer to a SYN has beyond `ack_size`. Linux's has 8 bytes: segment size, SACK, scale of windows
         /// (`tcp_synack_options`).
         syn_options_bytes: u32 [0..=1_000_000],
+        /// Whether the answer to a SYN is sent again. If left out, `once` where the sender has no `handshake_ack`.
+        syn_answer: SynAnswer,
         /// Most SACK blocks on one ACK, 0 to 3.
         max_sack_blocks: u32 [0..=3],
         /// Whether blocks below the cumulative ACK are dropped (RFC 2018). ns-2 may repeat them.

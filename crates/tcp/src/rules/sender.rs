@@ -3,9 +3,9 @@
 use acklab_packet::Time;
 
 use super::{
-    AceRule, AckRequest, ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit,
-    RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Segmentation, SenderFault, Sequence, TimeoutSsthresh,
-    TimerRestart, UnsentAck, Validation, Window, rule_table,
+    AceRule, AckRequest, ControlKind, Controls, CreditKind, DuplicateAcks, FirstLoss, Halving, IdleRestart, Pacing,
+    RecoveryExit, RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Segmentation, SenderFault, Sequence,
+    TimeoutSsthresh, TimerRestart, UnsentAck, Validation, Window, rule_table,
 };
 
 rule_table! {
@@ -42,8 +42,8 @@ rule_table! {
         initial_window: f64 [1.0..=1e9],
         /// Window until the SYN is acknowledged, in segments.
         window_before_syn_ack: f64 [1.0..=1e9],
-        /// Whether a loss of the very first segment reduces the initial window to one segment (RFC 5681 section 3.1).
-        first_loss_resets_initial_window: bool,
+        /// What a loss of the very first segment does to the window.
+        first_loss: FirstLoss,
         /// Initial ssthresh, in segments; 0 is the advertised window.
         initial_ssthresh: f64 [0.0..=1e9],
         /// Whether a window equal to ssthresh, as after a reduction, is in slow start: one segment more after each recovery (Linux).

@@ -75,6 +75,24 @@ variants! {
 }
 
 variants! {
+    /// Whether a receiver sends its answer to a SYN again.
+    SynAnswer (Copy) by "kind" {
+        /// No: the sender's SYN comes again, and is answered.
+        Once = "once" {}
+        /// Until the sender acknowledges it, five times at most. Each wait is twice as long, and echoes tell the time of the first SYN
+        /// (`reqsk_timer_handler`, `tcp_check_req`). Not for policies whose timer runs from the first segment on.
+        Repeated = "repeated" {
+            /// The first wait.
+            timeout: Time = Time::from_secs(1.0),
+            /// Tick of the host's clock; 0 sets the timer exactly.
+            tick: Time = Time::from_secs(0.004),
+            /// Phase of this clock: the host's age at time 0, modulo `tick`.
+            phase: Time = Time::ZERO,
+        }
+    }
+}
+
+variants! {
     /// Requests of a sender how often to acknowledge.
     AckRequest (Copy) by "kind" {
         /// None.

@@ -76,7 +76,7 @@ impl Stack {
                 window: Window::Bytes(Bytes::new(6_291_456)),
                 initial_window: 10.0,
                 window_before_syn_ack: 1.0,
-                first_loss_resets_initial_window: true,
+                first_loss: FirstLoss::OneSegment,
                 initial_ssthresh: 0.0,
                 slow_start_at_ssthresh: false,
                 recovery: named("rfc6675"),
@@ -167,6 +167,7 @@ impl Stack {
                 validation: Validation::Linux,
                 idle_restart: IdleRestart::Linux,
                 linear_syn_timeouts: 4,
+                first_loss: FirstLoss::Linux,
                 // Segments are timed in microseconds.
                 tick: Time::from_secs(1e-6),
                 min_rto: Time::from_secs(0.2),
@@ -214,6 +215,7 @@ impl Stack {
             sack_block_bytes: 8,
             sack_head_bytes: 0,
             syn_options_bytes: 0,
+            syn_answer: SynAnswer::Once {},
             max_sack_blocks: 3,
             purge_stale_sack: true,
             retain: true,
@@ -243,6 +245,7 @@ impl Stack {
                 paws: true,
                 change_acks: ChangeAcks::Both,
                 marked_acks: 0,
+                syn_answer: named("repeated"),
                 ..rfc
             },
             Stack::Quic => ReceiverRules {
@@ -275,7 +278,7 @@ fn ns2_sender() -> SenderRules {
         window: Window::Segments(20),
         initial_window: 2.0,
         window_before_syn_ack: 1.0,
-        first_loss_resets_initial_window: true,
+        first_loss: FirstLoss::OneSegment,
         initial_ssthresh: 0.0,
         slow_start_at_ssthresh: false,
         recovery: named("reno"),

@@ -107,6 +107,8 @@ pub(super) struct Extras {
     pub feedback: Option<Box<Feedback>>,
     pub requests: Option<Box<Requests>>,
     pub told: Told,
+    /// When the first SYN left, once it has timed out, under [`FirstLoss::Linux`].
+    pub opened: Option<Time>,
 }
 
 /// The window that ACKs tell (RFC 9293 section 3.10.7.4; RFC 7323 section 2).
@@ -133,6 +135,7 @@ impl Core {
             feedback: Feedback::new(&rules, seed),
             requests: Requests::new(&rules),
             told: Told::default(),
+            opened: None,
         };
         let may_hold_back = rules.pacing != Pacing::Off {}
             || extras.skip.is_some()
@@ -308,6 +311,9 @@ impl Core {
         let grow = grow && marked < acked && (self.fast_path || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
+            if self.counters.timeouts > 1 && self.extras.opened.is_some_and(|opened| opened != ack.ts_ecr) {
+                self.cc.lose_initial_window();
+            }
             self.cc.begin(self.seq.mss);
             self.timer.rto.handshake_done(&self.rules);
             return 0;

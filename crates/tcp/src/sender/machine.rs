@@ -101,6 +101,12 @@ impl Sender {
     /// Judges an ACK in a sender that has no [fast path](Core::fast_path), whose control may need its event; whether the ACK counts.
     #[inline(never)]
     fn judge_with_extras<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
+        if ack.syn && self.core.rules.handshake_ack && self.core.seq.una > 0 {
+            // A repeated answer to the SYN says nothing, and is answered at once (RFC 9293 section 3.10.7.4).
+            let seq = self.core.seq.nxt;
+            wire.answer(Probe { number: 0, reply: true, seq }, data_bytes(&self.core.rules, 0));
+            return false;
+        }
         if self.core.rules.reads_window {
             self.core.read_window(ack);
         }

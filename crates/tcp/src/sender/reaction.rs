@@ -7,7 +7,9 @@ use super::congestion::control::{CongestionControl, Reduced, Signal};
 use super::congestion::credit::WindowCredit;
 use super::recovery::undo::dsack;
 use super::{Core, SenderWire};
-use crate::rules::{Halving, IdleRestart, RecoveryExit, Reordering, SenderFault, TimeoutSsthresh, UndoEvidence};
+use crate::rules::{
+    FirstLoss, Halving, IdleRestart, RecoveryExit, Reordering, SenderFault, TimeoutSsthresh, UndoEvidence,
+};
 
 impl Core {
     /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
@@ -168,8 +170,11 @@ impl Core {
             self.repair_begins(now);
         }
         self.cc.raise_cwnd(f64::from(self.seq.mss));
-        if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
-            if self.seq.una == 0 && self.rules.first_loss_resets_initial_window {
+        if self.seq.shaking_hands() && self.rules.first_loss == FirstLoss::Linux {
+            self.extras.opened.get_or_insert(self.timer.last_sent);
+            self.counters.timeouts += 1;
+        } else if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
+            if self.seq.una == 0 && self.rules.first_loss == FirstLoss::OneSegment {
                 self.cc.lose_initial_window();
             }
             self.counters.timeouts += u32::from(!idle);

@@ -209,7 +209,7 @@ impl Pair {
                 }
                 Load::Probe(probe) => {
                     if probe.reply {
-                        self.receiver.on_reply(&probe, due);
+                        self.receiver.on_reply(&probe, due, &mut self.back);
                     } else {
                         self.sender.on_probe(&probe, &mut self.out);
                     }

@@ -334,7 +334,11 @@ pub fn wild() -> impl Strategy<Value = Case> {
             initial_ssthresh: Some(f64::from(ssthresh)),
             limited_transmit: Some(flags[0]),
             limited_transmit_new_only: Some(flags[1]),
-            first_loss_resets_initial_window: Some(flags[4]),
+            first_loss: Some(if flags[4] {
+                FirstLoss::OneSegment
+            } else {
+                [FirstLoss::Keep, FirstLoss::Linux][(seed % 2) as usize]
+            }),
             ecn: Some(flags[5]),
             accurate_ecn: Some(accurate),
             ace: Some(ace),

@@ -131,7 +131,7 @@ fn a_timeout_sends_its_segment() {
         dup_thresh: Some(1),
         limited_transmit: Some(false),
         max_burst: Some(1),
-        first_loss_resets_initial_window: Some(false),
+        first_loss: Some(FirstLoss::Keep),
         second_fast_retransmit: Some(SecondFastRetransmit::Always),
         halving: Some(Halving::Precise),
         rto_floor: Some(RtoFloor::BeforeBackoff),

@@ -10,6 +10,7 @@ mod fack;
 mod frto;
 mod hystart;
 mod linux_delivery;
+mod linux_handshake;
 mod linux_reordering;
 mod linux_timer;
 mod ns2;

@@ -103,7 +103,7 @@ fn warm(tape: &mut Tape<Ack>) -> Receiver {
         receiver.on_segment(&segment, t(0.01 * seq as f64), tape);
     }
     let [Probe { number, reply: false, .. }] = tape.probes[..] else { panic!("{:?}", tape.probes) };
-    receiver.on_reply(&Probe { number, reply: true, seq: 0 }, t(0.1));
+    receiver.on_reply(&Probe { number, reply: true, seq: 0 }, t(0.1), tape);
     let acks: Vec<_> = tape.sent.iter().map(|ack| ack.ack).collect();
     assert_eq!((acks, tape.timer), (vec![1, 2, 3], None));
     receiver

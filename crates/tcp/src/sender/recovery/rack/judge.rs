@@ -5,11 +5,11 @@ use acklab_packet::{Ack, Time};
 use super::super::frto::TimeoutSign;
 use super::super::prr::Delivered;
 use super::super::undo::{Evidence, dsack};
-use super::wheel::expiry;
 use super::{Rack, Sends};
 use crate::rules::{LossCounts, LossSearch, Reordering, UndoEvidence};
 use crate::sender::congestion::CaState;
 use crate::sender::{CLOCK, Core};
+use crate::wheel::expiry;
 
 /// What the ACK just judged shows. In sequence units.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,7 +116,7 @@ impl Rack {
         } else if looks {
             let due = self.detection.newest.and_then(|newest| core.flight_mut().detect(newest, wait, now, CLOCK));
             let margin = core.rules.recovery.timer_margin();
-            self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + margin));
+            self.reorder = due.map(|due| expiry(core.rules.recovery.ticks(), now, (due - now).secs() + margin));
         }
         let flight = core.flight();
         let (found, lost_again) = match core.rules.recovery.loss_counts() {

@@ -12,7 +12,6 @@ mod reordering;
 mod samples;
 mod spurious;
 mod timers;
-mod wheel;
 
 use acklab_packet::{Ack, Time};
 
@@ -25,11 +24,11 @@ use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::{LossRecovery, Report};
 use crate::rules::{LossSearch, TimeoutCwnd};
+use crate::wheel::expiry;
 use detection::Detection;
 use judge::Judged;
 use probe::Tlp;
 use reordering::Reordering;
-use wheel::expiry;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +206,7 @@ impl LossRecovery for Rack {
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
-            self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
+            self.rto = Some(expiry(core.rules.recovery.ticks(), now, core.timer.rto.timeout()));
             let wait = self.wait(core, core.cc.state_at(core.seq.una), core.smoothed_rtt());
             core.flight_mut().mark_on_timeout(wait, now);
             self.reported_lost = core.flight().lost_ever();

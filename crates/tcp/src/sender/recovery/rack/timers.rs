@@ -3,10 +3,10 @@
 use acklab_packet::Time;
 
 use super::super::tap::Tap;
-use super::wheel::expiry;
 use super::{Rack, probe};
 use crate::rules::{TailProbe, UndoEvidence};
 use crate::sender::{Core, SenderWire};
+use crate::wheel::expiry;
 
 impl Rack {
     /// `TLP_send_probe` (section 7.3): new data, if there is any and the receiver takes it, else the highest segment again;
@@ -39,7 +39,7 @@ impl Rack {
         tap: Tap<'_, W>,
     ) {
         if tap.rto != self.rto {
-            self.rto = tap.rto.map(|due| expiry(&core.rules, now, (due - now).secs()));
+            self.rto = tap.rto.map(|due| expiry(core.rules.recovery.ticks(), now, (due - now).secs()));
         }
         let idle = core.seq.una == core.seq.max;
         if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
@@ -51,7 +51,7 @@ impl Rack {
             let oldest = core.flight().first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
             let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
             let pto = probe::timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
-            let pto = expiry(&core.rules, now, pto);
+            let pto = expiry(core.rules.recovery.ticks(), now, pto);
             self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
         }
         match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
