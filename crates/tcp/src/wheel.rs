@@ -1,6 +1,6 @@
 //! Timers as Linux counts them: in ticks, whole ones after the next, and long ones in groups of ticks (`calc_wheel_index` in
-//! kernel/time/timer.c; `tcp_rack_mark_lost` in net/ipv4/tcp_recovery.c, `tcp_schedule_loss_probe` in net/ipv4/tcp_output.c,
-//! `reqsk_timer_handler` in net/ipv4/inet_connection_sock.c).
+//! kernel/time/timer.c). Senders and receivers set them: `tcp_rack_mark_lost` in net/ipv4/tcp_recovery.c, `tcp_schedule_loss_probe` in
+//! net/ipv4/tcp_output.c, `reqsk_timer_handler` in net/ipv4/inet_connection_sock.c.
 
 use acklab_packet::Time;
 

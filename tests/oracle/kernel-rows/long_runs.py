@@ -12,6 +12,7 @@ import random
 import sys
 from pathlib import Path
 
+import apart
 import defaults
 import rows
 
@@ -46,7 +47,7 @@ def scenario(asked, receiver, nudge_us):
     found = rows.between(f"{asked['rate']}Mbps", f"{1000 * asked['delay'] + nudge_us}us", asked["packets"], there, back, about)
     found["stop"] = {"at": "8s"}
     flow = found["flow"][0]
-    return found | {"flow": [flow | {"size": "unlimited", "receiver": {"stack": "linux", "ack": RECEIVERS[receiver]}}]}
+    return apart.timed(found | {"flow": [flow | {"size": "unlimited", "receiver": {"stack": "linux", "ack": RECEIVERS[receiver]}}]})
 
 
 def read():

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import defaults
-import rows
+from apart import timed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import kernel
@@ -47,9 +47,8 @@ def scenario(path, control, nudge):
     (link,), (flow,) = found["link"], found["flow"]
     delay_ms = float(link["delay"].removesuffix("ms"))
     link["delay"] = f"{delay_ms * (1000 + STEP * int(nudge)) / 1000:g}ms"
-    flow["sender"]["recovery"] = rows.CLOCK
     flow["receiver"] = {"stack": "linux", "ack": defaults.ACKS}
-    return found
+    return timed(found)
 
 
 def read():
