@@ -19,13 +19,16 @@ export function twins(parts, data) {
   return found;
 }
 
-function equalTables(a, b) {
+// Whether two values are equal all the way down: numbers, tables, and arrays of numbers.
+function equalTables(/** @type {any} */ a, /** @type {any} */ b) {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
-  const keys = ArrayBuffer.isView(a) ? a : Object.keys(a);
-  if (ArrayBuffer.isView(a) !== ArrayBuffer.isView(b) || keys.length !== (ArrayBuffer.isView(b) ? b : Object.keys(b)).length) return false;
+  const plain = ArrayBuffer.isView(a);
+  if (plain !== ArrayBuffer.isView(b)) return false;
+  const [keys, others] = plain ? [a, b] : [Object.keys(a), Object.keys(b)];
+  if (keys.length !== others.length) return false;
   for (let i = 0; i < keys.length; i++) {
-    if (!(ArrayBuffer.isView(a) ? Object.is(a[i], b[i]) : equalTables(a[keys[i]], b[keys[i]]))) return false;
+    if (!(plain ? Object.is(a[i], b[i]) : equalTables(a[keys[i]], b[keys[i]]))) return false;
   }
   return true;
 }
