@@ -162,7 +162,7 @@ impl Plan {
                         (Some(writes), _) => Some(writes.write.get() * u64::from(writes.times)),
                         (None, Size::Segments(n)) => Some(n.saturating_mul(u64::from(settings.payload()))),
                         (None, Size::Bytes(bytes)) => Some(bytes),
-                        (None, Size::Uniform { .. } | Size::Unlimited) => None,
+                        (None, Size::Uniform { .. } | Size::Pareto { .. } | Size::Unlimited) => None,
                     },
                     writes,
                     control: control.clone(),
@@ -213,7 +213,10 @@ fn refuse_sources(key: &str, spec: &FlowSpec) -> Result<(), Refusal> {
     if spec.repeat.is_some() {
         return refuse(format!("{key}.repeat"), "a transfer runs once; use `count` and `stagger`");
     }
-    if matches!(spec.size, Size::Uniform { .. }) {
+    if spec.after.is_some() {
+        return refuse(format!("{key}.after"), "a transfer starts at its own time; use `start`");
+    }
+    if spec.size.drawn().is_some() {
         return refuse(format!("{key}.size"), "a drawn size; give one number");
     }
     if spec.sender.skip > 0 {

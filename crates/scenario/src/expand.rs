@@ -191,6 +191,10 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
                 Size::Segments(segments) => json!({ "segments": segments }),
                 Size::Bytes(bytes) => json!({ "bytes": acklab_packet::Bytes::new(bytes) }),
                 Size::Uniform { low, high } => json!({ "uniform": ([low, high].map(acklab_packet::Bytes::new)) }),
+                Size::Pareto { low, high, shape } => {
+                    let [least, most] = [low, high].map(acklab_packet::Bytes::new);
+                    json!({ "pareto": { "least": least, "most": most, "shape": shape } })
+                }
                 Size::Unlimited => json!("unlimited"),
             },
         ),
@@ -199,7 +203,8 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
     ];
     entries.extend((flow.dscp > 0).then(|| ("dscp", json!(flow.dscp))));
     entries.extend(flow.source.as_ref().map(|source| ("source", json!(source))));
-    entries.extend(flow.repeat.map(|repeat| {
+    // What follows another flow repeats with it, and has no key for that.
+    entries.extend(flow.repeat.filter(|_| flow.after.is_none()).map(|repeat| {
         let mut table = json!({ "times": repeat.times, "think": repeat.think });
         if repeat.think_to > repeat.think {
             table["think_to"] = json!(repeat.think_to);

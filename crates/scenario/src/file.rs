@@ -95,7 +95,10 @@ pub(super) struct FlowTable {
     pub from: String,
     /// Node of the receiver.
     pub to: String,
-    /// When the (first) transfer starts.
+    /// Name of a flow listed above. Each transfer starts when a transfer of that flow is complete: a page's files after its text. Where that
+    /// flow repeats, these repeat with it. Its next transfer then waits for their ends, too. `count` must be a multiple of that flow's.
+    pub after: Option<String>,
+    /// When the (first) transfer starts. With `after`: how long after the end of the other.
     #[serde(default)]
     pub start: Time,
     /// How much is sent.
@@ -137,10 +140,26 @@ pub(super) enum SizeEntry {
     /// Payload bytes, drawn for each transfer uniformly between two bounds.
     #[serde(rename = "uniform")]
     Uniform([Bytes; 2]),
+    /// Payload bytes, drawn for each transfer from a Pareto distribution: files of the web.
+    #[serde(rename = "pareto")]
+    Pareto(ParetoTable),
     /// No end: the flow sends until the run ends.
     #[default]
     #[serde(rename = "unlimited")]
     Unlimited,
+}
+
+/// Payload bytes from a Pareto distribution that is cut. The share of transfers above `x` bytes falls with x^-shape.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ParetoTable {
+    /// Fewest bytes.
+    pub least: Bytes,
+    /// Most bytes.
+    pub most: Bytes,
+    /// Shape, from 0.01 to 100. Files of the web have about 1.1 (Crovella and Bestavros 1997).
+    #[schemars(range(min = 0.01, max = 100))]
+    pub shape: f64,
 }
 
 /// A transfer that starts again, each time on a new connection.

@@ -27,6 +27,7 @@
 //! what serde cannot and turns names into indices. Only where a text fails, `diagnose` reads it again as a tree
 //! and looks for the reason along the schema, so that no message costs anything on the good path.
 
+mod after;
 mod buffers;
 mod conflicts;
 mod diagnose;

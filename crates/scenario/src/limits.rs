@@ -70,7 +70,9 @@ pub(super) fn too_many_at_start(count: u64, sender: &SenderRules, size: Size, be
     };
     let size = match size {
         Size::Segments(segments) => segments as f64,
-        Size::Bytes(bytes) | Size::Uniform { high: bytes, .. } => (bytes as f64 / packet).ceil(),
+        Size::Bytes(bytes) | Size::Uniform { high: bytes, .. } | Size::Pareto { high: bytes, .. } => {
+            (bytes as f64 / packet).ceil()
+        }
         Size::Unlimited => f64::INFINITY,
     };
     *before += count as f64 * sender.initial_window.min(window).min(size);

@@ -7,6 +7,7 @@ use acklab_packet::Time;
 use acklab_path::queue::FlowClass;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 
+use super::after;
 use super::error::{Problem, Problems, not_a_name};
 use super::expect;
 use super::file::{File, FlowTable, StopTable, When};
@@ -99,6 +100,19 @@ struct Totals {
     at_start: f64,
 }
 
+impl Totals {
+    /// Counts the transfers of a table; what is wrong if they are too many.
+    fn transfers(&mut self, count: u64, times: Option<u32>, key: &str) -> Result<(), Problem> {
+        let transfers = times.map_or(1, u64::from);
+        self.transfers += transfers.saturating_mul(count);
+        if transfers > u64::from(u16::MAX) || self.transfers > MOST_TRANSFERS {
+            let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_TRANSFERS} in all");
+            return Err(Problem::at(key, what).given(transfers));
+        }
+        Ok(())
+    }
+}
+
 /// The flows, if nothing is wrong with any.
 fn flows(
     tables: Vec<FlowTable>,
@@ -119,11 +133,20 @@ fn flows(
         let packet = rules.as_ref().map_or(1, |(sender, _)| sender.packet);
         let at = |(key, what): (&str, String)| Problem::at(format_args!("flow[{index}].{key}"), what);
         let size = found.note(source::size(table.size, packet).map_err(at));
-        let (Some((from, to)), Some(name), Some((sender, receiver)), Some(()), Some(size)) =
-            (ends, counted, rules, sourced, size)
+        // What another table's mistake alone causes is not told.
+        let after = if flows.len() == index { found.note(after::checked(index, &table, size, &flows)) } else { None };
+        let (Some((from, to)), Some(name), Some((sender, receiver)), Some(()), Some(size), Some(after)) =
+            (ends, counted, rules, sourced, size, after)
         else {
             continue;
         };
+        let led = after.map(|leader: u32| flows[leader as usize].repeat);
+        let times = led.flatten().map(|repeat| repeat.times - 1);
+        if times.is_some()
+            && found.note(totals.transfers(table.count, times, &format!("flow[{index}].after"))).is_none()
+        {
+            continue;
+        }
         if table.source.is_some() && sender.fin {
             let what = "is true, but an application that writes now and then never ends".to_owned();
             found.0.push(at(("sender.fin", what)));
@@ -140,16 +163,19 @@ fn flows(
             name,
             from,
             to,
+            after,
             start: table.start,
             count: table.count as u32,
             stagger: table.stagger,
             dscp: table.dscp,
             size,
             source: table.source,
-            repeat: table.repeat.map(|repeat| Repeat {
-                times: repeat.times,
-                think: repeat.think,
-                think_to: repeat.think_to.unwrap_or(repeat.think),
+            repeat: led.unwrap_or_else(|| {
+                table.repeat.map(|repeat| Repeat {
+                    times: repeat.times,
+                    think: repeat.think,
+                    think_to: repeat.think_to.unwrap_or(repeat.think),
+                })
             }),
             sender,
             receiver,
@@ -194,12 +220,7 @@ fn counted(index: usize, table: &FlowTable, totals: &mut Totals) -> Result<Strin
     if table.repeat.is_some_and(|repeat| repeat.times == 0) {
         return Err(Problem::at(at("repeat.times"), "must be at least 1; it counts the transfers in all").given(0));
     }
-    let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
-    totals.transfers += transfers.saturating_mul(table.count);
-    if transfers > u64::from(u16::MAX) || totals.transfers > MOST_TRANSFERS {
-        let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_TRANSFERS} in all");
-        return Err(Problem::at(at("repeat.times"), what).given(transfers));
-    }
+    totals.transfers(table.count, table.repeat.map(|repeat| repeat.times), &at("repeat.times"))?;
     if let Some(Source::Listed(spec)) = &table.source {
         totals.writes = totals.writes.saturating_add((spec.writes.len() as u64).saturating_mul(table.count));
         if totals.writes > MOST_LISTED {
@@ -278,7 +299,7 @@ fn end(table: &StopTable, flows: Option<&[FlowSpec]>) -> Result<Stop, Problem> {
     if last > LATEST {
         return Err(Problem::at(key, format!("must be at most {LATEST}")).given_text(last));
     }
-    if flows.is_some_and(|flows| flows.iter().all(|flow| flow.start >= last)) {
+    if flows.is_some_and(|flows| flows.iter().all(|flow| flow.after.is_some() || flow.start >= last)) {
         return Err(Problem::at(key, "ends the run before any flow starts").given_text(last));
     }
     Ok(stop)

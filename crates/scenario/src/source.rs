@@ -3,7 +3,7 @@
 use acklab_packet::{Bytes, Time};
 
 use super::error::Problem;
-use super::file::{FlowTable, SizeEntry};
+use super::file::{FlowTable, ParetoTable, SizeEntry};
 use super::limits::too_short;
 use super::network::checked_rate_at;
 use crate::spec::{Datagrams, Size, Source};
@@ -109,6 +109,14 @@ pub(super) fn size(size: SizeEntry, packet: u32) -> Result<Size, (&'static str, 
             }
             (_, high) if high > MOST_BYTES => Err(("size.uniform[1]", too_much(high.into()))),
             (low, high) => Ok(Size::Uniform { low, high }),
+        },
+        SizeEntry::Pareto(ParetoTable { least, most, shape }) => match (least.get(), most.get()) {
+            (0, _) => Err(("size.pareto.least", "is 0; must be at least 1B".to_owned())),
+            (low, high) if high < low => Err(("size.pareto.most", format!("is {high}B, below least = {low}B"))),
+            _ if !(0.01..=100.0).contains(&shape) => {
+                Err(("size.pareto.shape", format!("is {shape}; must be from 0.01 to 100")))
+            }
+            (low, high) => Ok(Size::Pareto { low, high, shape }),
         },
     }
 }

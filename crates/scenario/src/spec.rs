@@ -162,7 +162,7 @@ pub enum Stop {
 }
 
 /// Amount of data that a flow sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
     /// Number of full segments.
     Segments(u64),
@@ -175,8 +175,27 @@ pub enum Size {
         /// Most.
         high: u64,
     },
+    /// Payload bytes, drawn for each transfer from a Pareto distribution that is cut at `high`.
+    Pareto {
+        /// Fewest, at which the distribution begins.
+        low: u64,
+        /// Most.
+        high: u64,
+        /// Shape: the smaller, the heavier the tail.
+        shape: f64,
+    },
     /// Until the run ends.
     Unlimited,
+}
+
+impl Size {
+    /// Fewest and most payload bytes of a size that is drawn.
+    pub fn drawn(self) -> Option<(u64, u64)> {
+        match self {
+            Size::Uniform { low, high } | Size::Pareto { low, high, .. } => Some((low, high)),
+            Size::Segments(_) | Size::Bytes(_) | Size::Unlimited => None,
+        }
+    }
 }
 
 /// An application that decides when data is sent.
@@ -309,7 +328,10 @@ pub struct FlowSpec {
     pub from: u32,
     /// Index of the receiver's node.
     pub to: u32,
-    /// When the first of them starts.
+    /// Index of a flow table above, if each transfer begins at the end of one of that table's: the k-th of `count` follows the
+    /// k-th there, counted again and again. `repeat` is then that table's: it repeats when all that followed has ended.
+    pub after: Option<u32>,
+    /// When the first of them starts; of flows that follow others, how long after these.
     pub start: Time,
     /// How many, at least 1.
     pub count: u32,

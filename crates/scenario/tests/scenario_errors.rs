@@ -42,6 +42,8 @@ series = true
 type Case = (&'static [(&'static str, &'static str)], &'static str, &'static [&'static str]);
 
 const BACK: &str = "back = { rate = \"1Mbps\" }";
+/// Before a second flow, of which a case gives the rest.
+const SECOND: &str = "[stack.mine]";
 const SIZE: &str = "size = { segments = 200 }";
 const STOP: &str = "stop = { when = \"flows-complete\", at_most = \"100s\" }";
 const QUEUE: &str = "queue = { kind = \"drop-tail\", packets = 22 }";
@@ -182,6 +184,17 @@ const CASES: &[Case] = &[
     (&[(SIZE, "size = { segments = 9223372036854775807 }")], "flow[0].size.segments", &["at most 9000000000000000"]),
     (&[(SIZE, r#"size = { uniform = ["2kB", "1kB"] }"#)], "flow[0].size.uniform", &["2000B down to 1000B"]),
     (&[(SIZE, r#"size = { uniform = ["0B", "1kB"] }"#)], "flow[0].size.uniform[0]", &["at least 1B"]),
+    (&[(SIZE, r#"size = { pareto = { least = "0B", most = "1kB", shape = 1 } }"#)], "flow[0].size.pareto.least", &["at least 1B"]),
+    (&[(SIZE, r#"size = { pareto = { least = "2kB", most = "1kB", shape = 1 } }"#)], "flow[0].size.pareto.most", &["is 1000B, below least = 2000B"]),
+    (&[(SIZE, r#"size = { pareto = { least = "1kB", most = "2kB", shape = 0 } }"#)], "flow[0].size.pareto.shape", &["is 0; must be from 0.01 to 100"]),
+    (&[(SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\nafter = \"g\"\n[stack.mine]")], "flow[1].after", &["= \"g\"", "is no flow listed above this one; these are `f`"]),
+    (&[(SIZE, "size = { segments = 2 }\nafter = \"f\"")], "flow[0].after", &["is no flow listed above this one; this one is the first"]),
+    (&[(SIZE, "size = \"unlimited\""), (SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\nafter = \"f\"\n[stack.mine]")], "flow[1].after", &["never ends"]),
+    (&[("start =", "count = 2\nstart ="), (SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\ncount = 3\nafter = \"f\"\n[stack.mine]")], "flow[1].count", &["= 3:", "no multiple of 2"]),
+    (&[(SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\nrepeat = { times = 2 }\nafter = \"f\"\n[stack.mine]")], "flow[1].after", &["together with `repeat`"]),
+    (&[(SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\nafter = \"f\"\n[stack.mine]")], "flow[1].after", &["repeats once this flow has ended"]),
+    (&[(SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\nsource = { kind = \"telnet\" }\nafter = \"f\"\n[stack.mine]")], "flow[1].after", &["a flow with a source can not"]),
+    (&[("times = 2", "times = 60000"), ("[[flow]]", "[[flow]]\ncount = 160"), (SECOND, "[[flow]]\nfrom = \"S\"\nto = \"R\"\ncount = 160\nsize = { segments = 1 }\nafter = \"f\"\n[stack.mine]")], "flow[1].after", &["10000000 in all"]),
     (&[("think = \"1s\"", "think = \"1s\", think_to = \"500ms\"")], "flow[0].repeat.think_to", &["0.5s", "longest pause"]),
     (&[("times = 2", "times = 0")], "flow[0].repeat.times", &["at least 1"]),
     (&[("times = 2", "times = 4294967296")], "flow[0].repeat.times", &["from 1 to 4294967295"]),

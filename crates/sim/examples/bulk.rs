@@ -60,6 +60,7 @@ fn main() {
             from: 2 + 2 * (i % pairs),
             to: 3 + 2 * (i % pairs),
             start: Time::from_secs(first + stagger * f64::from(i)),
+            after: None,
             count: 1,
             stagger: Time::ZERO,
             size: Size::Unlimited,

@@ -360,8 +360,8 @@ fn supply(table: &FlowSpec, workload: &mut Option<Box<Workload>>) -> Supply {
         (Some(_), _) => Supply::Bytes(0),
         (None, Size::Segments(n)) => Supply::Segments(n),
         (None, Size::Bytes(bytes)) => Supply::Bytes(bytes),
-        (None, Size::Uniform { low, high }) => {
-            Supply::Bytes(workload.as_mut().map_or(low, |workload| workload.bytes(low, high)))
+        (None, size @ (Size::Uniform { low, .. } | Size::Pareto { low, .. })) => {
+            Supply::Bytes(workload.as_mut().and_then(|workload| workload.bytes(size)).unwrap_or(low))
         }
         (None, Size::Unlimited) => Supply::Unlimited,
     }

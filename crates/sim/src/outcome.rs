@@ -76,8 +76,8 @@ acklab_table::table! {
         pub to: String,
         /// Everything was acknowledged before the run ended.
         pub completed: bool,
-        /// Scheduled start.
-        pub start_s: f64,
+        /// Scheduled start; missing if the transfer that it follows has not ended.
+        pub start_s: Option<f64>,
         /// Departure of the first data segment (not the SYN).
         pub first_data_s: Option<f64>,
         /// Arrival of the last byte's ACK at the sender.

@@ -3,6 +3,7 @@
 mod branch;
 mod build;
 mod expect;
+mod follow;
 mod outside;
 mod results;
 mod watch;
@@ -54,6 +55,8 @@ pub struct Simulation {
     earlier: Vec<(u32, FlowRow)>,
     /// Flows with an end that have not reached it.
     unfinished: usize,
+    /// Which flows follow which; none where no flow does.
+    trees: Option<Box<follow::Trees>>,
     /// Rows given out so far: one a flow, one a repetition.
     transfers: u32,
     /// The flag of [`PhaseSource::Shared`], where a receiver reads it.
@@ -303,28 +306,36 @@ impl Simulation {
         }
     }
 
-    /// A flow's present transfer is complete: repeat it, or be done with it.
+    /// A flow's present transfer is complete: others follow it, and it is repeated, or the flow is done.
     fn transfer_finished(&mut self, id: u32) {
+        let complete = self.follow(id);
         let flow = &self.flows[id as usize];
         let spec = &self.scenario.flows[flow.spec as usize];
         if let Some(repeat) = spec.repeat
             && u32::from(flow.connection) + 1 < repeat.times
         {
-            self.earlier.push((flow.transfer, summary::flow_row(&self.scenario, flow, id as usize, &self.net)));
-            let flow = &mut self.flows[id as usize];
-            let start = self.net.now() + flow.pause(&repeat);
-            flow.reopen(spec, start);
-            self.net.acks_removed[id as usize] = AcksRemoved { connection: flow.connection, ..AcksRemoved::default() };
-            flow.transfer = self.transfers;
-            self.net.recorder.next_transfer(id, self.transfers);
-            self.transfers += 1;
-            self.net.schedule(start, Event::Start(id));
+            if let Some(first) = complete {
+                let start = self.net.now() + self.flows[first as usize].pause(&repeat);
+                self.reopen(first, start);
+                self.net.schedule(start, Event::Start(first));
+            }
             return;
         }
         self.unfinished -= 1;
         if self.unfinished == 0 && matches!(self.scenario.stop, Stop::FlowsComplete { .. }) {
             self.end();
         }
+    }
+
+    /// Keeps the row of a flow's present transfer, and opens a new connection for the next, due at `start`.
+    fn reopen(&mut self, id: u32, start: Time) {
+        let flow = &mut self.flows[id as usize];
+        self.earlier.push((flow.transfer, summary::flow_row(&self.scenario, flow, id as usize, &self.net)));
+        flow.reopen(&self.scenario.flows[flow.spec as usize], start);
+        self.net.acks_removed[id as usize] = AcksRemoved { connection: flow.connection, ..AcksRemoved::default() };
+        flow.transfer = self.transfers;
+        self.net.recorder.next_transfer(id, self.transfers);
+        self.transfers += 1;
     }
 }
 

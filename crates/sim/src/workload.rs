@@ -18,14 +18,22 @@ pub struct Workload {
 impl Workload {
     /// The draws of a flow; none where nothing of it is random. `stream` names a stream.
     pub fn new(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> Option<Box<Workload>> {
-        let random = matches!(table.size, Size::Uniform { .. }) || table.repeat.is_some_and(|r| r.think_to > r.think);
+        let random = table.size.drawn().is_some() || table.repeat.is_some_and(|r| r.think_to > r.think);
         random.then(|| Box::new(Workload { sizes: stream("size"), pauses: stream("think") }))
     }
 
-    /// Payload bytes of the next transfer, `low` to `high`, both included.
-    pub fn bytes(&mut self, low: u64, high: u64) -> u64 {
-        let span = (high - low + 1) as f64;
-        (low + (self.sizes.uniform() * span) as u64).min(high)
+    /// Payload bytes of the next transfer, both ends included; `None` where the size is not drawn.
+    pub fn bytes(&mut self, size: Size) -> Option<u64> {
+        let (low, high) = size.drawn()?;
+        let bytes = match size {
+            // The inverse of the distribution function, cut at `high`. libm in Rust: its last digit is the same everywhere.
+            Size::Pareto { shape, .. } => {
+                let within = 1.0 - libm::pow(low as f64 / high as f64, shape);
+                (low as f64 * libm::pow(1.0 - self.sizes.uniform() * within, -1.0 / shape)) as u64
+            }
+            _ => low + (self.sizes.uniform() * (high - low + 1) as f64) as u64,
+        };
+        Some(bytes.clamp(low, high))
     }
 
     /// The pause before the next transfer.
@@ -48,10 +56,33 @@ mod tests {
         let mut workload = workload();
         let mut counts = [0_u32; 4];
         for _ in 0..40_000 {
-            counts[(workload.bytes(7, 10) - 7) as usize] += 1;
+            counts[(workload.bytes(Size::Uniform { low: 7, high: 10 }).unwrap() - 7) as usize] += 1;
         }
         assert!(counts.iter().all(|&count| (9_700..10_300).contains(&count)), "{counts:?}");
-        assert_eq!(workload.bytes(5, 5), 5);
+        assert_eq!(workload.bytes(Size::Uniform { low: 5, high: 5 }), Some(5));
+        assert_eq!(workload.bytes(Size::Unlimited), None);
+    }
+
+    /// The share above `x` is `(low / x)^shape`, less what the cut takes, and the mean is that of the closed form.
+    #[test]
+    fn pareto_sizes_have_their_tail_and_mean() {
+        let (low, high, shape) = (800.0, 1e6, 1.2);
+        let size = Size::Pareto { low: 800, high: 1_000_000, shape };
+        let mut workload = workload();
+        let sizes: Vec<f64> = (0..200_000).map(|_| workload.bytes(size).unwrap() as f64).collect();
+        assert!(sizes.iter().all(|bytes| (low..=high).contains(bytes)));
+        let cut = f64::powf(low / high, shape);
+        for x in [1_000.0, 1_600.0, 8_000.0, 80_000.0] {
+            let share = sizes.iter().filter(|&&bytes| bytes > x).count() as f64 / sizes.len() as f64;
+            let expected = (f64::powf(low / x, shape) - cut) / (1.0 - cut);
+            assert!((share - expected).abs() < 4.0 * (expected / 200_000.0).sqrt(), "{x}: {share} for {expected}");
+        }
+        let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+        let expected = shape * f64::powf(low, shape) / (1.0 - cut)
+            * (f64::powf(high, 1.0 - shape) - f64::powf(low, 1.0 - shape))
+            / (1.0 - shape);
+        assert!((mean / expected - 1.0).abs() < 0.03, "{mean} for {expected}");
+        assert_eq!(workload.bytes(Size::Pareto { low: 9, high: 9, shape }), Some(9));
     }
 
     #[test]

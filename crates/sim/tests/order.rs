@@ -44,6 +44,7 @@ fn transfer(to: u32, segments: u64, window: u32) -> FlowSpec {
         from: 0,
         to,
         start: Time::ZERO,
+        after: None,
         count: 1,
         stagger: Time::ZERO,
         size: Size::Segments(segments),
@@ -214,16 +215,59 @@ fn late_packets_of_an_old_connection_are_ignored() {
         assert!(flow.acks_received >= 4 && flow.acks_received <= flow.acks_sent);
     }
     // Late packets did arrive: data of one connection at the receiver of the next.
-    let mut starts = outcome.flows.iter().map(|flow| flow.start_s);
+    let mut starts = outcome.flows.iter().filter_map(|flow| flow.start_s);
     let second = starts.nth(1).expect("three transfers");
     let late = |row: &&PacketRow| row.event == Deliver && row.transfer == 0 && row.time_s > second;
     assert!(outcome.packets.iter().filter(late).count() > 0);
     // Each transfer starts `think` after the end of the one before, and none ends sooner than a first one would.
     for pair in outcome.flows.windows(2) {
-        let gap = pair[1].start_s - pair[0].finished_s.expect("finished");
+        let gap = pair[1].start_s.expect("started") - pair[0].finished_s.expect("finished");
         assert!((gap - 0.01).abs() < 1e-12);
         assert!(pair[1].completion_s >= Some(0.5));
     }
+}
+
+/// A page: three files that begin when the text has come, all again after a pause that begins with the last one's end.
+#[test]
+fn flows_begin_at_the_ends_of_those_they_follow() {
+    let links = duplex(0, 1, 0.01).to_vec();
+    let mut text = transfer(1, 4, 4);
+    text.count = 2;
+    text.stagger = Time::from_secs(0.5);
+    text.repeat = Some(Repeat { times: 3, think: Time::from_secs(0.1), think_to: Time::from_secs(0.2) });
+    let mut files = transfer(1, 9, 2);
+    (files.name, files.count, files.after, files.repeat) = ("file".to_owned(), 4, Some(0), text.repeat);
+    let mut last = transfer(1, 1, 1);
+    (last.name, last.count, last.after, last.repeat) = ("last".to_owned(), 4, Some(1), text.repeat);
+    (last.start, last.stagger) = (Time::from_secs(0.02), Time::from_secs(0.01));
+    let all = Scenario { flows: vec![text.clone(), files.clone(), last], ..scenario(2, links.clone(), text.clone()) };
+    let outcome = run(&all);
+    assert_eq!(outcome.flows.len(), 3 * (2 + 4 + 4));
+    assert!(outcome.flows.iter().all(|row| row.completed));
+    let row = |name: String| outcome.flows.iter().find(|row| row.name == name).expect("there is such a row");
+    for round in 1..=3 {
+        let named = |name: &str| row(if round == 1 { name.to_owned() } else { format!("{name}#{round}") });
+        let end = |name: &str| named(name).finished_s.expect("finished");
+        for page in 0..2 {
+            let mut ends = f64::MIN;
+            for file in [page, page + 2] {
+                assert_eq!(named(&format!("file{file}")).start_s, Some(end(&format!("f{page}"))));
+                let start = named(&format!("last{file}")).start_s.expect("started");
+                let due = end(&format!("file{file}")) + 0.02 + 0.01 * f64::from(file);
+                assert!((start - due).abs() < 1e-12);
+                ends = ends.max(end(&format!("last{file}")));
+            }
+            if round < 3 {
+                let again = row(format!("f{page}#{}", round + 1)).start_s.expect("started");
+                assert!((0.1..0.2).contains(&(again - ends)), "{again} {ends}");
+            }
+        }
+    }
+    // Where the first ends too late, what follows it has no start.
+    let cut = Scenario { stop: Stop::At(Time::from_secs(0.001)), ..all };
+    let rows = run(&cut).flows;
+    assert_eq!(rows.iter().map(|row| row.start_s).collect::<Vec<_>>()[..3], [Some(0.0), Some(0.5), None]);
+    assert!(rows.iter().all(|row| !row.completed));
 }
 
 /// A loss list counts what its model sees, from 0, on the packets of its direction only.

@@ -213,7 +213,7 @@ impl Streams {
             row.delay_max_s = delays.last().copied();
             if let Some(flow) = flows.get_mut(opened.row as usize) {
                 let span = row.last_s - row.first_s;
-                flow.start_s = row.first_s;
+                flow.start_s = Some(row.first_s);
                 flow.first_data_s = Some(row.first_s);
                 flow.last_data_s = Some(span);
                 flow.bytes = row.payload_bytes;

@@ -66,7 +66,7 @@ impl Simulation {
                 );
                 return Err(NotABranch(what));
             }
-            if old != new && matches!(new.size, Size::Uniform { .. }) {
+            if old != new && new.size.drawn().is_some() {
                 return Err(NotABranch(format!("flow {} has drawn its size already", new.name)));
             }
             changed.push(old != new);

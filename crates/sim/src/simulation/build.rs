@@ -8,6 +8,7 @@ use acklab_scenario::spec::{FlowSpec, Scenario, Stop};
 use acklab_tcp::rules::PhaseSource;
 
 use super::Simulation;
+use super::follow::Trees;
 use super::watch::Watch;
 use crate::error::CannotGoOn;
 use crate::event::Event;
@@ -45,7 +46,8 @@ impl Simulation {
             routes.fit(&spec.name)?;
             for member in 0..spec.count {
                 let stream = |what: &str| flow::stream(scenario.seed, spec, member, what);
-                let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
+                let at = || Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
+                let start = if spec.after.is_some() { Time::NEVER } else { at() };
                 flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, stream));
                 flow_routes.push([there, back]);
             }
@@ -60,7 +62,7 @@ impl Simulation {
         let own = flows.len() as u32;
         let mut net = Network::new((hops, media, stages), routes, flow_routes, recorder);
         net.own = own;
-        for (id, flow) in flows.iter().enumerate() {
+        for (id, flow) in flows.iter().enumerate().filter(|(_, flow)| flow.start < Time::NEVER) {
             net.schedule(flow.start, Event::Start(id as u32));
         }
         // Decided before the run: whatever happens at that very instant comes after it.
@@ -78,6 +80,7 @@ impl Simulation {
         let transfers = flows.len() as u32;
         let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
         Ok(Simulation {
+            trees: Trees::new(&scenario, &flows),
             looked: vec![None; scenario.expect.len()],
             scenario,
             net,

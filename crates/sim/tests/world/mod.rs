@@ -309,6 +309,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
                 from: 0,
                 to: 0,
                 start: Time::from_secs(start),
+                after: None,
                 count,
                 stagger: Time::from_secs(stagger),
                 size,

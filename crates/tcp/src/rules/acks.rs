@@ -193,8 +193,8 @@ variants! {
             connection_update: u32 [0 ..= 1_000_000_000] = 0,
             /// Whether updates of both windows that are due together leave in two packets.
             updates_apart: bool = false,
-            /// What the program's event loop waits in: each packet makes it wait again, for whole `tick`s until `max_ack_delay` has
-            /// passed. 0s waits exactly.
+            /// Step of the program's timer. Each packet sets the timer again, to a whole number of `tick`s from now: the first that is not
+            /// before the ACK is due. An ACK can so be up to a `tick` late. 0s is exact.
             tick: Time = Time::ZERO,
             /// Whether the policy reads packet numbers, which no retransmission repeats. Only for a sender with `recovery = "rfc9002"`,
             /// where it is true if left out.

@@ -36,8 +36,8 @@ rule_table! {
         /// ACK after a mark echoes it until the sender responds (RFC 3168 section 6.1.3). If left out, true where the sender's control
         /// is `dctcp` or `prague`.
         echo_each_mark: bool,
-        /// What it tells of congestion marks. If left out, `accurate` where the sender has
-        /// `accurate_ecn`, and `counts` where its packets have numbers and `ecn`.
+        /// How the receiver tells the sender of congestion marks. The default depends on the sender, if that uses ECN (`ecn`): `counts` if
+        /// its packets have numbers, `accurate` with `accurate_ecn`.
         feedback: Feedback,
         /// Which ACKs carry an AccECN option, with accurate ECN.
         accecn_option: AccEcnOption,

@@ -1,6 +1,6 @@
 //! The sending endpoint.
 //!
-//! [`Sender`] owns the parts and dispatches events: [`SequenceSpace`] is where it stands in its data, [`Timer`](rtt::timer::Timer)
+//! [`Sender`] owns the parts and dispatches events: [`SequenceSpace`] is where it stands in its data, `Timer`
 //! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. [`recovery`]
 //! decides what is lost and may be sent now.
 

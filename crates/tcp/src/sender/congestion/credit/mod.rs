@@ -2,7 +2,7 @@
 //!
 //! A credit rule sees how much the ACK newly covers and answers with how much the window may grow by in slow start, or
 //! is credited with in congestion avoidance. To add one: a file here, a variant in [`Credit`], and its parameters as a
-//! variant of [`CreditKind`](crate::rules::CreditKind).
+//! variant of [`CreditKind`].
 
 mod abc;
 mod ack_counting;
