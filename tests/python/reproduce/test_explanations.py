@@ -21,7 +21,7 @@ DERIVATIONS = {
     *("ackfilter.fig5.rtt", "allman1998.table2.daass.short", "smartacking.fig3a.double"),
     *("rfc2416.one.duplicate", "rfc2416.bytes", "rfc2416.modem", "rfc2416.ahead"),
     "asymmetry.ar",
-    *("rfc2415.table2.repeated", "rfc2415.table3.unit"),
+    *("rfc2415.table1.power", "rfc2415.table2.repeated", "rfc2415.table3.unit", "rfc2415.table6.goodput"),
 }
 """The claims for which a derivation was checked. A search is none, however long."""
 

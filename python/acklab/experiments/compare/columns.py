@@ -11,7 +11,7 @@ from . import directions
 from .directions import Direction
 
 #: Ending of a column's name -> its unit.
-_UNITS = (("_bps", "bit/s"), ("_s", "s"), ("_bytes", "bytes"), ("_packets", "packets"), ("_segments", "segments"))
+_UNITS = (("_bps", "b/s"), ("_s", "s"), ("_bytes", "bytes"), ("_packets", "packets"), ("_segments", "segments"))
 
 
 #: How the rows of a numeric column become one number: counts add up; of all others each transfer, or link, counts the same.
@@ -43,7 +43,7 @@ def _columns(table: Mapping[str, Direction]) -> Mapping[str, Column]:
 #: Numeric columns of the flows table, and of the links table, where a packet counts on every link that it crosses.
 FLOWS, LINKS = _columns(directions.FLOWS), _columns(directions.LINKS)
 #: Columns whose null says that something has not happened yet: later than everything that has.
-_NOT_YET = {"first_data_s", "finished_s", "completion_s", "last_data_s"}
+_NOT_YET = {"start_s", "first_data_s", "finished_s", "completion_s", "last_data_s"}
 
 
 def unit(name: str) -> str:

@@ -36,8 +36,9 @@ class Quantity:
 
 
 def _flows(summary: Summary, where: str) -> list[Mapping[str, Any]]:
-    """The transfers that were due to start before the end."""
-    return [flow for flow in summary["flows"] if fnmatchcase(flow["name"], where) and flow["start_s"] < summary["end_s"]]
+    """The transfers that were due to start before the end. What follows a transfer that has not ended has no start."""
+    named = (flow for flow in summary["flows"] if fnmatchcase(flow["name"], where))
+    return [flow for flow in named if flow["start_s"] is not None and flow["start_s"] < summary["end_s"]]
 
 
 def _mean(values: Sequence[float | None]) -> float:
