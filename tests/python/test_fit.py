@@ -23,6 +23,7 @@ from acklab.experiments.fit.predict import what_if
 from acklab.experiments.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, called, compared, name
 from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
+from acklab.experiments.fit.waits import waits
 from acklab.experiments.fit.words import predicted, unchanged, verdicts
 from acklab.experiments.fit.writes import writes
 
@@ -76,6 +77,15 @@ def test_a_download_with_losses_in_its_queue_is_found_from_either_end(end: str, 
     assert held is not None and abs(held.end) < 0.05
     assert held.covered and held.low < 0 < held.high and held.high - held.low < 0.4
     assert not found.bad
+
+
+def test_near_the_receiver_no_queue_is_asked(fitted: dict[str, Fit]) -> None:
+    found = fitted["receiver"]
+    assert not found.bad and found.blind and any("No what-if about a queue or a sender" in said for said in verdicts(found))
+    for asked in ("link.0.queue={kind='fq-codel'}", "flow.0.sender.control=reno"):
+        with pytest.raises(FitError, match="near the receiver, the analysis does not show the round trips"):
+            what_if(found, [asked])
+    assert not fitted["sender"].blind
 
 
 def test_another_queue_is_predicted_as_it_runs(fitted: dict[str, Fit]) -> None:
@@ -360,3 +370,14 @@ def test_a_capture_that_is_cut_anywhere_is_fitted_or_refused(tmp_path: Path) -> 
         except (FitError, acklab.CaptureError):
             outcomes.append(False)
     assert outcomes[0] is False and outcomes[-1] is True
+
+
+def test_a_queue_is_asked_only_where_round_trips_agree() -> None:
+    def row(median: float, p95: float, vantage: str = "sender") -> dict[str, Any]:
+        return {"vantage": vantage, "path_rtt_min_s": 0.020, "rtt_min_s": 0.020, "rtt_median_s": median, "rtt_p95_s": p95}
+
+    captured = row(0.190, 0.240)
+    near, far = waits(captured, row(0.185, 0.245)), waits(captured, row(0.185, 0.110))
+    assert near is not None and near.agree and near.apart < 0.02
+    assert far is not None and not far.agree and (far.captured_s, far.simulated_s) == pytest.approx((0.240, 0.110)), "the 95th of 100 decides, too"
+    assert waits(row(0.190, 0.240, "receiver"), captured) is None and waits(captured, None) is None

@@ -14,6 +14,7 @@ from .measure import Measured, direction, elsewhere, measure, same
 from .receivers import Named, name
 from .search import TIMER, Search, Tried
 from .value import Value
+from .waits import AGREE
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -77,6 +78,22 @@ class Fit:
         return ""
 
 
+    @property
+    def blind(self) -> str:
+        """Why no prediction of another queue or sender follows from the fit; empty if one does."""
+        if self.bad:
+            return self.bad
+        both = self.search.waits(self.model)
+        if both is None:
+            return "near the receiver, the analysis does not show the round trips that a queue changes; a capture at the sender shows them"
+        if not self.search.open:
+            return f"no model that fits has the captured round trips: {both.captured_s:.3g} s for {both.simulated_s:.3g} s of the simulation (at most {AGREE:.0%} apart)"
+        held = self.held_out.waits if self.held_out else None
+        if held is not None and not held.agree:
+            return f"fitted to its first half, it has round trips of {held.simulated_s:.3g} s for {held.captured_s:.3g} s (at most {AGREE:.0%} apart)"
+        return ""
+
+
 def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[int], None] = lambda made: None) -> Fit:
     """Fits the direction of a capture that acknowledges most data, of the connections that ``only`` names.
 
@@ -133,8 +150,8 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
     """Every parameter, with what the search found: a choice that others fit as well is not determined."""
     best, found, sure = models[0], dict(measured.values), models[0].cost <= SURE
 
-    def among(name: str, called: str) -> Value:
-        names = list(dict.fromkeys(one.names[name] for one in models))
+    def among(name: str, called: str, of: Sequence[Tried] = models) -> Value:
+        names = list(dict.fromkeys(one.names[name] for one in of))
         if len(names) > 1:
             return Value(called, names[0], determined=False, how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well")
         return Value(called, names[0], determined=sure, how="search" if sure else "search; the misfit is too large to tell")
@@ -142,7 +159,9 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
     trip = found["round trip"]
     shift = search.rtt_s - trip.value
     found["round trip"] = replace(trip, value=search.rtt_s, low=trip.low + shift, high=trip.high + shift)
-    found["sender"] = among("sender", "sender")
+    found["sender"] = among("sender", "sender", [*models, *search.open])
+    if not search.open:
+        found["sender"] = replace(found["sender"], determined=False, how="search; no model has the captured round trips")
     found["replayed policy"] = among("acks", "replayed policy")
     if measured.lost[0]:
         found["losses"] = among("losses", "losses")

@@ -21,8 +21,9 @@ from .errors import FitError
 from .measure import Measured, measure, same
 from .scenario import base, deepest, simulate, text
 from .score import Score, after, score
-from .search import LOSS, QUEUE, TIMER, Search, Tried
+from .search import LOOSE, LOOSE_MARGIN, LOSS, QUEUE, TIMER, Search, Tried
 from .spread import Member, excess, interval
+from .waits import Waits, waits
 
 #: The share of the acknowledged data that is fitted where the rest is held out.
 FITTED = 0.5
@@ -30,8 +31,8 @@ FITTED = 0.5
 LEAST_ACKS = 10
 #: Seeds of a prediction with random losses; its median counts.
 SEEDS = 5
-#: Members are choices that cost at most this factor, or this margin, more than the best; at most so many.
-LOOSE, LOOSE_MARGIN, MOST = 2.0, 0.02, 24
+#: Members are choices that cost little more than the best, at most so many.
+MOST = 24
 #: Queues of members, as multiples of what waited in a first half without a loss.
 BEYOND = (1.0, 1.5, 2.5, 5.0)
 #: Random losses of members, by the name of their weight: how many in the first half; and their seeds.
@@ -55,6 +56,8 @@ class HeldOut:
     """Mean difference of the best model's curve in the first half, as a share of its time."""
     open: Sequence[str]
     """What the first half does not determine."""
+    waits: Waits | None = None
+    """Round trips of the whole transfer, as the model of the first half has them, beside the capture's; None if nothing shows them."""
 
     @property
     def end(self) -> float:
@@ -85,13 +88,14 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
     first = measure(part, row)
     search = Search(first, tick)
     models = search.best(first.curve)[1]
-    best, made = models[0], dict[str, Score]()
+    best, made, trips = models[0], dict[str, Score](), dict[str, Waits | None]()
 
     def second(member: Member) -> Score:
         sets, seed = dict(member.sets), member.seed
         key = json.dumps([seed, sets], sort_keys=True)
         if key not in made:
             simulated = simulate(text(base(first, whole.bytes, whole)), first.place.end, assignments(sets), seed)
+            trips[key] = waits(whole.row, simulated.row)
             made[key] = score(after(whole.curve, first.bytes), after(simulated.curve, first.bytes))
             tick(search.count + len(made))
         return made[key]
@@ -101,7 +105,8 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
     ends = [second(one).end for one in several]
     low, high = interval(several, ends, best.score.curve)
     middle = point[len(point) // 2]
-    return HeldOut(middle, low, high, several, ends, best.score.curve, unknown(first, models)), search.count + len(made)
+    both = next(trips[key] for key, one in made.items() if one is middle)
+    return HeldOut(middle, low, high, several, ends, best.score.curve, unknown(first, models), both), search.count + len(made)
 
 
 def members(first: Measured, search: Search, models: Sequence[Tried]) -> Iterable[Member]:

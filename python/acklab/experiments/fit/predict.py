@@ -19,10 +19,12 @@ from ...scenario.draws import Draws
 from ...scenario.given import assignments
 from .errors import FitError
 from .fit import Fit
-from .search import RATE
+from .search import RATE, Tried
 
 #: Draws of a prediction.
 DRAWS = 20
+#: Models of a question about a queue or a sender at most; and what its keys hold.
+MODELS, NEEDS = 12, (".queue", ".sender.")
 #: What is predicted: a column of a run's flows, its name, its unit.
 QUANTITIES = (
     ("completion_s", "completion", "s"), ("goodput_bps", "goodput", "bps"), ("mean_rtt_s", "mean round trip", "s"),
@@ -74,9 +76,14 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
         _core.Template(found.search.text).check([*assignments(dict(one.sets)), *sets])
     if found.bad:
         raise FitError(f"no prediction: {found.bad}")
+    asked = any(part in key for part in NEEDS for key in (one.partition("=")[0].strip() for one in sets))
+    if asked and found.blind:
+        raise FitError(f"no prediction of another queue or sender: {found.blind}")
+    models = _open(found) if asked else found.models
+    draws = max(DRAWS, 2 * len(models))
     pairs, unfinished = [], 0
-    for draw in range(DRAWS):
-        drawn = _drawn(found, draw)
+    for draw in range(draws):
+        drawn = _drawn(found, models[draw % len(models)], draw)
         pair = [_flow(found.search.text, [*drawn, *more], draw + 1) for more in ((), sets)]
         tick(2 * (draw + 1))
         if all(flow["completed"] for flow in pair):
@@ -90,12 +97,21 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
                   _range([_ratio(float(a[column]), float(b[column])) for a, b in pairs]))
         for column, name, unit in QUANTITIES if all(flow[column] is not None for pair in pairs for flow in pair)
     ]  # fmt: skip
-    return Prediction(sets, several, DRAWS, len(found.models), unfinished)
+    return Prediction(sets, several, draws, len(models), unfinished)
 
 
-def _drawn(found: Fit, draw: int) -> list[str]:
+def _open(found: Fit) -> list[Tried]:
+    """The models of a question about queues and senders: every sender and kind of losses that may be true, the best of each first."""
+    order: dict[tuple[str, str], list[Tried]] = {}
+    for one in found.search.open:
+        order.setdefault((one.names["sender"], one.names["losses"]), []).append(one)
+    kinds = list(order.values())
+    turns = [kind[place] for place in range(max(map(len, kinds))) for kind in kinds if place < len(kind)]
+    return turns[:MODELS]
+
+
+def _drawn(found: Fit, one: Tried, draw: int) -> list[str]:
     """The assignments of a draw: a model, with a rate and a round trip of the intervals."""
-    one = found.models[draw % len(found.models)]
     values = {value.name: value for value in found.values}
     sets = dict(one.sets)
 

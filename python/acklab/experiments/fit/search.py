@@ -25,9 +25,12 @@ from .receiving import policies
 from .scenario import NOTHING, Simulated, base, simulate, text
 from .score import Score
 from .value import Row
+from .waits import Waits, waits
 
 #: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
 ALIKE, MARGIN = 1.25, 0.002
+#: What costs at most this factor, or this margin, more may be true as well where its round trips agree with the capture's.
+LOOSE, LOOSE_MARGIN = 2.0, 0.02
 #: Senders that are tried.
 SENDERS = {f"{stack} {control}": (stack, control) for stack, control in [("linux", "cubic"), ("linux", "reno"), ("linux", "bbr"), ("rfc", "reno")]}
 #: Queues that are tried, in bandwidth-delay products, where none is measured; then ever closer to the best.
@@ -80,6 +83,9 @@ class Search:
         self._made: dict[str, Simulated] = {}
         self._template = _core.Template(self.text)
         self._shift: dict[str, Any] = {}
+        self.open: Sequence[Tried] = []
+        """Models that may be true as well, for questions about queues and senders: their round trips agree with the capture's, if it
+        shows any."""
         self.models: Sequence[Tried] = []
         """Every choice of :meth:`best` that is a model, the best first."""
         self.rtt_s = float(measured.values["round trip"].value)
@@ -109,7 +115,18 @@ class Search:
         found = _sorted([*found, *self._timers(found, curve)])
         models = [one for one in found if not one.listed]
         self.models = models = _sorted([*models, *self._around(models[0], curve)])
+        self.open = self._agreeing(models)
+        models = [one for one in self.open if self.waits(one) is not None] or models
         return min([found[0], models[0]], key=lambda one: one.cost), [one for one in models if one.cost <= ALIKE * models[0].cost + MARGIN]
+
+    def waits(self, tried: Tried) -> Waits | None:
+        """Round trips of a choice beside the capture's."""
+        return waits(self.measured.row, tried.simulated.row)
+
+    def _agreeing(self, models: Sequence[Tried]) -> list[Tried]:
+        """Those of the models that fit about as well, and whose round trips agree with the capture's if it shows any; the best first."""
+        most = max(LOOSE * models[0].cost, models[0].cost + LOOSE_MARGIN)
+        return [one for one in models if one.cost <= most and ((both := self.waits(one)) is None or both.agree)]
 
     def _space(self) -> Space:
         """Senders, losses as they were, ACK policies."""

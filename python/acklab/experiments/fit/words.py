@@ -81,10 +81,23 @@ def verdicts(found: Fit) -> list[str]:
         said.append(f"Nothing was held out: {found.why_not}.")
     else:
         said += second_half(found.held_out)
-    said.append(f"No what-if follows from this fit: {found.bad}." if found.bad else "The fit is good enough for --what-if.")
+    said.append(asked(found))
     if found.measured.writes and not found.bad:
         said.append("The application's writes are replayed at their times, also where another path would have let it write earlier.")
     return [*said, *(f"Note: {note}." for note in found.notes)]
+
+
+def asked(found: Fit) -> str:
+    """What may be asked of a fit."""
+    if found.bad:
+        return f"No what-if follows from this fit: {found.bad}."
+    if found.blind:
+        return f"No what-if about a queue or a sender follows from this fit: {found.blind}. Other questions may be asked."
+    both = found.search.waits(found.model)
+    share = f" (median and 95th of 100 differ by {both.apart:.0%} at most)" if both is not None else ""
+    senders = list(dict.fromkeys(one.names["sender"] for one in found.search.open))
+    several = f" {_several(senders)} fit about as well, so a what-if about a queue covers them." if len(senders) > 1 else ""
+    return f"The fit is good enough for --what-if: its round trips agree with the capture's{share}.{several}"
 
 
 #: What a name is worth where the receiver is another (``--seed 3636`` in docs/reference/fits.md).
