@@ -25,6 +25,7 @@ function equalTables(/** @type {any} */ a, /** @type {any} */ b) {
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
   const plain = ArrayBuffer.isView(a);
   if (plain !== ArrayBuffer.isView(b)) return false;
+  /** @type {any[]} */
   const [keys, others] = plain ? [a, b] : [Object.keys(a), Object.keys(b)];
   if (keys.length !== others.length) return false;
   for (let i = 0; i < keys.length; i++) {
