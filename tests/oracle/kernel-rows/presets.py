@@ -5,13 +5,15 @@
     presets.py --make     the kernel's runs that are missing (needs `make kernel`)
 
 A row is what `acklab run --path NAME --virtual --set downloads=1 --set flow.ping.source.times=1 --set flow.down.size.bytes=20MB
---set stop.at=30s --seed N` tells of the flow `down`.
+--set stop.at=30s --set processing=5us --seed N` tells of the flow `down`.
 """
 
 import csv
 import statistics
 import sys
 from pathlib import Path
+
+import apart
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from engine import run_batch
@@ -40,7 +42,7 @@ def scenario(name, size, seed):
     down, _, ping = tree["flow"]
     down |= {"count": 1, "size": {"bytes": size}}
     ping["source"]["times"] = 1
-    return tree | {"seed": seed, "stop": {"at": "30s"}}
+    return tree | {"seed": seed, "stop": {"at": "30s"}} | apart.HOSTS["processing"]
 
 
 def read():
