@@ -89,7 +89,7 @@ impl Endpoints {
         self.sender.write(bytes, Time::from_secs(now), &mut self.out);
     }
 
-    /// An ACK arrives, with SACK blocks as `(start, end)`; with accurate ECN `ace` is the number of AE, CWR and ECE, and `counts` the
+    /// An ACK arrives, with SACK blocks as `(start, end)`. With accurate ECN `ace` is the number of AE, CWR and ECE, and `counts` the
     /// option's bytes that came as ECT(0) and marked.
     #[pyo3(signature = (ack, now, *, sack = Vec::new(), syn = false, ece = false, ts_ecr = 0.0, ace = None, counts = None))]
     #[allow(clippy::too_many_arguments)]

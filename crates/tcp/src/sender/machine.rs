@@ -243,7 +243,7 @@ impl Sender {
         self.core.extras.feedback.as_ref().map_or(0, |feedback| feedback.marks())
     }
 
-    /// Units that came marked and unmarked as accurate ECN's option told, each modulo 2^24 from its first value (0 and 1), and whether
+    /// Units that came marked and unmarked as accurate ECN's option told, each modulo 2^24 from its first value (0 and 1). And whether
     /// segments may still be marked; none without accurate ECN.
     pub fn told_bytes(&self) -> Option<(u32, u32, bool)> {
         let feedback = self.core.extras.feedback.as_ref()?;
