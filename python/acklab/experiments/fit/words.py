@@ -101,7 +101,7 @@ def asked(found: Fit) -> str:
 
 
 #: What a name is worth where the receiver is another (``--seed 3636`` in docs/reference/fits.md).
-OTHERS = "A receiver that acklab does not know may look the same: in a test 7 of 29 did."
+OTHERS = "A receiver that acklab does not know may look the same: in a test 9 of 36 did."
 
 
 def receiver(named: Named) -> str:

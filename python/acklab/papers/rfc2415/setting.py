@@ -145,7 +145,7 @@ PARAMETERS = [
         "file sizes of HTTP/1.0",
         "Pareto of shape 0.75 from 420 bytes, cut at 1 Mbyte",
         "inferred",
-        "not printed: fitted to the delay of 0.56 s and the utilisation of 34 % of 8/0 with 1; 28 pairs of shape and least size, 8 or 12 seeds each",
+        "not printed: fitted to the delay of 0.56 s and the utilisation of 34 % of 8/0 with 1; about 48 runs of pairs of shape and least size, 8 or 12 seeds each",
         fitted_to=("table1.inferred",),
     ),
     Parameter("ACKs", "one for each segment", "inferred", "ns's two-way TCP unless told otherwise"),
