@@ -59,7 +59,7 @@ impl Receiver {
     #[cold]
     pub(super) fn close<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         let next = self.rcv_nxt();
-        let Some(closing) = &mut self.closing else { return };
+        let Some(closing) = self.ends.as_mut().and_then(|ends| ends.closing.as_mut()) else { return };
         let first = if closing.due.is_none() { closing.begins(next) } else { None };
         self.fin(first, now, wire);
     }
@@ -67,7 +67,7 @@ impl Receiver {
     /// The timer runs out: whether it was the FIN's.
     #[cold]
     pub(super) fn closes<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        let again = self.closing.as_mut().and_then(|closing| closing.again(now));
+        let again = self.ends.as_mut().and_then(|ends| ends.closing.as_mut()?.again(now));
         if again.is_some() {
             self.fin(again, now, wire);
         }
@@ -79,7 +79,7 @@ impl Receiver {
         if wait.is_some() {
             self.send(self.rcv_nxt(), wire);
         }
-        let Some(closing) = &mut self.closing else { return };
+        let Some(closing) = self.ends.as_mut().and_then(|ends| ends.closing.as_mut()) else { return };
         closing.due = wait.map(|wait| now + Time::from_secs(wait)).or(closing.due);
         if let Some(due) = closing.due {
             self.timer_on = true;

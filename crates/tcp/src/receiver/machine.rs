@@ -5,8 +5,7 @@ use std::sync::Arc;
 use acklab_packet::{Ace, AckNotice, Ecn, Probe, Segment, Seq, Tail, Time};
 
 use super::accurate::Accurate;
-use super::closing::Closing;
-use super::opening::Opening;
+use super::opening::Ends;
 use super::pieces::Spread;
 use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
@@ -61,12 +60,12 @@ pub struct Receiver {
     pub(super) attentive: bool,
     /// The congestion field of its ACKs.
     pub(super) ecn: Ecn,
-    /// The segment just come changes what is echoed, or a count of marks must be told at once.
-    mark_changed: bool,
     /// Accurate ECN, if the rules know it.
     pub(super) accurate: Option<Box<Accurate>>,
     /// The segments come with PSH; only drivers of real ones know.
     pub(super) push: bool,
+    /// The segment just come changes what is echoed, or a count of marks must be told at once.
+    mark_changed: bool,
     /// Source of the sender's phase, if the policy asks.
     pub(super) phase_source: Option<PhaseSource>,
     /// ACKs have more than numbers: counts of marks, or the window.
@@ -75,10 +74,8 @@ pub struct Receiver {
     pub(super) duplicates: u32,
     /// Further segments merged with the next one, and the units of the first of them.
     pub(super) merged: (u32, u32),
-    /// The receiver's own FIN, once the sender has said that it closes, or has measured the handshake.
-    pub(super) closing: Option<Box<Closing>>,
-    /// The answer to the SYN is sent again until the sender acknowledges it.
-    pub(super) opening: Option<Box<Opening>>,
+    /// Its answer to the SYN and its own FIN, where they may have to be sent again.
+    pub(super) ends: Option<Box<Ends>>,
 }
 
 impl Receiver {
@@ -119,8 +116,7 @@ impl Receiver {
             segments_received: 0,
             acks_sent: 0,
             duplicates: 0,
-            closing: None,
-            opening: None,
+            ends: None,
         }
     }
 
@@ -145,7 +141,7 @@ impl Receiver {
             self.repeats = false;
             self.answer(segment, Placement::NEXT, true, now, wire);
             if segment.tail == Tail::Last {
-                self.closing.get_or_insert_default().note(segment.end());
+                self.ends.get_or_insert_default().closing.get_or_insert_default().note(segment.end());
                 self.close(now, wire);
             }
         } else if self.rules.retain || segment.seq <= self.space.rcv_nxt {
@@ -210,7 +206,7 @@ impl Receiver {
             self.emit(Emission::Now, now, wire);
         }
         if segment.tail == Tail::Last && !placement.duplicate {
-            self.closing.get_or_insert_default().note(segment.end());
+            self.ends.get_or_insert_default().closing.get_or_insert_default().note(segment.end());
         }
         self.close(now, wire);
     }
@@ -294,10 +290,7 @@ impl Receiver {
     /// The ACK timer runs out.
     pub fn on_timer<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         let policys = std::mem::take(&mut self.timer_on);
-        if !policys && self.opening.as_ref().is_some_and(|opening| opening.waits()) {
-            return self.answer_again(now, wire);
-        }
-        if self.closing.is_some() && self.closes(now, wire) {
+        if self.ends.is_some() && (!policys && self.answers_again(now, wire) || self.closes(now, wire)) {
             return;
         }
         if self.spread.is_some() && !self.next_piece(now, wire) {
@@ -310,7 +303,7 @@ impl Receiver {
     /// The sender's answer to a keep-alive arrives.
     pub fn on_reply<W: ReceiverWire>(&mut self, reply: &Probe, now: Time, wire: &mut W) {
         if reply.number == 0 {
-            self.closing.get_or_insert_default().on_bare_ack(self.last_progress, now);
+            self.ends.get_or_insert_default().closing.get_or_insert_default().on_bare_ack(self.last_progress, now);
             self.confirm(wire);
         }
         self.policy.on_reply(reply.number, now);

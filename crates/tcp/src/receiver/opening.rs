@@ -3,6 +3,7 @@
 
 use acklab_packet::Time;
 
+use super::closing::Closing;
 use super::{Receiver, ReceiverWire};
 use crate::rules::SynAnswer;
 use crate::wheel::expiry;
@@ -21,19 +22,21 @@ pub(super) struct Opening {
     confirmed: bool,
 }
 
-impl Opening {
-    /// True until the sender has acknowledged the answer.
-    pub fn waits(&self) -> bool {
-        !self.confirmed
-    }
+/// What a receiver sends at the two ends of a connection.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ends {
+    /// The answer to the SYN, which is sent again until the sender acknowledges it.
+    opening: Option<Opening>,
+    /// The FIN, once the sender has said that it closes, or has measured the handshake.
+    pub closing: Option<Closing>,
 }
 
 impl Receiver {
     /// A SYN with this timestamp arrives, and is about to be answered. Every answer echoes the first one's.
     pub(super) fn opens<W: ReceiverWire>(&mut self, stamp: Time, now: Time, wire: &mut W) {
         if let SynAnswer::Repeated { .. } = self.rules.syn_answer {
-            let new = || Box::new(Opening { echo: stamp, times: 0, confirmed: false });
-            let opening = self.opening.get_or_insert_with(new);
+            let new = || Opening { echo: stamp, times: 0, confirmed: false };
+            let opening = self.ends.get_or_insert_default().opening.get_or_insert_with(new);
             if !opening.confirmed {
                 self.ts_recent = opening.echo;
                 self.attentive = true;
@@ -45,7 +48,8 @@ impl Receiver {
     /// Sets the timer that sends the answer again, where the policy has none of its own on.
     fn await_confirmation<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         let SynAnswer::Repeated { timeout, tick, phase } = self.rules.syn_answer else { return };
-        if let Some(opening) = self.opening.as_ref().filter(|opening| opening.times < MOST)
+        let opening = self.ends.as_ref().and_then(|ends| ends.opening);
+        if let Some(opening) = opening.filter(|opening| opening.times < MOST)
             && !self.timer_on
         {
             let wait = timeout.secs() * f64::from(1 << opening.times);
@@ -53,20 +57,25 @@ impl Receiver {
         }
     }
 
-    /// The timer runs out, and the policy did not set it.
+    /// The answer, if the sender has not acknowledged it.
+    fn unconfirmed(&mut self) -> Option<&mut Opening> {
+        self.ends.as_mut()?.opening.as_mut().filter(|opening| !opening.confirmed)
+    }
+
+    /// The timer runs out, and the policy did not set it: whether it was the answer's.
     #[cold]
-    pub(super) fn answer_again<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
-        if let Some(opening) = &mut self.opening {
-            opening.times += 1;
-            self.syn = Some(false);
-            self.send(self.space.rcv_nxt, wire);
-            self.await_confirmation(now, wire);
-        }
+    pub(super) fn answers_again<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        let Some(opening) = self.unconfirmed() else { return false };
+        opening.times += 1;
+        self.syn = Some(false);
+        self.send(self.space.rcv_nxt, wire);
+        self.await_confirmation(now, wire);
+        true
     }
 
     /// The sender has acknowledged the answer: the timer stops, unless it is the policy's.
     pub(super) fn confirm<W: ReceiverWire>(&mut self, wire: &mut W) {
-        if let Some(opening) = self.opening.as_mut().filter(|opening| !opening.confirmed) {
+        if let Some(opening) = self.unconfirmed() {
             opening.confirmed = true;
             self.attentive = self.notes_marks;
             if !self.timer_on {

@@ -174,6 +174,11 @@ impl Judge {
             AckPolicyKind::Divide { .. } => usize::MAX,
             AckPolicyKind::Restore { pieces, .. } => pieces as usize,
             AckPolicyKind::Spoof { duplicates } => duplicates as usize + 1,
+            // And packets with window updates.
+            AckPolicyKind::Quic { stream_update, connection_update, updates_apart, .. } => {
+                let updates = usize::from(stream_update > 0) + usize::from(connection_update > 0);
+                1 + if updates_apart { updates } else { updates.min(1) }
+            }
             _ => 1,
         }
     }
