@@ -57,6 +57,7 @@ STUDIES = {
     "sacks2026": {"acks": "sacks-2026-acks", "time": "sacks-2026-time"},
     "requests2026": {"downloads-1MB-bdp": "requests-2026", "downloads-1MB-shallow": "requests-2026-shallow"},
     "marks2026": {"counts": "marks-2026"},
+    "controls2026": {"pairs": "controls-2026"},
 }
 
 

@@ -21,6 +21,8 @@ FAIR = 0.4
 LEAST, LONGEST, MATTERS = 90.0, 2.0, 0.1
 """A good cell's throughput in percent of the path's largest, and its p99 in idle round trips; the change by which an ACK policy matters."""
 SEEDS = 5
+TICKS = (10, 20, 50, 100, 200, 500, 700, 1000)
+"""Of the axis of p99, in milliseconds; a panel has those between its ends."""
 MARKERS = {"drop-tail": "s", "fq-codel": "o", "dual-pi2": "^"}
 COLUMNS = ("goodput_mbps", "p99_ms", "weaker_share", "fair_s", "unfair", "rtt_ms", "acks_per_mb")
 
@@ -117,7 +119,8 @@ def pairs(grid: Grid) -> Drawn:
             name = f"{CONTROLS[control].name}, {QUEUES[queue][0]}" if path == grid.axes["path"][0] else ""
             half = (spread(rate)[1] - spread(rate)[0]) / 2
             lines.append(Line(name, [p99.value], [rate.value], CONTROLS[control].colour, "", marker=MARKERS[queue], spread=[half]))
-        x = Axis("p99 of small requests (ms)", log=True)
+        low, high = 0.85 * min(line.x[0] for line in lines), 1.2 * max(line.x[0] for line in lines)
+        x = Axis("p99 of small requests (ms)", log=True, low=low, high=high, ticks=[tick for tick in TICKS if low <= tick <= high])
         marks = [Mark(LONGEST * 1e3 * PATHS[path].rtt_s, "", vertical=True), Mark(LEAST, "")]
         panels.append(Panel(PATHS[path].name, x, Axis("throughput (%)" if not panels else "", low=0, high=110), lines, marks))
     about = "Throughput of two downloads over the p99 of small requests; delayed ACKs. Good is above and left of both lines"
