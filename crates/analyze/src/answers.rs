@@ -71,6 +71,8 @@ impl Direction {
         if kind == AckKind::Duplicate && !from.copy || sacks > 0 {
             self.recovery.on_duplicate(sacks);
         }
+        let stamp = seen.options.stamps.map(|(value, _)| value);
+        self.limits.on_stamp(stamp.filter(|_| pure && !from.copy), now);
         let record = AckRecord { kind, ack, window, flight, sacks, ..AckRecord::default() };
         let record = if kind == AckKind::New { self.on_new(seen, una, record, (pure, at_edge), now) } else { record };
         if !seen.has(SYN) {
@@ -78,7 +80,7 @@ impl Direction {
             let held = if alone { Limits::held(record.delay, self.acks.holds.delay.least()) } else { 0.0 };
             // A scale that is not known may make any window large.
             let offered = if window > 0 && !self.acks.scaled { u64::MAX >> 16 } else { window };
-            self.limits.on_ack((ack, offered), held, self.sender_leg(), self.room, now);
+            self.limits.on_ack((ack, offered, stamp), held, self.sender_leg(), self.room, now);
         }
         if let Some(identification) = seen.identification.filter(|_| !from.copy) {
             let covers = record.clean.then_some(record.segments);
@@ -255,6 +257,6 @@ fn sample(sent: &Sent, seen: &Seen, now: i64) -> Option<f64> {
 }
 
 /// Whether timestamp `a` is later than `b` (RFC 7323 section 5.2).
-fn after(a: u32, b: u32) -> bool {
+pub fn after(a: u32, b: u32) -> bool {
     a.wrapping_sub(b) as i32 > 0
 }

@@ -196,12 +196,16 @@ impl Direction {
         self.acks.on_data(kind == DataKind::New, seq, self.units(seen.payload.into()).max(1), now);
         let flight = self.flight_bytes();
         self.counts.most_flight = self.counts.most_flight.max(flight);
+        if seen.has(SYN) && seen.payload == 0 && !copy {
+            self.limits.on_syn(seen.options.stamps.map(|(value, _)| value), now);
+        }
         if seen.payload > 0 && !copy {
             let round_trip = self.legs.0.zip(self.legs.1).map(|(one, other)| one + other);
             self.recovery.on_data(seen.payload, resent || late, self.next, round_trip, now);
             let echo = seen.options.stamps.map(|(_, echo)| echo);
             let segments = self.units(seen.payload.into());
             self.arrivals.on_bytes(self.ip_bytes(seen, seen.payload.into(), segments), segments, now);
+            let mut excess = None;
             if let Some(trip) = self.eyes.on_data(
                 seq,
                 seen.payload,
@@ -212,7 +216,7 @@ impl Direction {
                 now,
             ) {
                 self.arrivals.on_trip(trip);
-                self.on_trip_to_sender(trip);
+                excess = self.beyond_to_sender(trip);
             }
             let departure = Departure {
                 seq,
@@ -221,6 +225,8 @@ impl Direction {
                 unit: self.unit().into(),
                 leg: self.sender_leg(),
                 path: round_trip.or(self.sender_leg().zip(self.eyes.to_receiver).map(|(one, other)| one + other)),
+                stamps: seen.options.stamps,
+                excess,
             };
             self.limits.on_data(&departure, now);
         }
@@ -232,12 +238,11 @@ impl Direction {
         self.legs.1.into_iter().chain(self.eyes.to_sender().map(|(least, _)| least)).reduce(f64::min)
     }
 
-    /// A trip to the sender and back took so long; if the sender is far, that shows queues between.
-    fn on_trip_to_sender(&mut self, trip: f64) {
-        let Some(least) = self.sender_leg() else { return };
-        if least > (NEAR_SHARE * self.eyes.to_receiver.or(self.legs.0).unwrap_or(0.0)).max(NEAR_S) {
-            self.limits.on_excess(trip - (1.0 + JITTER_SHARE) * least);
-        }
+    /// A trip to the sender and back took so long; if the sender is far, what lies beyond the least shows queues between.
+    fn beyond_to_sender(&self, trip: f64) -> Option<f64> {
+        let least = self.sender_leg()?;
+        let far = least > (NEAR_SHARE * self.eyes.to_receiver.or(self.legs.0).unwrap_or(0.0)).max(NEAR_S);
+        far.then_some(trip - (1.0 + JITTER_SHARE) * least)
     }
 
     /// The same to the receiver. An ACK that may have been held says nothing.

@@ -146,6 +146,7 @@ impl<'a> Limited<'a> {
                 Some(found) => format!("a queue stands, its link sends {}", rate(found.median)),
                 None => "a queue stands".to_owned(),
             }),
+            Limit::AckPath => Some("a queue stands on the way of the ACKs, none on that of the data".to_owned()),
             Limit::Cwnd => Some("no queue stands".to_owned()),
             Limit::SenderWindow => {
                 Some(format!("never more than {} in flight", size(self.direction.counts.most_flight)))
@@ -184,6 +185,7 @@ fn words(limit: Limit) -> &'static str {
         Limit::Recovery => "losses and their repair",
         Limit::SlowStart => "slow start",
         Limit::Path => "the path's rate",
+        Limit::AckPath => "late ACKs and the congestion window",
         Limit::Cwnd => "the congestion window",
         Limit::SenderWindow => "a window of the sender that does not grow",
         Limit::Network => "the network",
@@ -199,6 +201,7 @@ fn short(limit: Limit) -> &'static str {
         Limit::Recovery => "losses and repair",
         Limit::SlowStart => "slow start",
         Limit::Path => "path's rate",
+        Limit::AckPath => "late ACKs",
         Limit::Cwnd => "congestion window",
         Limit::SenderWindow => "sender's window",
         Limit::Network => "network",

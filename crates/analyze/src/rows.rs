@@ -97,7 +97,7 @@ table! {
         pub connection: u64,
         /// 0 if the end that opened the connection sent the data, 1 for the other.
         pub direction: u64,
-        /// `application`, `receiver-window`, `closed-window`, `recovery`, `slow-start`, `path-rate`, `cwnd`, `sender-window`, `network`.
+        /// `application`, `receiver-window`, `closed-window`, `recovery`, `slow-start`, `path-rate`, `ack-path`, `cwnd`, `sender-window`, `network`.
         pub limit: Limit,
     }
 }

@@ -164,6 +164,14 @@ table! {
         pub rtt_p95_s: Option<f64>,
         /// Greatest.
         pub rtt_max_s: Option<f64>,
+        /// How much later than the quickest the full data segments came here from their sender, by their timestamps; median, to 4 %.
+        pub data_late_median_s: Option<f64>,
+        /// 95th of 100.
+        pub data_late_p95_s: Option<f64>,
+        /// The same of the plain ACKs, from the receiver.
+        pub acks_late_median_s: Option<f64>,
+        /// 95th of 100.
+        pub acks_late_p95_s: Option<f64>,
         /// Least from here to the sender and back: handshake, or echoed timestamps.
         pub sender_rtt_min_s: Option<f64>,
         /// Payload of the packet that ended it: a large one takes longer to send over a slow link than an empty one.
@@ -202,6 +210,8 @@ table! {
         pub slow_start_limited_s: Option<f64>,
         /// A queue stood on the path: its rate is the limit.
         pub path_limited_s: Option<f64>,
+        /// A queue of ACKs stood, and none of data.
+        pub ack_path_limited_s: Option<f64>,
         /// The congestion window was used up, and no queue stood.
         pub cwnd_limited_s: Option<f64>,
         /// The flight stayed the same for more than 4 round trips, below the receiver's window, and no queue stood: the sender's buffer, or another limit of its own.
@@ -324,6 +334,10 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         rtt_mean_s: known(direction.acks.rtt.mean()),
         rtt_median_s: known(direction.acks.rtt.quantile(0.5)),
         rtt_p95_s: known(direction.acks.rtt.quantile(0.95)),
+        data_late_median_s: known(direction.limits.lateness.0.quantile(0.5)),
+        data_late_p95_s: known(direction.limits.lateness.0.quantile(0.95)),
+        acks_late_median_s: known(direction.limits.lateness.1.quantile(0.5)),
+        acks_late_p95_s: known(direction.limits.lateness.1.quantile(0.95)),
         rtt_max_s: known(direction.acks.rtt.most()),
         sender_rtt_min_s: known(legs.sender.map(|leg| leg.secs)),
         sender_rtt_payload_bytes: known(legs.sender.map(|leg| leg.secs))
@@ -345,6 +359,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         recovery_limited_s: limited.seconds(Limit::Recovery),
         slow_start_limited_s: limited.seconds(Limit::SlowStart),
         path_limited_s: limited.seconds(Limit::Path),
+        ack_path_limited_s: limited.seconds(Limit::AckPath),
         cwnd_limited_s: limited.seconds(Limit::Cwnd),
         sender_window_limited_s: limited.seconds(Limit::SenderWindow),
         network_limited_s: limited.seconds(Limit::Network),

@@ -179,6 +179,15 @@ pub const SILENT_TRIPS: f64 = 1.5;
 pub const JITTER_SHARE: f64 = 0.1;
 /// Longest trip from the capture to the sender and back that is taken for one, in seconds.
 pub const LONGEST_LEG_S: f64 = 10.0;
+/// Seconds beyond the least that ACKs are late where they stand in a queue: longer than a request for a grant takes on cable and mobile
+/// uplinks.
+pub const QUEUE_ACKS_S: f64 = 0.02;
+/// Seconds of a tick of the timestamps that tell delays: those of Linux, Windows and the BSDs.
+pub const CLOCK_TICK_S: f64 = 0.001;
+/// Seconds after which the ticks are counted,
+pub const CLOCK_S: f64 = 0.2;
+/// and by how much two clocks may differ.
+pub const CLOCK_DRIFT: f64 = 1e-4;
 /// Growth of rate and flight from round trip to round trip that shows slow start; an ACK for two segments gives 1.5.
 pub const GROWTH: f64 = 1.2;
 /// Segments in flight from which congestion avoidance grows by less than that.

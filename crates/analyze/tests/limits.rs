@@ -49,6 +49,7 @@ impl Case {
                 row.recovery_limited_s,
                 row.slow_start_limited_s,
                 row.path_limited_s,
+                row.ack_path_limited_s,
                 row.cwnd_limited_s,
                 row.sender_window_limited_s,
                 row.network_limited_s,

@@ -18,7 +18,7 @@ MOST = 500
 #: Columns of seconds by cause, and their names.
 CAUSES = {
     "application_limited_s": "idle application", "window_limited_s": "receiver's window", "closed_limited_s": "closed window",
-    "recovery_limited_s": "losses and repair", "slow_start_limited_s": "slow start", "path_limited_s": "path's rate",
+    "recovery_limited_s": "losses and repair", "slow_start_limited_s": "slow start", "path_limited_s": "path's rate", "ack_path_limited_s": "late ACKs",
     "cwnd_limited_s": "congestion window", "sender_window_limited_s": "sender's window", "network_limited_s": "network, not told apart",
 }  # fmt: skip
 

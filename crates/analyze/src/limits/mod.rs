@@ -8,16 +8,19 @@
 //! The sender's view is rebuilt from the capture point: an ACK that passes here acts one trip to the sender and back later on the
 //! data that pass here.
 
+mod delay;
 mod round;
 mod spans;
 
 use std::collections::VecDeque;
 
-use crate::numbers::span_s;
+use crate::answers::after;
+use crate::numbers::{Spread, span_s};
 use crate::thresholds::{
-    DUPLICATES, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE, SILENT_TRIPS, SMALL_FLIGHT,
-    WAITED_S,
+    CLOCK_TICK_S, DUPLICATES, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE, SILENT_TRIPS,
+    SMALL_FLIGHT, WAITED_S,
 };
+use delay::Clock;
 use round::Round;
 use spans::Spans;
 
@@ -36,6 +39,8 @@ pub enum Limit {
     SlowStart,
     /// A queue stood on the path.
     Path,
+    /// A queue of ACKs stood, and none of data: the ACKs come late, so that the congestion window lasts for longer.
+    AckPath,
     /// The congestion window was used up, and no queue stood.
     Cwnd,
     /// The data in flight stayed the same for many round trips, below the receiver's window, and no queue stood: a limit of the
@@ -47,7 +52,7 @@ pub enum Limit {
 }
 
 acklab_table::words!(
-    Limit: "application", "receiver-window", "closed-window", "recovery", "slow-start", "path-rate", "cwnd", "sender-window", "network"
+    Limit: "application", "receiver-window", "closed-window", "recovery", "slow-start", "path-rate", "ack-path", "cwnd", "sender-window", "network"
 );
 
 impl Limit {
@@ -61,13 +66,14 @@ impl Limit {
 }
 
 /// All of them, in the order of the columns.
-pub const ALL: [Limit; 9] = [
+pub const ALL: [Limit; 10] = [
     Limit::Application,
     Limit::Window,
     Limit::Closed,
     Limit::Recovery,
     Limit::SlowStart,
     Limit::Path,
+    Limit::AckPath,
     Limit::Cwnd,
     Limit::SenderWindow,
     Limit::Network,
@@ -81,6 +87,8 @@ struct Answer {
     window: u64,
     /// Seconds for which a delayed-ACK timer held it.
     held: f64,
+    /// Its timestamp.
+    stamp: Option<u32>,
 }
 
 /// Data that pass.
@@ -95,6 +103,10 @@ pub struct Departure {
     pub leg: Option<f64>,
     /// Least round trip of the whole path, if it is known.
     pub path: Option<f64>,
+    /// Timestamp and echo.
+    pub stamps: Option<(u32, u32)>,
+    /// Seconds beyond the least from an ACK here to these data, if they are the first that echo it and the sender is far.
+    pub excess: Option<f64>,
 }
 
 /// The account of one direction.
@@ -106,8 +118,15 @@ pub struct Limits {
     pub timeout_ns: i64,
     /// The trip to the sender was known for all of the data.
     pub placed: bool,
+    /// How late the data and the ACKs came here by their clocks.
+    pub lateness: (Spread, Spread),
     answers: VecDeque<Answer>,
     round: Round,
+    /// Clocks of the sender and the receiver, and how late the last ACK came by its own.
+    clocks: (Clock, Clock),
+    late: Option<f64>,
+    /// Timestamp of the last ACK that came to the sender.
+    echoed: Option<u32>,
     una: u64,
     next: u64,
     right: u64,
@@ -128,12 +147,32 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// An ACK passes at `now` that a timer held for `held` seconds, with a receiver's window.
-    pub fn on_ack(&mut self, (ack, window): (u64, u64), held: f64, leg: Option<f64>, room: bool, now: i64) {
-        self.settle(now);
+    /// A plain ACK with this timestamp passes at `now`.
+    pub fn on_stamp(&mut self, stamp: Option<u32>, now: i64) {
+        self.late = stamp.and_then(|stamp| self.clocks.1.on_stamp(stamp, true, now));
+        if let Some(late) = self.late {
+            self.round.delays.on_ack(late);
+            self.lateness.1.add(late);
+        }
+    }
+
+    /// An ACK passes at `now` that a timer held for `held` seconds, with a receiver's window and a timestamp.
+    pub fn on_ack(
+        &mut self,
+        (ack, window, stamp): (u64, u64, Option<u32>),
+        held: f64,
+        leg: Option<f64>,
+        room: bool,
+        now: i64,
+    ) {
+        let due = |answer: &Answer| answer.stamp.is_none() && answer.due <= now;
+        while let Some(answer) = self.answers.front().copied().filter(due) {
+            self.answers.pop_front();
+            self.apply(&answer);
+        }
         let leg = leg.unwrap_or(0.0).min(LONGEST_LEG_S);
         let due = now.saturating_add((leg * 1e9) as i64);
-        let answer = Answer { due, ack, window, held };
+        let answer = Answer { due, ack, window, held, stamp };
         if !room || self.answers.len() >= MOST_OUTSTANDING {
             self.apply(&answer);
         } else {
@@ -141,14 +180,33 @@ impl Limits {
         }
     }
 
-    /// A round trip took so many seconds, `excess` of them more than the least.
+    /// The trip to the receiver and back that the present ACK ends took so many seconds more than the least.
     pub fn on_excess(&mut self, excess: f64) {
-        self.round.on_excess(excess);
+        self.round.delays.on_receiver(excess, self.late);
     }
 
-    /// Data with payload pass at `now`.
-    pub fn on_data(&mut self, data: &Departure, now: i64) {
-        self.settle(now);
+    /// A packet without payload passes that opens the connection.
+    pub fn on_syn(&mut self, stamp: Option<u32>, now: i64) {
+        if let Some(stamp) = stamp {
+            self.clocks.0.on_stamp(stamp, false, now);
+        }
+    }
+
+    /// Data with payload pass at `passed`. They left the sender earlier by what they waited in queues.
+    pub fn on_data(&mut self, data: &Departure, passed: i64) {
+        let full = data.end - data.seq >= data.unit;
+        let late = data.stamps.and_then(|(stamp, _)| self.clocks.0.on_stamp(stamp, full, passed));
+        if let Some(late) = late.filter(|_| full) {
+            self.round.delays.on_data(late);
+            self.lateness.0.add(late);
+        }
+        if let Some(excess) = data.excess {
+            self.round.delays.on_sender(excess, late);
+        }
+        // The leg to the sender is that of a light packet. A full one takes longer, which is no pause of the application.
+        let waited = late.map_or(0.0, |late| (late + self.clocks.0.transmission() - CLOCK_TICK_S).max(0.0));
+        let now = passed.saturating_sub((1e9 * waited) as i64).max(self.sent.unwrap_or(i64::MIN));
+        let stale = self.settle(data.stamps.map(|(_, echo)| echo), now);
         let Some(sent) = self.sent else {
             (self.una, self.next, self.placed) = (data.seq, data.end, data.leg.is_some());
             self.right = self.right.max(data.end);
@@ -159,7 +217,8 @@ impl Limits {
         self.placed &= data.leg.is_some();
         let trigger = self.moved.unwrap_or(sent);
         let path = data.path.unwrap_or(0.0);
-        let late = span_s(trigger, now) > (PROMPT_SHARE * path).max(PROMPT_S);
+        // An ACK that came late says nothing of what the sender waited for.
+        let late = !stale && span_s(trigger, now) > (PROMPT_SHARE * path).max(PROMPT_S);
         if data.resent {
             self.round.lost = true;
             let silent = span_s(trigger, now) >= LEAST_RTO_S.max(SILENT_TRIPS * path);
@@ -216,16 +275,31 @@ impl Limits {
         self.closed = None;
     }
 
-    /// The ACKs that have come to the sender by `now`.
-    fn settle(&mut self, now: i64) {
-        while let Some(answer) = self.answers.front().copied().filter(|answer| answer.due <= now) {
+    /// The ACKs that had come to the sender when it sent at `now`: data echo the last of them, or else they are due. Whether the last
+    /// was late: due before the data sent last, which do not echo it.
+    fn settle(&mut self, echo: Option<u32>, now: i64) -> bool {
+        let mut stale = false;
+        while let Some(mut answer) = self.answers.front().copied() {
+            let came = match answer.stamp.zip(echo) {
+                Some((stamp, echo)) if stamp == echo => answer.due <= now || self.echoed != Some(echo),
+                Some((stamp, echo)) => after(echo, stamp),
+                None => answer.due <= now,
+            };
+            if !came {
+                break;
+            }
             self.answers.pop_front();
+            let sent = self.sent.unwrap_or(answer.due);
+            stale = span_s(answer.due, sent) > CLOCK_TICK_S;
+            answer.due = answer.due.clamp(sent, now.max(sent));
+            self.echoed = answer.stamp;
             self.apply(&answer);
         }
+        stale
     }
 
     fn apply(&mut self, answer: &Answer) {
-        let Answer { due, ack, window, held } = *answer;
+        let Answer { due, ack, window, held, .. } = *answer;
         let moves = ack > self.una || ack.saturating_add(window) > self.right;
         self.duplicates = if ack > self.una { 0 } else { self.duplicates + u64::from(!moves) };
         if ack >= self.una {

@@ -1,8 +1,9 @@
 //! A round trip of the sender: from the departure of a segment to its ACK, and what its growth and its queue show.
 
 use super::Limit;
+use super::delay::{Delays, Stands};
 use crate::numbers::span_s;
-use crate::thresholds::{FLAT_ROUNDS, GROWTH, LEAST_GROWN, QUEUE_S};
+use crate::thresholds::{FLAT_ROUNDS, GROWTH, LEAST_GROWN};
 
 /// The present round, and what is remembered of those before.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +14,8 @@ pub struct Round {
     /// It ends where this is acknowledged.
     end: u64,
     acked: u64,
-    /// Least excess of its round trips, and how many there were.
-    excess: Option<f64>,
+    /// Least delays in it.
+    pub delays: Delays,
     /// Most in flight in it, and in the round before; bytes of a segment.
     most: u64,
     before: u64,
@@ -38,10 +39,6 @@ impl Round {
 
     pub fn start(&self) -> i64 {
         self.start
-    }
-
-    pub fn on_excess(&mut self, excess: f64) {
-        self.excess = Some(self.excess.map_or(excess, |least| least.min(excess)));
     }
 
     pub fn on_flight(&mut self, flight: u64, unit: u64) {
@@ -88,10 +85,11 @@ impl Round {
         if self.rounds == 0 || grows && fast {
             return Limit::SlowStart;
         }
-        match self.excess {
-            Some(excess) if excess > QUEUE_S => Limit::Path,
-            Some(_) if self.flat >= FLAT_ROUNDS => Limit::SenderWindow,
-            Some(_) => Limit::Cwnd,
+        match self.delays.stands() {
+            Some(Stands::Data) => Limit::Path,
+            Some(Stands::Acks) => Limit::AckPath,
+            Some(Stands::Nowhere) if self.flat >= FLAT_ROUNDS => Limit::SenderWindow,
+            Some(Stands::Nowhere) => Limit::Cwnd,
             None => Limit::Network,
         }
     }
@@ -111,6 +109,7 @@ impl Round {
         self.ever |= self.lost;
         self.rounds += 1;
         (self.before, self.most) = (self.most, 0);
-        (self.start, self.end, self.acked, self.excess, self.lost) = (now, next, 0, None, false);
+        (self.start, self.end, self.acked, self.lost) = (now, next, 0, false);
+        self.delays = Delays::default();
     }
 }
