@@ -196,7 +196,7 @@ table! {
         pub bottleneck_from: String,
         /// What limits the rate: one of the causes below with more than half of the time, as in the table `limits`; `mixed`, `short` (too few data), `unknown`.
         pub limit: String,
-        /// From the first data to their last ACK: the sum of the nine causes below.
+        /// From the first data to their last ACK: the sum of the ten causes below.
         pub limits_s: f64,
         /// The sending application had nothing to send.
         pub application_limited_s: Option<f64>,
