@@ -204,7 +204,7 @@ def test_axes_that_are_not_given_are_what_varied_and_time(here: Path, command: C
     assert command("run", "run.json", "--out", "one").returncode == 0
     (panel,) = acklab.dataset.plot("one").panels
     assert panel.x.label == "time (s)" or panel.x.label == "time (ms)" and not panel.x.log
-    assert panel.y.label == "mean of cwnd (segments)"
+    assert panel.y.label == "cwnd (segments)"
     pl.DataFrame({"kind": ["a"], "size": [1.5]}).write_parquet("other.parquet")
     told = command("plot", "other.parquet")
     assert told.returncode == 2 and told.stderr.endswith("Columns of numbers of each --table: other: size\n")

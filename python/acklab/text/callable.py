@@ -17,6 +17,6 @@ def can_be_called(name: str, act: Callable[..., Any]) -> None:
             return act(*given, **named)
 
     module = sys.modules[name]
-    module.__doc__ = f"{module.__doc__}\n{name}{inspect.signature(act)}\n\n{inspect.getdoc(act)}\n"
+    module.__doc__ = f"{module.__doc__}\n``{name}{inspect.signature(act)}``\n\n{inspect.getdoc(act)}\n"
     module.__class__ = Module
     module.__wrapped__ = act  # type: ignore[attr-defined]  # its signature, for inspect and notebooks

@@ -382,7 +382,7 @@ def test_a_claim_that_changed_runs_cannot_answer_is_not_testable() -> None:
     def measure(*_: Any) -> Any:
         return next(iter(()))
 
-    judged: Any = SimpleNamespace(needs=(), beside=(), measure=measure)
+    judged: Any = SimpleNamespace(uses=(), needs=(), beside=(), measure=measure)
     bench: Any = SimpleNamespace(results=lambda needs: [], effort=SimpleNamespace(sets=("link.1.queue.packets=5",)))
     told = _measure(judged, bench)
     assert isinstance(told, NotTestable) and told.why == "the changed runs do not have what this claim measures (StopIteration)"

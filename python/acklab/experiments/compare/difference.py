@@ -92,10 +92,14 @@ def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True)
     if all(len(set(each.values)) == 1 for each in (one, other)):
         return _constant(Difference(value, None, _beyond(one, other, apart.value, relative, rules), relative, constant=True), one.count, rules)
     found = apart.interval(rules.level)
+    signs = 1 + math.ceil(-math.log2(1 - rules.level))
     shown = Interval(math.exp(found.low), math.exp(found.high), found.level) if relative else found
     verdict = _beyond(one, other, apart.value, relative, rules)
     if verdict == EQUIVALENT and _within(apart, rules):
         return Difference(value, shown, EQUIVALENT, relative)
+    if (one.minus(other).deviation == 0 or apart.deviation < 1e-12) and verdict == DIFFERENT and apart.count < signs:
+        # The same difference in every seed has no variance to judge by: its sign alone decides (sign test).
+        return Difference(value, shown, UNDECIDED, relative, signs)
     if not found.low <= 0 <= found.high:
         return Difference(value, shown, DIFFERENT if verdict == DIFFERENT else UNDECIDED, relative)
     effect = math.log1p(rules.resolution)

@@ -68,4 +68,4 @@ def goodput_and_utilisation() -> Measurement:
     found = {}
     for (ones, threes), (one_mb, _, three_mb, _, used, _) in HALVES.items():
         found[f"{ones}/{threes}"] = (one_mb + three_mb) / (used / 100 * RATE_BPS / 8 * SECONDS / 1e6)
-    return Measurement({"ratio": found})
+    return Measurement({"ratio": found}, "printed megabytes over what the printed utilisation carries; the rest may be headers and retransmissions")
