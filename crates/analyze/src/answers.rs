@@ -3,7 +3,7 @@
 use crate::acks::{AckKind, AckRecord, Own, Sender};
 use crate::direction::Direction;
 use crate::limits::Limits;
-use crate::numbers::span_s;
+use crate::numbers::{after, span_s};
 use crate::outstanding::Sent;
 use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
 use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
@@ -254,9 +254,4 @@ fn sample(sent: &Sent, seen: &Seen, now: i64) -> Option<f64> {
         (false, true) => from(sent.last.0),
         _ => None,
     }
-}
-
-/// Whether timestamp `a` is later than `b` (RFC 7323 section 5.2).
-pub fn after(a: u32, b: u32) -> bool {
-    a.wrapping_sub(b) as i32 > 0
 }

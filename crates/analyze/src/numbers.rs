@@ -11,6 +11,11 @@ pub fn span_s(from: i64, to: i64) -> f64 {
     to.saturating_sub(from).max(0) as f64 * 1e-9
 }
 
+/// Whether timestamp `a` is later than `b` (RFC 7323 section 5.2).
+pub fn after(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b) as i32 > 0
+}
+
 /// Where counting begins, so that numbers below the first still have room.
 pub const ORIGIN: u64 = 1 << 40;
 

@@ -164,7 +164,7 @@ table! {
         pub rtt_p95_s: Option<f64>,
         /// Greatest.
         pub rtt_max_s: Option<f64>,
-        /// How much later than the quickest the full data segments came here from their sender, by their timestamps; median, to 4 %.
+        /// Median delay of full segments from the sender to here, less the shortest, by their timestamps; to 4 %.
         pub data_late_median_s: Option<f64>,
         /// 95th of 100.
         pub data_late_p95_s: Option<f64>,

@@ -48,6 +48,7 @@ mod program;
 mod quantity;
 mod resolve;
 mod schema;
+mod size;
 mod source;
 pub mod spec;
 mod stacks;

@@ -162,7 +162,8 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
         sender.append(f"recovery = {{ {', '.join(parts)} }}")
     elif stack in ("linux", "rfc") and not agreed.sack:
         sender.append('recovery = { kind = "newreno" }')
-    receiver = [f'stack = "{stack}"', f"sack = {_toml(agreed.sack)}", "immediate_on_syn = true"]
+    # The script's host has one socket: its sender repeats the answer to a SYN.
+    receiver = [f'stack = "{stack}"', f"sack = {_toml(agreed.sack)}", "immediate_on_syn = true", 'syn_answer = "once"']
     if agreed.accurate:
         # The host writes the option, as Linux does, on data, too.
         receiver.append('accecn_option = "off"')

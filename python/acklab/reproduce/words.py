@@ -80,8 +80,8 @@ def tested(verdicts: Sequence[Verdict]) -> str:
 def besides(verdicts: Sequence[Verdict]) -> str:
     """The other claims, and what is known of those that differ."""
     said = []
-    why = {"calibration": "chose a parameter, so it agrees by choice", "arithmetic": "follows from the paper's own numbers or from what was set up"}
-    many = {"calibration": "chose parameters, so they agree by choice", "arithmetic": "follow from the paper's own numbers or from what was set up"}
+    why = {"calibration": "was used to choose a parameter", "arithmetic": "follows from printed numbers or the setting"}
+    many = {"calibration": "were used to choose parameters", "arithmetic": "follow from printed numbers or the setting"}
     for standing in STANDINGS[1:]:
         counts = tally(verdicts)[standing]
         if total := sum(counts.values()):

@@ -115,7 +115,7 @@ def test_the_first_figure_is_near(name: str, width: int, quickly: Quickly) -> No
         until = time.monotonic() + 30
         while page.js("document.readyState") != "complete" and time.monotonic() < until:
             time.sleep(0.05)
-        assert page.js("document.querySelector('#overview') && document.querySelector('figure').getBoundingClientRect().top") <= 3.1 * 900
+        assert page.js("document.querySelector('#overview') && document.querySelector('figure').getBoundingClientRect().top") <= 3 * 900
         assert page.js("document.documentElement.scrollWidth") <= width
 
 

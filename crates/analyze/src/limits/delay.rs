@@ -103,7 +103,7 @@ fn lower(least: &mut Option<f64>, value: f64) {
 mod tests {
     use super::*;
 
-    /// What is told of packets every 10 ms, the later ones 30 ms late, by a clock of so many ticks a second.
+    /// Lateness of a packet every 10 ms, by a clock of `ticks` a second. From the 50th on they are 30 ms late.
     fn told(ticks: f64) -> Vec<Option<f64>> {
         let mut clock = Clock::default();
         let packet = |k: u32| (f64::from(k) * 0.010, if k >= 50 { 0.030 } else { 0.0 });

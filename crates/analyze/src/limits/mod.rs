@@ -14,8 +14,7 @@ mod spans;
 
 use std::collections::VecDeque;
 
-use crate::answers::after;
-use crate::numbers::{Spread, span_s};
+use crate::numbers::{Spread, after, span_s};
 use crate::thresholds::{
     CLOCK_TICK_S, DUPLICATES, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE, SILENT_TRIPS,
     SMALL_FLIGHT, WAITED_S,
@@ -118,7 +117,7 @@ pub struct Limits {
     pub timeout_ns: i64,
     /// The trip to the sender was known for all of the data.
     pub placed: bool,
-    /// How late the data and the ACKs came here by their clocks.
+    /// How late data and ACKs came, by the clocks of those who sent them.
     pub lateness: (Spread, Spread),
     answers: VecDeque<Answer>,
     round: Round,

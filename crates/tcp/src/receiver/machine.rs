@@ -156,7 +156,7 @@ impl Receiver {
         millis(segment.ts_val) + 1.0 < millis(self.ts_recent)
     }
 
-    /// What a segment may do beside its data: it ends the handshake, or has a mark. `before`: the echo before it.
+    /// Handles the end of the handshake and a congestion mark; a segment may bring both. `before` is the echo before it.
     #[cold]
     fn attend<W: ReceiverWire>(&mut self, segment: &Segment, before: bool, now: Time, wire: &mut W) {
         if !segment.syn {

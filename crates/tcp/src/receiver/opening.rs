@@ -22,7 +22,7 @@ pub(super) struct Opening {
     confirmed: bool,
 }
 
-/// What a receiver sends at the two ends of a connection.
+/// What a receiver sends again until it is acknowledged.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ends {
     /// The answer to the SYN, which is sent again until the sender acknowledges it.

@@ -191,7 +191,7 @@ variants! {
             stream_update: u32 [0 ..= 1_000_000_000] = 0,
             /// The same for the connection's window.
             connection_update: u32 [0 ..= 1_000_000_000] = 0,
-            /// Whether updates of both windows that are due together leave in two packets.
+            /// Whether two window updates that are due at once leave as two packets.
             updates_apart: bool = false,
             /// Step of the program's timer. Each packet sets the timer again, to a whole number of `tick`s from now: the first that is not
             /// before the ACK is due. An ACK can so be up to a `tick` late. 0s is exact.

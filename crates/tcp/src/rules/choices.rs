@@ -39,7 +39,7 @@ choice! {
 }
 
 choice! {
-    /// What a loss of the very first segment does to the window. A lost answer to it counts as such a loss.
+    /// How the loss of a flow's first segment, or of its answer, changes the window.
     FirstLoss {
         /// The initial window is one segment (RFC 5681 section 3.1), and ssthresh is reduced as by any timeout.
         OneSegment = "one-segment",

@@ -21,7 +21,7 @@ rule_table! {
         /// Size that the answer to a SYN has beyond `ack_size`. Linux's has 8 bytes: segment size, SACK, scale of windows
         /// (`tcp_synack_options`).
         syn_options_bytes: u32 [0..=1_000_000],
-        /// Whether the answer to a SYN is sent again. If left out, `once` where the sender has no `handshake_ack`.
+        /// Whether the receiver sends its answer to a SYN again. The default is `once` if the sender has no `handshake_ack`.
         syn_answer: SynAnswer,
         /// Most SACK blocks on one ACK, 0 to 3.
         max_sack_blocks: u32 [0..=3],
@@ -36,8 +36,8 @@ rule_table! {
         /// ACK after a mark echoes it until the sender responds (RFC 3168 section 6.1.3). If left out, true where the sender's control
         /// is `dctcp` or `prague`.
         echo_each_mark: bool,
-        /// How the receiver tells the sender of congestion marks. The default depends on the sender, if that uses ECN (`ecn`): `counts` if
-        /// its packets have numbers, `accurate` with `accurate_ecn`.
+        /// How the receiver tells the sender of congestion marks. The default for a sender with `ecn` is `counts` if it numbers its
+        /// packets, and `accurate` if it has `accurate_ecn`.
         feedback: Feedback,
         /// Which ACKs carry an AccECN option, with accurate ECN.
         accecn_option: AccEcnOption,

@@ -42,7 +42,7 @@ rule_table! {
         initial_window: f64 [1.0..=1e9],
         /// Window until the SYN is acknowledged, in segments.
         window_before_syn_ack: f64 [1.0..=1e9],
-        /// What a loss of the very first segment does to the window.
+        /// How the loss of the flow's first segment changes the window.
         first_loss: FirstLoss,
         /// Initial ssthresh, in segments; 0 is the advertised window.
         initial_ssthresh: f64 [0.0..=1e9],

@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from statistics import median
 
-from ...figures.charts import Axis, Line, Lines, Panel
+from ...figures.charts import Lines
 from ...figures.stats import Sample
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ..later import sample
+from .curves import by_window, experiments, printed
 from .registry import PAPER
 from .setting import DELAY_S, DELAYS_10, DROPS, FTPS, HALVES, POWER_10, UTILISATION, WEBS, WINDOWS, fetching, mixed
 
@@ -96,12 +97,8 @@ MIXED = Replications(
 )
 
 
-def _cells(grid: Grid, least_ftps: int = 0) -> list[tuple[int, int]]:
-    return [(webs, ftps) for webs in grid.axes["webs"] for ftps in grid.axes["ftps"] if ftps >= least_ftps]
-
-
 def _all(grid: Grid, least_ftps: int = 0) -> list[tuple[int, int, int]]:
-    return [(webs, ftps, window) for webs, ftps in _cells(grid, least_ftps) for window in grid.axes["window"]]
+    return [(webs, ftps, window) for webs, ftps in experiments(grid, least_ftps) for window in grid.axes["window"]]
 
 
 def _of(grid: Grid, column: str, webs: int, ftps: int, window: int) -> Sample:
@@ -130,8 +127,8 @@ def what_sizes_are_fitted_to(grid: Grid) -> Measurement:
 
 @PAPER.claim("table1.delays", RUNS)
 def delays_with_one(grid: Grid) -> Measurement:
-    cells = [cell for cell in _cells(grid) if cell != FITTED]
-    return Measurement({"ratio": {f"{w}/{f}": _of(grid, "page_s", w, f, 1).over(DELAYS_10[w, f][0]) for w, f in cells}}, UNKNOWN)
+    others = [cell for cell in experiments(grid) if cell != FITTED]
+    return Measurement({"ratio": {f"{w}/{f}": _of(grid, "page_s", w, f, 1).over(DELAYS_10[w, f][0]) for w, f in others}}, UNKNOWN)
 
 
 @PAPER.claim("table1.decrease", RUNS)
@@ -144,7 +141,7 @@ def decreases(grid: Grid) -> Measurement:
 
 @PAPER.claim("table1.three", RUNS)
 def three_is_better(grid: Grid) -> Measurement:
-    return Measurement({"decrease": {f"{w}/{f}": _less(grid, w, f, 3) for w, f in _cells(grid)}})
+    return Measurement({"decrease": {f"{w}/{f}": _less(grid, w, f, 3) for w, f in experiments(grid)}})
 
 
 @PAPER.claim("table2.simulated", RUNS)
@@ -213,24 +210,16 @@ def threes_suffer(grid: Grid) -> Measurement:
 
 @PAPER.figure("files", "Table 1", "Median page delay over HTTP/1.0 by the initial window", "files", [RUNS])
 def files(grid: Grid) -> Drawn:
-    panels, compared = [], []
-    windows = list(grid.axes["window"])
-    for webs in grid.axes["webs"]:
-        lines = []
-        for ftps, colour in zip(grid.axes["ftps"], ("blue", "orange", "sky", "green"), strict=False):
-            one, *less = DELAYS_10[webs, ftps]
-            printed = [one * (1 - (0.0, *less)[window - 1] / 100) for window in windows]
-            here = [_of(grid, "page_s", webs, ftps, window).value for window in windows]
-            lines.append(Line(f"{ftps} transfers", windows, here, colour, marker="o"))
-            lines.append(Line(f"{ftps} transfers, printed", windows, printed, colour, dash=":", marker="s"))
-            for window, before, after in zip(windows, printed, here, strict=True):
-                cell = f"{webs}/{ftps}, {window}"
-                compared.append(Compared(f"{cell}: page, s", f"{before:.2f}", f"{after:.2f}"))
-                compared.append(Compared(f"{cell}: utilisation, %", f"{UTILISATION[webs, ftps][window - 1]:g}", f"{_of(grid, 'used', webs, ftps, window).value:.1f}"))
-                compared.append(Compared(f"{cell}: drops, %", f"{DROPS[webs, ftps][window - 1]:g}", f"{_of(grid, 'drops', webs, ftps, window).value:.1f}"))
-                if ftps:
-                    compared.append(Compared(f"{cell}: power, Mbytes/s", f"{POWER_10[webs, ftps][window - 1]:g}", f"{_of(grid, 'power', webs, ftps, window).value:.1f}"))
-        panels.append(Panel(f"{webs} web clients", Axis("initial window", ticks=windows), Axis("median page delay (s)", low=0), lines))
+    compared = []
+    panels = by_window(grid, DELAYS_10, lambda *cell: _of(grid, "page_s", *cell).value)
+    for webs, ftps in experiments(grid):
+        for window, before in zip(grid.axes["window"], printed(DELAYS_10[webs, ftps], grid.axes["window"]), strict=True):
+            cell = f"{webs}/{ftps}, {window}"
+            compared.append(Compared(f"{cell}: page, s", f"{before:.2f}", f"{_of(grid, 'page_s', webs, ftps, window).value:.2f}"))
+            compared.append(Compared(f"{cell}: utilisation, %", f"{UTILISATION[webs, ftps][window - 1]:g}", f"{_of(grid, 'used', webs, ftps, window).value:.1f}"))
+            compared.append(Compared(f"{cell}: drops, %", f"{DROPS[webs, ftps][window - 1]:g}", f"{_of(grid, 'drops', webs, ftps, window).value:.1f}"))
+            if ftps:
+                compared.append(Compared(f"{cell}: power, Mbytes/s", f"{POWER_10[webs, ftps][window - 1]:g}", f"{_of(grid, 'power', webs, ftps, window).value:.1f}"))
     return Drawn(
         [Lines("files", "Pages over HTTP/1.0; printed values dotted", panels)],
         {"files": grid.frame()},
@@ -245,10 +234,10 @@ def halves(grid: Grid) -> Drawn:
     compared = []
     for (ones, threes), (_, one_s, _, three_s, used, dropped) in HALVES.items():
         pair = f"{ones}/{threes}"
-        for column, printed in (("ones_s", one_s), ("threes_s", three_s)):
-            if printed:
+        for column, told in (("ones_s", one_s), ("threes_s", three_s)):
+            if told:
                 which = "with 1" if column == "ones_s" else "with 3"
-                compared.append(Compared(f"{pair}: page {which}, s", f"{printed:.2f}", f"{_halves(grid, column, pair).value:.2f}"))
+                compared.append(Compared(f"{pair}: page {which}, s", f"{told:.2f}", f"{_halves(grid, column, pair).value:.2f}"))
         compared.append(Compared(f"{pair}: utilisation, %", f"{used:g}", f"{_halves(grid, 'used', pair).value:.1f}"))
         compared.append(Compared(f"{pair}: drops, %", f"{dropped:g}", f"{_halves(grid, 'drops', pair).value:.1f}"))
     return Drawn([], {"halves": grid.frame()}, compared, "16 clients with 1, and 0 with 3, are written 16/0.", mixed(8, 8, 1))

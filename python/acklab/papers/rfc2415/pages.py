@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from statistics import median
 
-from ...figures.charts import Axis, Line, Lines, Panel
+from ...figures.charts import Lines
 from ...figures.stats import Sample
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ..later import sample
+from .curves import by_window, experiments, printed
 from .registry import PAPER
 from .setting import DELAY_S, DELAYS, FTPS, POWER, WEBS, WINDOWS, browsing
 
@@ -52,10 +53,6 @@ RUNS = Replications(
 )
 
 
-def _cells(grid: Grid, least_ftps: int = 0) -> list[tuple[int, int]]:
-    return [(webs, ftps) for webs in grid.axes["webs"] for ftps in grid.axes["ftps"] if ftps >= least_ftps]
-
-
 def _page(grid: Grid, webs: int, ftps: int, window: int) -> Sample:
     return sample(grid, "page_s", webs=webs, ftps=ftps, window=window)
 
@@ -72,13 +69,13 @@ def _larger(grid: Grid) -> list[int]:
 
 @PAPER.claim("table4.one", RUNS)
 def delays_with_one(grid: Grid) -> Measurement:
-    return Measurement({"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in _cells(grid)}}, UNKNOWN)
+    return Measurement({"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in experiments(grid)}}, UNKNOWN)
 
 
 @PAPER.claim("table4.decrease", RUNS)
 def decreases(grid: Grid) -> Measurement:
     found = {}
-    for webs, ftps in _cells(grid):
+    for webs, ftps in experiments(grid):
         for window in _larger(grid):
             printed = DELAYS[webs, ftps][window - 1]
             found[f"{webs}/{ftps}, {window}"] = Sample(tuple(value - printed for value in _less(grid, webs, ftps, window).values))
@@ -87,7 +84,7 @@ def decreases(grid: Grid) -> Measurement:
 
 @PAPER.claim("table4.three", RUNS)
 def three_is_better(grid: Grid) -> Measurement:
-    return Measurement({"decrease": {f"{w}/{f}": _less(grid, w, f, 3) for w, f in _cells(grid)}})
+    return Measurement({"decrease": {f"{w}/{f}": _less(grid, w, f, 3) for w, f in experiments(grid)}})
 
 
 @PAPER.claim("table5.power", RUNS)
@@ -96,7 +93,7 @@ def power_of_transfers(grid: Grid) -> Measurement:
         {
             "ratio": {
                 f"{w}/{f}, {window}": sample(grid, "power", webs=w, ftps=f, window=window).over(POWER[w, f][window - 1])
-                for w, f in _cells(grid, 1)
+                for w, f in experiments(grid, 1)
                 for window in grid.axes["window"]
             }
         }
@@ -105,24 +102,16 @@ def power_of_transfers(grid: Grid) -> Measurement:
 
 @PAPER.figure("pages", "Table 4", "Median page delay by the initial window", "pages", [RUNS])
 def pages(grid: Grid) -> Drawn:
-    panels, compared = [], []
-    windows = list(grid.axes["window"])
-    for webs in grid.axes["webs"]:
-        lines = []
-        for ftps, colour in zip(grid.axes["ftps"], ("blue", "orange", "sky", "green"), strict=False):
-            one, *less = DELAYS[webs, ftps]
-            printed = [one * (1 - (0.0, *less)[window - 1] / 100) for window in windows]
-            here = [_page(grid, webs, ftps, window).value for window in windows]
-            lines.append(Line(f"{ftps} transfers", windows, here, colour, marker="o"))
-            lines.append(Line(f"{ftps} transfers, printed", windows, printed, colour, dash=":", marker="s"))
-            compared += [
-                Compared(f"{webs}/{ftps}, {window}: page, s", f"{before:.2f}", f"{after:.2f}")
-                for window, before, after in zip(windows, printed, here, strict=True)
-            ]
-        panels.append(Panel(f"{webs} web clients", Axis("initial window", ticks=windows), Axis("median page delay (s)", low=0), lines))
+    windows = grid.axes["window"]
+    panels = by_window(grid, DELAYS, lambda *cell: _page(grid, *cell).value)
+    compared = [
+        Compared(f"{w}/{f}, {window}: page, s", f"{before:.2f}", f"{_page(grid, w, f, window).value:.2f}")
+        for w, f in experiments(grid)
+        for window, before in zip(windows, printed(DELAYS[w, f], windows), strict=True)
+    ]
     compared += [
         Compared(f"{w}/{f}, {window}: power, Mbytes/s", f"{POWER[w, f][window - 1]:g}", f"{sample(grid, 'power', webs=w, ftps=f, window=window).value:.1f}")
-        for w, f in _cells(grid, 1)
+        for w, f in experiments(grid, 1)
         for window in windows
     ]
     return Drawn(
