@@ -55,8 +55,10 @@ def test_a_transfer_crosses_the_path(tmp_path: Path) -> None:
     assert 0.15 < server["ended_s"] - client["started_s"] < 5.0
     there, back = result["streams"]
     assert there["name"].startswith("tcp R:") and back["name"].startswith("tcp S:80>")
-    assert there["payload_bytes"] == 300_000 and there["delay_min_s"] >= 0.01 and there["arrived"] + there["dropped"] == there["packets"]
-    assert result["lateness"]["releases"] >= there["arrived"] and result["links"][1]["packets"] == there["arrived"]
+    assert there["payload_bytes"] == 300_000 and there["delay_min_s"] >= 0.01
+    # The run ends with the last program: the ACK of the last FIN, or of the server's, may still be on the link.
+    assert 0 <= there["packets"] - there["arrived"] - there["dropped"] <= 2
+    assert result["lateness"]["releases"] >= there["arrived"] and there["arrived"] <= result["links"][1]["packets"] <= there["packets"]
     assert (tmp_path / "out/nodes/R/files/mine.txt").read_text() == "kept"
     analysed = subprocess.run([COMMAND, "analyze", tmp_path / "out/R.pcap", "--json"], capture_output=True, text=True, check=True)
     assert len(json.loads(analysed.stdout)["connections"]) == 1
