@@ -20,7 +20,7 @@ from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, elsewhere, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
-from acklab.experiments.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, called, compared, name
+from acklab.experiments.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, Signature, called, compared, name, same
 from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.waits import waits
@@ -241,18 +241,30 @@ def test_a_name_is_said_only_where_few_are_left_and_one_of_them_is_known_and_nea
     assert not Named({OTHERS[0]: 0.9, OTHERS[1]: 0.1}, 0.0, 0.0).known, "none of them is known"
     assert not Named({SECOND: 0.4, OTHERS[0]: 0.3, "every segment": 0.3}, 0.0, 0.0).known, "too many are left"
     assert not Named({SECOND: 1.0}, 0.3, 0.0).known and not Named({SECOND: 1.0}, 0.0, 0.2).known, "it is far, or does not fit"
+    other = [(0.03, 0.5, 1.0), (0.0, 0.5, 0.4), (0.0, 0.5, 2.0)]
+    assert not any(Named({SECOND: 1.0}, far, 0.0, share, above).known for far, share, above in other), "like no other, and yet another"
+    assert Named({SECOND: 1.0}, 0.1, 0.0, 0.9).known and Named({SECOND: 1.0}, 0.0, 0.0, 0.5, 1.2).known
+
+
+def test_two_receivers_are_alike_by_the_numbers_that_both_acknowledge() -> None:
+    one, other = (Signature([], 0, np.array(numbers)) for numbers in ([2, 4, 6, 8], [2, 4, 7, 8]))
+    assert same(one, one) == 1.0 and same(one, other) == 3 / 5 and same(Signature([], 0, np.array([])), one) == 0.0
 
 
 def test_a_likelihood_counts_acks_of_a_connection_as_few() -> None:
     empty = np.zeros(6)
     ones, twos = np.array([9000, 0, 0, 0, 0, 0]), np.array([0, 9000, 0, 0, 0, 0])
-    same, near = compared(([empty, ones], 0), ([empty, ones], 0))
-    other, far = compared(([empty, ones], 0), ([empty, twos], 0))
+
+    def of(counts: Any, repeats: int = 0) -> Signature:
+        return Signature([empty, counts], repeats, np.arange(9000))
+
+    alike, near = compared(of(ones), of(ones))
+    other, far = compared(of(ones), of(twos))
     assert (near, far) == pytest.approx((0.0, 1.0))
-    assert same - other == pytest.approx(MOST * np.log((1 - EVEN + EVEN / 6) / (EVEN / 6)), rel=0.01)
+    assert alike - other == pytest.approx(MOST * np.log((1 - EVEN + EVEN / 6) / (EVEN / 6)), rel=0.01)
 
     def above(seen: int, simulated: int) -> float:
-        return compared(([empty, ones], seen), ([empty, ones], simulated))[0] - same
+        return compared(of(ones, seen), of(ones, simulated))[0] - alike
 
     assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.05) and above(400, 200) < -4
     assert -1 < above(2, 4) < 0, "two ACKs above gaps have the weight of few"

@@ -69,7 +69,7 @@ def _score(score: Score) -> dict[str, float | None]:
 
 
 def _named(one: Named) -> dict[str, Any]:
-    return {"said": one.known, "names": list(one.names), "odds": dict(one.odds), "far": one.far, "cost": _finite(one.cost)}
+    return {"said": one.known, "names": list(one.names), "odds": dict(one.odds), "far": one.far, "cost": _finite(one.cost), "same": one.same, "above": one.above}
 
 
 def _held_out(one: HeldOut) -> dict[str, Any]:

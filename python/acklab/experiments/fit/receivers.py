@@ -5,8 +5,8 @@ The fitted connection, with the captured losses one by one, is simulated with ea
 receiver; and the ACKs above gaps. Each receiver then has a likelihood. ACKs of one connection are not independent, so they count as
 :data:`MOST` at most.
 
-A receiver that is not known may be like none. So other policies of acklab (:data:`OTHERS`) have their share of the odds, too, and a name
-needs a signature that is near and a simulation that fits.
+A receiver that is not known may be like none. So other policies of acklab (:data:`OTHERS`) have their share of the odds, too. And odds
+compare receivers with each other only, so the likeliest one that is known must also explain the ACKs by itself (:attr:`Named.explains`).
 """
 
 from __future__ import annotations
@@ -50,14 +50,26 @@ EVEN = 0.02
 #: A name needs this share of the likelihood, every part of the signature within this distance (total variation), and a simulation of at
 #: most this cost.
 SURE, NEAR, NEAR_COST = 0.95, 0.12, 0.05
+#: And the receiver must explain the ACKs by itself: this share of the numbers that either acknowledges are acknowledged by both,
+SAME = 0.8
+#: or each part of its signature is within this distance, and its ACKs above gaps are as many, up to this factor.
+EXACT, ABOVE = 0.01, 1.3
 #: A name is of so many receivers at most, where all of Linux are one.
 MOST_NAMES = 2
 #: ACKs above gaps are evidence only if the replay costs at most this: the losses must come at the same places.
 FITS = 0.01
 
 
-#: ACKs of new data by their class of segments, for each part of the data; then by their waits; and the number of ACKs above gaps.
-Signature = tuple[Sequence[Any], int]
+@dataclass(frozen=True)
+class Signature:
+    """What a capture shows of a receiver."""
+
+    parts: Sequence[Any]
+    """ACKs of new data by their class of segments, for each part of the data; then by their waits."""
+    above: int
+    """ACKs above gaps."""
+    numbers: Any
+    """Acknowledgment numbers of new data, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +82,10 @@ class Named:
     """Largest distance (total variation) of a part of the signature from that of the likeliest receiver which is known, 0 to 1."""
     cost: float = 0.0
     """How far the simulation with that receiver is from the capture, as a share of the time (:attr:`Score.cost`)."""
+    same: float = 1.0
+    """Share of the acknowledgment numbers of capture and simulation that are in both."""
+    above: float = 1.0
+    """ACKs above gaps in the capture for one in the simulation; 1 where the losses do not come at the same places."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -78,10 +94,16 @@ class Named:
         return list(self.odds)[: int(np.searchsorted(reached, SURE)) + 1]
 
     @property
+    def explains(self) -> bool:
+        """Whether the likeliest receiver that is known explains the ACKs by itself."""
+        near = self.far <= NEAR and self.cost <= NEAR_COST
+        return near and (self.same >= SAME or self.far <= EXACT and 1 / ABOVE <= self.above <= ABOVE)
+
+    @property
     def known(self) -> bool:
-        """Whether a name is said: few receivers are left, one of them is known, and the likeliest of these is near."""
+        """Whether a name is said: few receivers are left, one of them is known, and the likeliest of these explains the ACKs."""
         groups = {_group(one) for one in self.names}
-        return self.far <= NEAR and self.cost <= NEAR_COST and len(groups) <= MOST_NAMES and not groups <= set(OTHERS)
+        return self.explains and len(groups) <= MOST_NAMES and not groups <= set(OTHERS)
 
 
 def called(names: Sequence[str]) -> str:
@@ -139,10 +161,10 @@ def known(every: int | None, timer_s: float | None = None) -> dict[str, dict[str
 def name(measured: Measured, search: Search, replay: Tried, found: Analysis) -> Named | None:
     """What the receiver acknowledges like; None where too few ACKs show."""
     seen = signature(found, measured.row, measured.place.behind)
-    if sum(part.sum() for part in seen[0][: len(PARTS) + 1]) < LEAST:
+    if sum(part.sum() for part in seen.parts[: len(PARTS) + 1]) < LEAST:
         return None
     kept = {key: value for key, value in replay.sets.items() if not key.startswith(ACK)}
-    logs, fars, costs = dict[str, float](), dict[str, float](), dict[str, float]()
+    logs, judged = dict[str, float](), dict[str, tuple[float, ...]]()
     timer, gap = measured.values["ACK timer"], measured.curve["time_s"].diff().median()
     every = {**known(measured.row["ack_every"], timer.value if timer.determined else None), **others(gap if isinstance(gap, float) else None)}
     for who, sets in every.items():
@@ -151,15 +173,17 @@ def name(measured: Measured, search: Search, replay: Tried, found: Analysis) -> 
         except FitError:
             continue
         if simulated.found is not None and simulated.row is not None:
-            logs[who], fars[who] = compared(seen, signature(simulated.found, simulated.row, measured.place.behind), replay.cost <= FITS)
-            costs[who] = simulated.against(measured.curve).cost
+            theirs = signature(simulated.found, simulated.row, measured.place.behind)
+            logs[who], far = compared(seen, theirs, replay.cost <= FITS)
+            above = (seen.above + 2) / (theirs.above + 2) if replay.cost <= FITS else 1.0
+            judged[who] = (far, simulated.against(measured.curve).cost, same(seen, theirs), above)
     if not logs:
         return None
     most = max(logs.values())
     shares = {who: math.exp(one - most) for who, one in logs.items()}
     odds = {who: shares[who] / sum(shares.values()) for who in sorted(shares, key=lambda who: -shares[who])}
     first = next((who for who in odds if _group(who) not in OTHERS), None)
-    return None if first is None else Named(odds, fars[first], costs[first])
+    return None if first is None else Named(odds, *judged[first])
 
 
 def signature(found: Analysis, row: Mapping[str, Any], waits: bool) -> Signature:
@@ -175,13 +199,18 @@ def signature(found: Analysis, row: Mapping[str, Any], waits: bool) -> Signature
         waited = new["delay_s"].drop_nulls().to_numpy()
         counts.append(np.bincount(np.searchsorted(WAITS_S, np.maximum(waited, 0.0), side="right") - 1, minlength=len(WAITS_S)))
     repeats = acks.filter((pl.col("acked_bytes") == 0) & (pl.col("sack_blocks") > 0)).height
-    return counts, repeats
+    return Signature(counts, repeats, acks.filter(pl.col("acked_bytes") > 0)["ack_bytes"].to_numpy())
+
+
+def same(one: Signature, other: Signature) -> float:
+    """Share of the acknowledgment numbers of both that are in both."""
+    return len(np.intersect1d(one.numbers, other.numbers)) / max(len(np.union1d(one.numbers, other.numbers)), 1)
 
 
 def compared(seen: Signature, simulated: Signature, above: bool = True) -> tuple[float, float]:
     """The logarithm of the likelihood of what was seen, and the largest distance of a distribution; ``above``: with the ACKs above gaps."""
     total, far = 0.0, 0.0
-    for ours, theirs in zip(seen[0], simulated[0], strict=True):
+    for ours, theirs in zip(seen.parts, simulated.parts, strict=True):
         count = ours.sum()
         if not count:
             continue
@@ -194,5 +223,5 @@ def compared(seen: Signature, simulated: Signature, above: bool = True) -> tuple
     if not above:
         return total, far
     # The numbers of ACKs above gaps, by their ratio: its logarithm has the variance of so many.
-    ratio = math.log((seen[1] + 2) / (simulated[1] + 2))
-    return total - ratio**2 * (min(seen[1], MOST_ABOVE) + 2) / 2, far
+    ratio = math.log((seen.above + 2) / (simulated.above + 2))
+    return total - ratio**2 * (min(seen.above, MOST_ABOVE) + 2) / 2, far
