@@ -20,7 +20,19 @@ from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, elsewhere, measure
 from acklab.experiments.fit.place import place
 from acklab.experiments.fit.predict import what_if
-from acklab.experiments.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, Signature, called, compared, name, same
+from acklab.experiments.fit.receivers import (
+    CLOCK,
+    EVEN,
+    MOST,
+    OTHERS,
+    SECOND,
+    Named,
+    Signature,
+    called,
+    compared,
+    name,
+    same,
+)
 from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.waits import waits

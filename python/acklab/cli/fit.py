@@ -26,6 +26,7 @@ is not determined: the table says so. The fit of the first half alone then predi
 
 example:
   acklab fit download.pcap                                   each parameter, its interval, how well it is determined
+  acklab fit sender.pcap receiver.pcap                       from both captures at once: delays, losses and ACKs as they are
   acklab fit download.pcap --out fitted                      also a scenario, and a page with capture and simulation in one picture
   acklab run fitted/fitted.toml                              the fitted scenario
   acklab fit download.pcap --what-if 'link.0.queue={kind="fq-codel"}'    what another queue at the bottleneck would do
@@ -42,6 +43,7 @@ def add(verbs: Any) -> None:
     about = "Fit a scenario to a captured connection, and ask it what another queue or ACK policy would do."
     verb = add_verb(verbs, "fit", act, about, EXAMPLE)
     verb.add_argument("file", metavar="FILE", help="a capture, compressed or not")
+    verb.add_argument("receiver", metavar="RECEIVER", nargs="?", help="a capture of the same connection at its receiver; FILE is then the sender's")
     verb.add_argument("--only", metavar="END", help="fit a connection of this end: an address, :port, address:port, or #number")
     told = "run the fitted scenario with this change, over the fit's uncertainty; may be repeated, all changes together"
     verb.add_argument("--what-if", metavar="KEY=VALUE", action="append", default=[], help=told)
@@ -61,11 +63,12 @@ def act(options: argparse.Namespace) -> int:
 
     check_open(options)
     name = title_of_file(options.file)
-    if options.file == "-":
+    if "-" in (options.file, options.receiver):
         options.parser.error("a fit reads its capture several times; give a file, not standard input")
     try:
-        if is_qlog(options.file):
-            options.parser.exit(2, f"acklab: {name}: a qlog file has no packets of TCP; a fit needs a capture\n")
+        for one in filter(None, (options.file, options.receiver)):
+            if is_qlog(one):
+                options.parser.exit(2, f"acklab: {title_of_file(one)}: a qlog file has no packets of TCP; a fit needs a capture\n")
         if not options.out:
             return _fitted(options, None)
         with results(options.out, "fit", NAMES) as folder:
@@ -79,8 +82,8 @@ def act(options: argparse.Namespace) -> int:
 
         refused = f"{error}{instead_of_a_capture(options.file)}"
     except OSError as error:
-        if os.fspath(error.filename or "") == options.file:
-            options.parser.error(f"{name}: {(error.strerror or str(error)).partition(' (os error')[0]}")
+        if (where := os.fspath(error.filename or "")) in (options.file, options.receiver):
+            options.parser.error(f"{title_of_file(where)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         raise
     complain(refused)
     return BAD_INPUT
@@ -95,7 +98,7 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     tick, close = _progress()
     prediction: Prediction | None = None
     try:
-        found: Fit = fit(options.file, options.only, tick)
+        found: Fit = fit(options.file, options.only, tick, options.receiver)
         if options.what_if:
             prediction = what_if(found, options.what_if, lambda made: tick(found.simulations + made))
     finally:

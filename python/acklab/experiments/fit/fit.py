@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...text.packaged import located
+from .both_ends import joined, told
 from .errors import FitError
 from .held_out import HeldOut, check
 from .measure import Measured, direction, elsewhere, measure, same
@@ -94,13 +95,16 @@ class Fit:
         return ""
 
 
-def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[int], None] = lambda made: None) -> Fit:
+def fit(
+    path: str | os.PathLike[str], only: str | None = None, tick: Callable[[int], None] = lambda made: None, receiver: str | os.PathLike[str] | None = None
+) -> Fit:
     """Fits the direction of a capture that acknowledges most data, of the connections that ``only`` names.
 
     Args:
         path: the capture; it is read several times.
         only: an address, ``:port``, ``address:port`` or ``#number``.
         tick: called with the number of simulations so far.
+        receiver: a capture of the same connection at its receiver; ``path`` is then that at its sender.
 
     Raises:
         FitError: the capture does not show enough for a scenario, or none fits.
@@ -119,15 +123,18 @@ def fit(path: str | os.PathLike[str], only: str | None = None, tick: Callable[[i
         measured = measure(found, row)
     except FitError as error:
         raise FitError(f"{str(error).removesuffix('.')}{'' if only else elsewhere(found, row)}") from None
+    if receiver is not None:
+        measured, ways = joined(found, measured, of_capture(receiver))
+        notes.append(told(ways, len(measured.lost[0])))
     search = Search(measured, tick)
     replay, models = search.best(measured.curve)
-    receiver = name(measured, search, replay, found)
+    named = name(measured, search, replay, found)
     held_out, why_not, made = None, "", 0
     try:
         held_out, made = check(path, measured, lambda more: tick(search.count + more))
     except FitError as error:
         why_not = str(error)
-    return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), receiver, held_out, why_not, search.count + made, notes)
+    return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), named, held_out, why_not, search.count + made, notes)
 
 
 def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, Any]) -> tuple[Analysis, Mapping[str, Any]]:

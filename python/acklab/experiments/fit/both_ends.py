@@ -1,0 +1,142 @@
+"""What two captures of one connection, at its sender and at its receiver, show together.
+
+Each packet that is in both has a one-way time, up to the difference of the two clocks. The least of each way add up to the base delay, in
+which that difference cancels. A packet that only its own end has was lost between. And the receiver's capture shows its delays as they are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ...plot.words import seconds
+from . import losses
+from .errors import FitError
+from .measure import Measured, measure
+from .value import Row, Value
+
+if TYPE_CHECKING:
+    from ...captures import Analysis
+
+#: Columns of a direction that the receiver's capture shows better.
+RECEIVER = ("policy", "ack_every", "finding", "segments_per_ack", "timer_s", "timer_low_s", "timer_high_s", "delay_min_s")
+#: Fewest packets of a way that are in both captures.
+LEAST = 10
+#: Seconds by which a packet may be quicker than the quickest that passed once: resolution of a clock.
+TICK_S = 1e-4
+
+
+@dataclass(frozen=True)
+class Ways:
+    """One-way times by two clocks."""
+
+    there_s: float
+    """Least from the sender to the receiver. Each capture's clock begins with its first packet."""
+    back_s: float
+    ahead_s: float
+    """First packet of the receiver's capture after that of the sender's, each by its own clock."""
+    lost_acks: int
+    """ACKs that the receiver sent and the sender did not see."""
+    acks: int
+
+    @property
+    def rtt_s(self) -> float:
+        """Least round trip: the clocks' difference cancels."""
+        return self.there_s + self.back_s
+
+    @property
+    def offset_s(self) -> float:
+        """By how much the receiver's clock is ahead, if both ways are equally long."""
+        return self.ahead_s + (self.there_s - self.back_s) / 2
+
+
+def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measured, Ways]:
+    """What the sender's capture shows (``found``, ``measured``), with what the receiver's (``other``) shows of the same connection.
+
+    Raises:
+        FitError: the second capture does not have the connection from its beginning; or they are not of its two ends.
+    """
+    row = measured.row
+    theirs = next((one for one in other.rows() if (one["from"], one["to"]) == (row["from"], row["to"])), None)
+    if theirs is None:
+        raise FitError(f"the second capture has no data from {row['from']} to {row['to']}")
+    if not (row["handshake"] and theirs["handshake"]):
+        raise FitError("both captures need the connection's handshake, to count its bytes alike")
+    if row["vantage"] == "receiver" or theirs["vantage"] == "sender":
+        raise FitError("the first capture has to be the sender's, the second the receiver's")
+    far = measure(other, theirs)
+    sent, acks, arrived, answers = (_packets(one, of, table) for one, of in ((found, row), (other, theirs)) for table in ("segments", "acks"))
+    there, back = _least(sent, arrived, "seq_bytes", "payload_bytes"), _least(answers, acks, "ack_bytes", "acked_bytes")
+    begun = [one.summary()["start_s"] for one in (found, other)]
+    ways = Ways(there, back, begun[1] - begun[0], max(answers.height - acks.height, 0), answers.height)
+    if ways.rtt_s <= 0:
+        raise FitError("packets of the two captures that look alike are not the same ones: their times contradict each other")
+    values = dict(measured.values) | {name: far.values[name] for name in ("ACK policy", "segments an ACK", "ACK timer")}
+    how = "least times of both ways, in which the clocks' difference cancels"
+    values["round trip"] = Value("round trip", ways.rtt_s, "s", 0.98 * ways.rtt_s, ways.rtt_s, True, how)
+    if far.values["rate"].determined and not values["rate"].determined:
+        values["rate"] = far.values["rate"]
+    lost: Sequence[Sequence[int]] = measured.lost
+    if not (row["offloaded"] or theirs["offloaded"]):
+        lost = [_lost(sent, arrived, there)]
+        values["loss"] = replace(losses.share(row, len(lost[0])))
+    return replace(measured, row={**row, **{name: theirs[name] for name in RECEIVER}}, values=values, lost=lost), ways
+
+
+def told(ways: Ways, lost: int) -> str:
+    """A sentence."""
+    return (
+        f"Both captures: the least times of both ways add up to {seconds(ways.rtt_s)}. The receiver's clock is {seconds(abs(ways.offset_s))} "
+        f"{'ahead' if ways.offset_s >= 0 else 'behind'} if both ways are equally long. Lost between them were {lost:,} data packets and "
+        f"{ways.lost_acks:,} of {ways.acks:,} ACKs"
+    )
+
+
+def _packets(found: Analysis, row: Row, table: str) -> pl.DataFrame:
+    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
+    frame = pl.DataFrame(getattr(found, table)).filter(mine)
+    return frame if table == "segments" else frame.filter(pl.col("kind").cast(pl.String) != "probe")
+
+
+def _least(left: pl.DataFrame, came: pl.DataFrame, *same: str) -> float:
+    """Least time of packets that are once in both tables, by what is the ``same``.
+
+    Raises:
+        FitError: there are too few.
+    """
+    once = [frame.filter(pl.struct(same).is_unique()).select(*same, pl.col("time_s").alias(name)) for frame, name in ((left, "left"), (came, "came"))]
+    both = once[0].join(once[1], on=list(same))
+    if both.height < LEAST:
+        raise FitError(f"only {both.height} packets of a way are in both captures (at least {LEAST})")
+    return float((both["came"] - both["left"]).min())  # type: ignore[arg-type]
+
+
+def _lost(sent: pl.DataFrame, arrived: pl.DataFrame, least_s: float) -> list[int]:
+    """Numbers of the packets with payload that did not arrive, from 0 in the order in which they left.
+
+    A packet that was sent several times arrived as often as the receiver has it: each arrival is of the last one that could have come by then.
+    """
+    came: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for seq, payload, time in _rows(arrived):
+        came[seq, payload].append(time)
+    left: dict[tuple[int, int], list[tuple[float, int]]] = defaultdict(list)
+    for number, (seq, payload, time) in enumerate(_rows(sent)):
+        left[seq, payload].append((time, number))
+    found = list[int]()
+    for packet, several in left.items():
+        missing: Mapping[int, float] = {number: time for time, number in several}
+        for time in came.get(packet, []):
+            could = [number for number, sent_at in missing.items() if sent_at + least_s - TICK_S <= time]
+            if could:
+                missing = {number: at for number, at in missing.items() if number != could[-1]}
+        found += missing
+    return sorted(found)
+
+
+def _rows(frame: pl.DataFrame) -> Any:
+    data = frame.filter(pl.col("payload_bytes") > 0, pl.col("kind").cast(pl.String) != "keep-alive")
+    return data.select("seq_bytes", "payload_bytes", "time_s").iter_rows()
