@@ -1,6 +1,6 @@
 """What two captures of one connection, at its sender and at its receiver, show together.
 
-Each packet that is in both has a one-way time, up to the difference of the two clocks. The least of each way add up to the base delay, in
+Each packet that is in both has a one-way time, up to the difference of the two clocks. The least of each direction add up to the base delay, in
 which that difference cancels. A packet that only its own end has was lost between. And the receiver's capture shows its delays as they are.
 """
 
@@ -50,7 +50,7 @@ class Ways:
 
     @property
     def offset_s(self) -> float:
-        """By how much the receiver's clock is ahead, if both ways are equally long."""
+        """By how much the receiver's clock is ahead, if both directions are equally long."""
         return self.ahead_s + (self.there_s - self.back_s) / 2
 
 
@@ -76,7 +76,7 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
     if ways.rtt_s <= 0:
         raise FitError("packets of the two captures that look alike are not the same ones: their times contradict each other")
     values = dict(measured.values) | {name: far.values[name] for name in ("ACK policy", "segments an ACK", "ACK timer")}
-    how = "least times of both ways, in which the clocks' difference cancels"
+    how = "least times of both directions, in which the clocks' difference cancels"
     values["round trip"] = Value("round trip", ways.rtt_s, "s", 0.98 * ways.rtt_s, ways.rtt_s, True, how)
     if far.values["rate"].determined and not values["rate"].determined:
         values["rate"] = far.values["rate"]
@@ -90,8 +90,8 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
 def told(ways: Ways, lost: int) -> str:
     """A sentence."""
     return (
-        f"Both captures: the least times of both ways add up to {seconds(ways.rtt_s)}. The receiver's clock is {seconds(abs(ways.offset_s))} "
-        f"{'ahead' if ways.offset_s >= 0 else 'behind'} if both ways are equally long. Lost between them were {lost:,} data packets and "
+        f"Both captures: the least times of both directions add up to {seconds(ways.rtt_s)}. The receiver's clock is {seconds(abs(ways.offset_s))} "
+        f"{'ahead' if ways.offset_s >= 0 else 'behind'} if both directions are equally long. Lost between them were {lost:,} data packets and "
         f"{ways.lost_acks:,} of {ways.acks:,} ACKs"
     )
 
