@@ -19,6 +19,9 @@ from . import kernel
 
 #: Ports from here on are those that Linux chooses for clients.
 CHOSEN_PORTS = 32_768
+#: What programs find besides in virtual time. OpenSSL, BoringSSL and aws-lc read the processor's random numbers, which no seed gives; without
+#: RDRAND (bit 62) and RDSEED (bit 18 of the second word) they ask the kernel.
+ENVIRONMENT = {"OPENSSL_ia32cap": "~0x4000000000000000:~0x40000"}
 
 
 class ProgramResult:
@@ -193,6 +196,8 @@ def run(
     plan = json.loads(programs.json())
     versions = {**{program["at"]: program["kernel"] for program in plan["programs"] if program["kernel"]}, **(versions or {})}
     commands = [with_addresses(program["run"], plan) for program in plan["programs"]]
+    for program in plan["programs"]:
+        program["environment"] = {**ENVIRONMENT, **program["environment"]}
     used, nodes = nodes_with_programs(plan), [name for name, *_ in plan["nodes"]]
     binaries = {name: str(kernel.find(versions.get(name))) for name in used}
     with ExitStack() as stack:

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, LineWriter};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ impl Peer {
     fn new(mut connection: Connection, side: &str) -> Result<Peer> {
         if let Some(place) = std::env::var_os("QLOGDIR") {
             let file = File::create(Path::new(&place).join(format!("quiche_{side}.sqlog")))?;
-            connection.set_qlog(Box::new(file), "quiche".into(), side.into());
+            connection.set_qlog(Box::new(LineWriter::new(file)), "quiche".into(), side.into());
         }
         Ok(Peer { connection, text: HashMap::new(), answers: HashMap::new() })
     }
