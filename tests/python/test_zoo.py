@@ -105,6 +105,7 @@ def test_versions_are_those_that_are_built() -> None:
     zoo = ROOT / "tools" / "zoo"
     for name, module in (("quic-go", "github.com/quic-go/quic-go"), ("x-net", "golang.org/x/net")):
         assert f"{module} v{MEMBERS[name].version}\n" in (zoo / "go.mod").read_text()
+    assert f"gvisor.dev/gvisor v0.0.0-{MEMBERS['netstack'].version}" in (zoo / "go.mod").read_text()
     for name in ("quinn", "s2n-quic", "quiche"):
         assert f'name = "{name}"\nversion = "{MEMBERS[name].version}"\n' in (zoo / name / "Cargo.lock").read_text()
     assert f"aioquic=={MEMBERS['aioquic'].version}\n" in (zoo / "aioquic" / "requirements.txt").read_text()

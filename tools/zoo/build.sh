@@ -21,7 +21,7 @@ if have go "quic-go, x-net, netstack"; then
         CGO_ENABLED=0 go build -trimpath -o "$place/$name" "./$name"
     done
 fi
-for name in quinn s2n-quic quiche smoltcp; do
+for name in quinn s2n-quic quiche; do
     if have cargo "$name" && { [ "$name" != quiche ] || have cmake "$name"; }; then
         (cd "$name" && CARGO_TARGET_DIR="$place/build/$name" cargo build --locked --release --quiet)
         cp "$place/build/$name/release/zoo-$name" "$place/$name"

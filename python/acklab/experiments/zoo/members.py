@@ -16,7 +16,7 @@ class Member:
 
     Attributes:
         protocol: ``quic`` or ``tcp``.
-        version: of the stack that ``tools/zoo`` pins; of a Linux, the kernel that runs at the node.
+        version: of the stack that ``tools/zoo`` pins (of netstack, gVisor's, the day of its commit); of a Linux, the kernel that runs at the node.
         program: words of the program, ``{zoo}`` is where ``make zoo`` has put it.
     """
 
@@ -67,6 +67,7 @@ MEMBERS = {
     "s2n-quic": Member("quic", "1.91.0", "{zoo}/s2n-quic"),
     "quiche": Member("quic", "0.30.0", "{zoo}/quiche"),
     "aioquic": Member("quic", "1.7.2", "{zoo}/aioquic/bin/python {zoo}/aioquic/zoo.py"),
+    "netstack": Member("tcp", "20250503", "{zoo}/netstack"),
     "linux-6.12": Member("tcp", "6.12", _TCP, "6.12"),
     "linux-7.3": Member("tcp", "7.3", _TCP, "7.3"),
 }
