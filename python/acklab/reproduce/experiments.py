@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -80,6 +80,18 @@ class Sweep:
         shape = [len(values) for values in axes.values()]
         table = np.array(rows, dtype=np.float64).reshape((*shape, len(self.read.names)))
         return Grid(axes, {name: table[..., i] for i, name in enumerate(self.read.names)})
+
+
+S = TypeVar("S", bound=Sweep)
+
+
+def only(of: S, **axes: Sequence[Any]) -> S:
+    """Some values of some axes of a sweep: what a claim reads of it, so that its seeds or repetitions make no other runs.
+
+    Runs that the whole sweep has, too, are made once. In a quick look an axis has the values that both allow.
+    """
+    quick = {name: tuple(value for value in values if value in axes.get(name, values)) for name, values in of.quick.items()}
+    return replace(of, axes={**of.axes, **axes}, quick=quick)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from ...figures.stats import Sample
-from ...reproduce.experiments import Effort, Traces, records
+from ...reproduce.experiments import Effort, Traces, only, records
 from ...reproduce.grid import Grid
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
@@ -113,7 +113,7 @@ def the_round_trip_grows(runs: Mapping[int, Recorded]) -> Measurement:
     )
 
 
-@PAPER.claim("fig14.order", UDP)
+@PAPER.claim("fig14.order", only(UDP, scheme=("newreno", "acc", "smart-paced")))
 def smart_gains_more_than_acc(grid: Grid) -> Measurement:
     gains = {s: gain(grid, s, "t1") for s in ("smart-paced", "acc")}
     found = {f"{c} Mb/s": {s: float(g[i]) for s, g in gains.items()} for i, c in enumerate(grid.axes["mbps"])}
@@ -167,14 +167,14 @@ def acc_needs_many_round_trips(runs: Runs) -> Measurement:
     )
 
 
-@PAPER.claim("fig16.none", HIGH)
-def many_connections_gain_nothing(grid: Grid) -> Measurement:
+@PAPER.claim("fig16.none", only(HIGH, scheme=("newreno", "smart")), beside=[HIGH])
+def many_connections_gain_nothing(grid: Grid, whole: Grid) -> Measurement:
     ratio = (grid.at(scheme="smart")["mean"] / grid.at(scheme="newreno")["mean"]).ravel()
     schemes = ("newreno", "every", "smart")
-    late = {s: int(grid.at(scheme=s)["timeouts"].sum()) for s in schemes}
-    again = {s: int(grid.at(scheme=s)["retransmits"].sum()) for s in schemes}
-    acks = {s: round(float(grid.at(scheme=s)["acks_sent"].sum() / grid.at(scheme=s)["segments_sent"].sum()), 2) for s in schemes}
-    every = (grid.at(scheme="every")["mean"] / grid.at(scheme="newreno")["mean"]).ravel()
+    late = {s: int(whole.at(scheme=s)["timeouts"].sum()) for s in schemes}
+    again = {s: int(whole.at(scheme=s)["retransmits"].sum()) for s in schemes}
+    acks = {s: round(float(whole.at(scheme=s)["acks_sent"].sum() / whole.at(scheme=s)["segments_sent"].sum()), 2) for s in schemes}
+    every = (whole.at(scheme="every")["mean"] / whole.at(scheme="newreno")["mean"]).ravel()
     size = grid.axes["segments"][0]
     return Measurement(
         {"ratio": {f"{c} Mb/s": float(r) for c, r in zip(grid.axes["mbps"], ratio, strict=True)}},

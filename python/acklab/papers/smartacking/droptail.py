@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...figures.stats import Sample
+from ...reproduce.experiments import only
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
@@ -58,7 +59,7 @@ def pacing_adds_little(grid: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig9.abc", ONE_ZERO, TWO_TWO)
+@PAPER.claim("fig9.abc", *(only(one, scheme=("newreno", "abc")) for one in (ONE_ZERO, TWO_TWO)))
 def abc_is_faster(one: Grid, two: Grid) -> Measurement:
     return Measurement({"time": both(one, two, ("newreno", "abc"))})
 
@@ -71,7 +72,7 @@ def both(one: Grid, two: Grid, schemes: tuple[str, ...]) -> dict[str, dict[str, 
     }
 
 
-@PAPER.claim("fig9.sa", ONE_ZERO, TWO_TWO)
+@PAPER.claim("fig9.sa", *(only(one, scheme=("newreno", "abc", "smart-paced")) for one in (ONE_ZERO, TWO_TWO)))
 def smart_gains_more(one: Grid, two: Grid) -> Measurement:
     gains = {s: float(np.mean(np.concatenate([gain(one, s), gain(two, s, "forward")]))) for s in ("smart-paced", "abc")}
     return Measurement(
@@ -98,7 +99,7 @@ def sums(grid: Grid, column: str) -> dict[str, int]:
     return {s: int(grid.at(scheme=s)[column][0]) for s in ("newreno", "smart", "smart-paced", "extended")}
 
 
-@PAPER.claim("fig10.lower", LONG)
+@PAPER.claim("fig10.lower", only(LONG, scheme=("newreno", "smart", "smart-paced", "extended")))
 def smart_is_faster_with_two_round_trips(grid: Grid) -> Measurement:
     gains = {c: round(100 * float(g), 1) for c, g in zip(grid.axes["mbps"], gain(grid, "smart"), strict=True)}
     paced = {c: round(100 * float(g), 1) for c, g in zip(grid.axes["mbps"], gain(grid, "smart-paced"), strict=True)}
@@ -143,7 +144,7 @@ def one_product_is_enough(grid: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig11.shift", BUFFER)
+@PAPER.claim("fig11.shift", only(BUFFER, scheme=("newreno", "smart")))
 def smart_wants_more_buffer(grid: Grid) -> Measurement:
     best = {f"{c} Mb/s": {s: float(grid.axes["buffer"][int(grid.at(scheme=s, mbps=c)["mean"].argmin())]) for s in ("newreno", "smart")}
             for c in (7, 15)}  # fmt: skip
@@ -180,7 +181,7 @@ def gain_grows_with_buffer(grid: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig11.wide", BUFFER)
+@PAPER.claim("fig11.wide", only(BUFFER, scheme=("newreno", "smart", "smart-paced")))
 def smart_is_faster_over_buffers(grid: Grid) -> Measurement:
     found = {
         f"{c} Mb/s, {b:g}": {s: float(grid.at(scheme=s, mbps=c)["mean"][i]) for s in ("newreno", "smart")}
