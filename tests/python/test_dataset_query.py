@@ -193,11 +193,21 @@ def test_a_heat_map_and_a_distribution(here: Path) -> None:
         assert line.y[np.searchsorted(line.x, value, "right") - 1] == pytest.approx(np.mean(values <= value), abs=0.11)
 
 
+def test_flows_of_several_kinds_are_drawn_apart(here: Path, command: Command) -> None:  # noqa: F811
+    flow = {"from": "S", "to": "R", "size": {"segments": 40}}
+    run = {"link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}], "flow": [{**flow, "name": "a"}, {**flow, "name": "b", "from": "R", "to": "S"}]}
+    acklab.sweep(scenario=run, vary={"link.0.rate": ["1Mbps", "2Mbps"]}, metrics=["goodput@a"], seeds=1, out=here / "two")
+    (panel,) = acklab.dataset.plot("two").panels
+    assert [line.name for line in panel.lines] == ["flow a", "flow b"]
+    assert acklab.dataset.plot("two", x="rate", y="goodput", color="flow").panels[0].lines[1].name == "flow b"
+    assert "over the seeds and 2 flows" in acklab.dataset.plot("two", x="rate", y="goodput").about
+
+
 def test_axes_that_are_not_given_are_what_varied_and_time(here: Path, command: Command) -> None:  # noqa: F811
     guessed, told = acklab.dataset.plot("runs"), acklab.dataset.plot("runs", x="sender_window", y="completion_s", color="rate_bps")
     assert guessed.about == told.about and [line.name for line in guessed.panels[0].lines] == ["rate 1 Mb/s", "rate 2 Mb/s"]
     assert command("plot", "runs").stdout.endswith("written to acklab-out/plot.html\n")
-    page = (here / "acklab-out" / "plot.html").read_text()
+    page = (here / "acklab-out" / "plot.html").read_text().replace("\u00a0", " ")
     assert "<h1>Mean of completion: from " in page and "sender window 16, rate 2 Mb/s)" in page
     run = {"link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}], "flow": [{"from": "S", "to": "R", "size": {"segments": 20}}]}
     (here / "run.json").write_text(json.dumps(run))

@@ -290,13 +290,24 @@ def test_the_page_begins_with_an_answer_in_numbers(plan: Path, tmp_path: Path) -
     told = json.loads((tmp_path / "out" / "sweep.json").read_text())
     page = (tmp_path / "out" / "sweep.html").read_text()
     finding = told["answer"].partition(". ")[0]
-    assert f"<h1>{finding}" in page and page.count("± is half") == 1
+    assert f"<h1>{finding}" in page.replace("\u00a0", " ") and page.count("± is half") == 1
     means = {tuple(point["at"].values()): point["metrics"]["completion"] for point in told["points"]}
     (rate, window, recovery), least = min(means.items(), key=lambda one: one[1]["mean"])
     near = sum(one["low"] <= least["high"] and least["low"] <= one["high"] for one in means.values()) - 1
     place = f"Completion is best at rate {rate / 1e6:g} Mb/s, sender window {window}, recovery {recovery}: "
     assert told["answer"].startswith(place + f"{least['mean']:.2f}"[:-1]) and f"(intervals of {near} other points overlap)" in told["answer"]
     assert [part[0] for part in told["answer"].split(". ")] == ["C", "D"]
+
+
+def test_a_case_that_is_best_everywhere_is_the_answer(two_hops: Path, tmp_path: Path, acklab_command: Acklab) -> None:
+    cases = ["--case", "slow: link.1.rate=200kbps", "--case", "fast"]
+    given = ["--set", "link.0.loss.rate=0.002", "--vary", "link.1.queue.packets=90,100", "--seeds", "5", "--metric", "goodput@f"]
+    assert acklab_command("sweep", str(two_hops), *given, *cases, "--out", str(tmp_path / "out")).returncode == 0
+    told = json.loads((tmp_path / "out" / "sweep.json").read_text())
+    means = [one["mean"] for point in told["points"] for one in point["metrics"].values()]
+    slow, fast = means[::2], means[1::2]
+    assert max(slow) < min(fast)
+    assert told["answer"].startswith("Goodput of f is best with fast at every queue: ") and " with slow (no intervals overlap)." in told["answer"]
 
 
 def test_seeds_that_change_nothing_have_no_intervals(two_hops: Path, tmp_path: Path) -> None:

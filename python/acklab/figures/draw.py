@@ -257,6 +257,10 @@ def _marks(axes: Axes, marks: Sequence[Mark]) -> None:
             )  # fmt: skip
 
 
+#: Most panels in one row; more stand in rows of three.
+MOST_BESIDE = 4
+
+
 def _lines(chart: Lines, small: float) -> Figure:
     handles: dict[str, Any] = {}
     for panel in chart.panels:
@@ -267,8 +271,12 @@ def _lines(chart: Lines, small: float) -> Figure:
                 )
     width = canvas.WIDTH if len(chart.panels) > 1 else small
     lines = canvas.legend_lines(list(handles), width)
-    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines, width)
-    for axes, panel in zip(all_axes, chart.panels, strict=True):
+    count = len(chart.panels)
+    columns = count if count <= MOST_BESIDE else 3
+    fig, all_axes = canvas.grid(columns, math.ceil(count / columns), chart.height, lines, width)
+    for axes in all_axes[count:]:
+        axes.set_visible(False)
+    for axes, panel in zip(all_axes, chart.panels, strict=False):
         _panel(axes, panel)
     if lines:
         canvas.legend(fig, list(handles.values()), list(handles), lines)
@@ -327,7 +335,7 @@ def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]
     made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
     made.outline.set_visible(False)
     bar.tick_params(labelsize=7.5, length=2, pad=1)
-    bar.text(-0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
+    bar.text(-0.07 if clipped[0] else -0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
 
 
 def _bars(chart: Bars, small: float) -> Figure:

@@ -49,11 +49,11 @@ def amount(value: float, unit: str) -> str:
 def percent(share: float) -> str:
     """A share of one.
 
-    >>> percent(0.342), percent(0.004)
-    ('34\\xa0%', '0.4\\xa0%')
+    >>> percent(0.342), percent(0.004), percent(0.0004)
+    ('34\\xa0%', '0.4\\xa0%', '0.04\\xa0%')
     """
     value = 100 * share
-    text = f"{value:.0f}" if value >= 1 or value == 0 else f"{value:.1f}"
+    text = f"{value:.0f}" if value >= 1 or value == 0 else digits(value, 1)
     return f"{text}{NB}%"
 
 

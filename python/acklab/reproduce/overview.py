@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 
 from ..figures.charts import Forest, Row
 from ..figures.html import esc
 from .evidence import LIMIT
+from .ledger import Claim
+
+#: Of claims with so many first characters in common the rows begin with what differs.
+ALIKE = 24
 
 _HEADS = {
     "evidence": "Evidence",
@@ -16,12 +21,13 @@ _HEADS = {
 _KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "undecided"))
 
 
-def overview(chart: Forest, claims: Mapping[str, str]) -> str:
-    """The section; ``claims`` has each claim's words."""
+def overview(chart: Forest, claims: Mapping[str, Claim]) -> str:
+    """The section; ``claims`` has each row's claim."""
+    texts = [claims[row.label].claim for row in chart.rows if row.label in claims]
     keys = "".join(f'<span class="{kind}"><b></b>{word}</span>' for kind, word in _KEYS)
     keys += "<span><u></u>ns-2</span>" * any(row.ns2 is not None for row in chart.rows)
     groups = "".join(
-        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(_row(row, claims.get(row.label, row.label)) for row in rows)}</ul>'
+        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(_row(row, claims.get(row.label), texts) for row in rows)}</ul>'
         for group, head in _HEADS.items()
         if (rows := [row for row in chart.rows if row.group == group])
     )
@@ -33,7 +39,19 @@ def overview(chart: Forest, claims: Mapping[str, str]) -> str:
     )
 
 
-def _row(row: Row, claim: str) -> str:
+def label(text: str, others: Sequence[str]) -> str:
+    """A claim as its row says it, where a screen cuts its end off.
+
+    >>> label("Median improvement over delayed ACKs, every.", ["Median improvement over delayed ACKs, LBC."])
+    'every: Median improvement over delayed ACKs'
+    """
+    shared = [len(commonprefix((text, other)).rpartition(" ")[0]) for other in others if other != text]
+    cut = min((length for length in shared if length >= ALIKE), default=0)
+    return f"{text[cut:].strip(' .')}: {text[:cut].rstrip(' ,:')}" if cut else text
+
+
+def _row(row: Row, claim: Claim | None, texts: Sequence[str]) -> str:
+    text, place = (claim.claim, claim.figure) if claim else (row.label, "")
     word = "undecided" if row.verdict == "not-testable" else row.verdict
     interval = ""
     if row.interval is not None:
@@ -42,8 +60,8 @@ def _row(row: Row, claim: str) -> str:
     ns2 = f'<u style="left:{_place(row.ns2):.1f}%"></u>' if row.ns2 is not None else ""
     scale = f'<i aria-hidden="true">{interval}{ns2}<b style="left:{_place(row.ours):.1f}%"></b></i>'
     return (
-        f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(claim)} ({esc(row.text)})">'
-        f'<span>{esc(claim)}</span><span class="unseen">{word}</span>{scale}</a></li>'
+        f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(text)} ({esc(row.text)})">'
+        f'<small>{esc(place)}</small><span>{esc(label(text, texts))}</span><span class="unseen">{word}</span>{scale}</a></li>'
     )
 
 

@@ -32,7 +32,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
-    said = {verdict.claim.short: verdict.claim.claim for verdict in outcome.verdicts}
+    said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
     body += [_claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])

@@ -132,14 +132,14 @@ def test_a_slider_moves_by_keyboard(place: Path) -> None:
     with browser.Browser() as tab:
         tab.open(place)
         tab.js("document.getElementById('set-delay').focus()")
-        assert tab.js("document.getElementById('set-delay').getAttribute('aria-valuetext')") == "48ms"
+        assert tab.js("document.getElementById('set-delay').getAttribute('aria-valuetext')") == "48\u00a0ms"
         settled = tab.js("document.documentElement.dataset.settled")
         for kind in ("rawKeyDown", "keyUp"):
             tab("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)
         until = time.monotonic() + 10
         while tab.js("document.documentElement.dataset.settled") == settled and time.monotonic() < until:
             time.sleep(0.02)
-        assert tab.js("document.getElementById('set-delay').getAttribute('aria-valuetext')") == "56ms"
+        assert tab.js("document.getElementById('set-delay').getAttribute('aria-valuetext')") == "56\u00a0ms"
         assert 'delay = "56ms"' in toml(tab)
         # The charts answer as in a report.
         tab.js("document.querySelector('#chart-window canvas.front').focus()")

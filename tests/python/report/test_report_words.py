@@ -52,6 +52,23 @@ def test_the_busiest_links_are_those_of_the_table():
     assert said.replace("\xa0", " ") in headline(run).replace("\xa0", " ")
 
 
+def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
+    ends = [("down", "S", "C"), ("up", "C", "S"), ("more", "C", "S")]
+    flows = [{"name": name, "from": one, "to": other} for name, one, other in ends]
+    link = {"between": ["S", "C"], "rate": "20Mbps", "delay": "10ms", "back": {"rate": "500kbps"}}
+    run = acklab.run({"link": [link], "flow": flows, "record": {"series": True, "packets": True}, "stop": {"at": "2s"}})
+    rates = dict(run.flows.to_polars().select("name", "goodput_bps").iter_rows())
+    said = headline(run)
+    first = [f"flow {name} {words.amount(rate, 'b/s')}" for name, rate in rates.items()]
+    first[0] = f"Flow down carried {words.amount(rates['down'], 'b/s')}"
+    assert said.startswith(f"{words.listing(first)}; packets waited ".replace("\xa0", " ")) and "together" not in said
+    assert f"The 2 endless flows C→S add up to {words.amount(rates['up'] + rates['more'], 'b/s')}; Jain's".replace("\xa0", " ") in said
+    rows, columns = prep.link_table(read_runs([run]))["rows"], prep.link_table(read_runs([run]))["columns"]
+    assert [row["rate_bps"] for row in rows] == [20, 0.5] and next(c["unit"] for c in columns if c["key"] == "rate_bps") == "Mb/s"
+    waits = run.links.to_polars().select("sent_wait_s", "packets").rows()
+    assert [row["wait_s"] for row in rows] == [pytest.approx(1e3 * waited / packets) for waited, packets in waits]
+
+
 def test_slow_start():
     assert main(segments=30, queue=100).main == "slow start"
 
@@ -120,13 +137,13 @@ def test_equal_labels_are_told_apart():
 def test_table_units_and_columns():
     table = prep.flow_table(read_runs(synthetic.run()))
     units = {c["key"]: c["unit"] for c in table["columns"]}
-    assert units["goodput_bps"] == "kb/s"
+    assert units["goodput_bps"] == "Mb/s"
     assert units["bytes"] == "kB"
     assert units["completion_s"] == "s"
-    assert "from" not in units  # the same for all
+    assert "route" not in units  # the same for all
     assert "acks_filtered" not in units  # no filter acted
     assert table["rows"][0]["bytes"] == 200
-    assert table["rows"][0]["goodput_bps"] == pytest.approx(457.17, abs=0.01)
+    assert table["rows"][0]["goodput_bps"] == pytest.approx(0.45717, abs=1e-5)
     busy = prep.link_table(read_runs(synthetic.run()))
     assert [row["link"] for row in busy["rows"]] == ["S→G", "G→S", "G→R", "R→G"]
     assert 0 < busy["rows"][2]["utilisation"] <= 100

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...figures.html import VIEWER, document, esc, header, table
 from ...plot.runs import Run
 from ...plot.words import NB, listing
@@ -12,16 +14,25 @@ from .result import Compared
 from .tc import HEAD
 from .text import basis, changed, columns, heading
 
+#: An option in a sentence, which stays in one line.
+_FLAG, _FLAGGED = re.compile(r"--[a-z-]+( [\d.]+%?)?"), r'<code class="flag">\g<0></code>'
+
 
 def page(told: Compared, chart: str, runs: list[Run]) -> str:
     """The verdict, the chart, a table for each situation, what the cases set, and one run of each case over time."""
     cases = [quoted(case.name) for case in told.comparison.cases]
     compared = f"{listing(cases)} by {listing([one.name for one in told.comparison.objectives])}"
     verdict, _, more = told.advice.partition(". ")
-    verdict, detail = verdict + ("." if more else ""), f"<p>{esc(more)}</p>" if more else ""
+    verdict = verdict + ("." if more else "")
+    if not told.random:  # the finding before what it rests on
+        kind, _, order = verdict.partition(", ")
+        verdict, more = f"{order[:1].upper()}{order[1:]}", f"{kind}. {more}"
+    detail = f"<p>{_FLAG.sub(_FLAGGED, esc(more))}</p>" if more else ""
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
     if moved := changed(told):
         head, heads, rows = moved
+        if not any(row[-2] for row in rows):  # single runs have no intervals
+            heads, rows = heads[:-2] + heads[-1:], [row[:-2] + row[-1:] for row in rows]
         cells = [[esc(text) for text in row] for row in rows]
         wide = ["text wrap"] * (2 if heads and heads[0] == "situation" else 1)
         drawn = table([esc(text) for text in heads], cells, wide) if rows else ""

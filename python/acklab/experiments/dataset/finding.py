@@ -40,6 +40,14 @@ def _ends(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> str:
     if not found or min(found)[0] == max(found)[0]:
         return ""
     (what, unit), (key, of) = _split(up.label), _split(across.label)
+    if len(lines) > 1 and any("flow " in name for name, _ in lines) and key != "time":
+        # Flows of different kinds have no common least and greatest.
+        apart = {name: [one for one in found if one[1] == name] for name, _ in lines}
+        moved = {name: max(mine)[0] / min(mine)[0] for name, mine in apart.items() if mine and min(mine)[0] > 0}
+        if moved:
+            most = max(moved, key=lambda name: moved[name])
+            ends = [f"{_amount(value, unit)} ({key} {_amount(x, of)})" for value, _, x in (min(apart[most]), max(apart[most]))]
+            return f"{_capital(what)} changes most for {most}: from {' to '.join(ends)}."
 
     def place(one: tuple[float, str, float]) -> str:
         value, name, x = one

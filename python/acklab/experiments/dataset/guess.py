@@ -58,7 +58,10 @@ def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str]) -> dict[str,
         rest = [axis for axis in several if axis not in found.values() and counts[axis] <= most]
         if rest:
             found[key] = max(rest, key=lambda axis: int(counts[axis]))
-    return found
+    # A mean over a download, an upload and requests says nothing of any of them.
+    flows = int(rows.select(pl.col("name").n_unique()).collect().item()) if "name" in schema.names() else 1
+    free = next((key for key, most in (("color", MOST_LINES), ("facet", MOST_PANELS)) if key not in found and flows <= most), None)
+    return {**found, free: "name"} if free and flows > 1 else found
 
 
 def _measured(rows: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str]) -> str:

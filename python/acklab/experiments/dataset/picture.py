@@ -17,7 +17,6 @@ from ...plot.palette import slots_for
 from ...results.files import replacing
 from ...text.escapes import not_known
 from ..sweep.axes import Column, log_spaced
-from ..sweep.names import worded
 from ..sweep.picture import axis_ends, labelled, scaled, some, spoken, word
 from .finding import finding
 from .guess import NAMES, guess
@@ -142,6 +141,8 @@ def plot(
 
 def _called(name: str, known: Sequence[str]) -> str:
     """A column by its name; it may be left without its unit, as ``--vary up=...`` of a sweep names ``up_bps``."""
+    if name == "flow" and name not in known and "name" in known:
+        return "name"
     others = [one for one in known if one.rpartition("_")[0] == name] if name and name not in known else []
     return others[0] if len(others) == 1 else name
 
@@ -199,7 +200,7 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     found = each.group_by(asked.by).agg(*summed, pl.col("\0mean")).sort(asked.by).collect()
     if not len(found):
         raise QueryError("there are no rows")
-    other = _others(names, asked)
+    other = [*_others(names, asked), *_flows(rows, names, asked)]
     gaps = int((found["\0missing"] > 0).sum())
     single = steps or found["\0rows"].max() == 1
     what = _scale(asked.value, found["\0mean"].explode().drop_nulls().drop_nans())[0].label.rpartition(" (")[0] or asked.value
@@ -223,6 +224,16 @@ def _others(names: Sequence[str], asked: Asked) -> list[str]:
         return []
     axes = names[names.index("point") + 1 : names.index("seed")]
     return [name for name in axes if name not in asked.by]
+
+
+def _flows(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> list[str]:
+    """That the means are over flows, too: of a dataset, whose flows have names."""
+    import polars as pl
+
+    if "name" not in names or "seed" not in names or "name" in asked.by:
+        return []
+    count = int(rows.select(pl.col("name").n_unique()).collect().item())
+    return [f"{count:,} flows"] if count > 1 else []
 
 
 def _is_stepwise(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> bool:
@@ -339,11 +350,13 @@ def _word(column: str, value: Any) -> str:
     if not column:
         return ""
     one = _column(column, [value])
-    return f"{spoken(one)} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{worded(column)} {value}"
+    return f"{spoken(one)} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{spoken(one)} {value}"
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
     """A column by its name, which may end in its unit."""
+    if name == "name":  # as flows' tables call the flow
+        return Column("flow", "", values)
     stem, _, unit = name.rpartition("_")
     return Column(stem, unit, values) if stem and unit in ("bps", "s", "bytes") else Column(name, "", values)
 

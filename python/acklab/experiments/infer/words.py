@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...plot.words import digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
-from ..search.output import choice, written
+from ..search.output import choice, spoken
 from ..sweep.names import worded
 from ..sweep.text import counted
 from .posterior import DECIDED, EXCLUDED, Rule
@@ -38,7 +38,7 @@ def headline(result: Found) -> str:
     ends: dict[str, list[str]] = {}
     for name, value in result.choices[result.posterior.winner].cells.items():
         end, _, rule = worded(name).partition(" ")
-        ends.setdefault(end, []).append(f"{rule} {written(value)}".strip())
+        ends.setdefault(end, []).append(f"{rule} {spoken(value)}".strip())
     told = "; ".join(f"{end}: {', '.join(rules)}" for end, rules in ends.items())
     return f"{_most(result)}{_probable(result)}: {told}."
 
@@ -103,7 +103,7 @@ def prediction(result: Found) -> str:
 
 
 def _compared(base: float, winner: float, mean: float) -> str:
-    return f"root mean squared miss in tolerances {_shown(winner)}, of the posterior mean {_shown(mean)}, of the baseline {_shown(base)}"
+    return f"it misses by {_shown(winner)} tolerances (root mean square), the posterior mean by {_shown(mean)}, the baseline by {_shown(base)}"
 
 
 def left_out(result: Found) -> str:
@@ -141,13 +141,13 @@ def rule_rows(result: Found) -> tuple[list[str], list[list[str]]]:
 
 def _rule(one: Rule) -> list[str]:
     order = sorted(range(len(one.cells)), key=lambda k: (-one.probability[k], k))
-    shown = [f"{written(one.cells[k])}: {_weight(one.probability[k])}" for k in order[:MOST_VALUES]]
+    shown = [f"{spoken(one.cells[k])}: {_weight(one.probability[k])}" for k in order[:MOST_VALUES]]
     rest = f", {len(order) - MOST_VALUES} more" if len(order) > MOST_VALUES else ""
     verdict = one.verdict
     if verdict == "decided":
-        verdict += f": {written(one.best)}"
+        verdict += f": {spoken(one.best)}"
     elif verdict == "narrowed":
-        verdict = f"excluded: {listing([written(cell) for cell in one.excluded])}"
+        verdict = f"excluded: {listing([spoken(cell) for cell in one.excluded])}"
     return [worded(one.name), verdict, ", ".join(shown) + rest]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from ...figures.charts import Chart
 
 
+#: A number and the unit of a scenario's value.
+_QUANTITY = re.compile(r"([\d.]+)([kMG]?bps|[kMG]?B|[mun]?s|min)")
+
+
 def written(value: Any) -> str:
     """A cell of a choice."""
     from ...scenario._toml import inline
@@ -24,9 +29,20 @@ def written(value: Any) -> str:
     return value if isinstance(value, str) else inline(value)
 
 
+def spoken(value: Any) -> str:
+    """A cell in a sentence: a quantity with a space before its unit.
+
+    >>> spoken("152.8ms"), spoken("43.15Mbps"), spoken("linux"), spoken(12)
+    ('152.8\\xa0ms', '43.15\\xa0Mb/s', 'linux', '12')
+    """
+    text = written(value)
+    found = _QUANTITY.fullmatch(text)
+    return f"{found[1]}\u00a0{found[2].replace('bps', 'b/s')}" if found else text
+
+
 def choice(cells: Mapping[str, Any]) -> str:
     """A choice in a sentence."""
-    return ", ".join(f"{worded(name)} {written(value)}" for name, value in cells.items())
+    return ", ".join(f"{worded(name)} {spoken(value)}" for name, value in cells.items())
 
 
 def write(

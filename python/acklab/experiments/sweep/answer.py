@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import ALIKE, LEAST_SEEDS
+from ...plot.words import digits, listing
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
 from .picture import spoken, word
@@ -19,12 +20,43 @@ def answer(told: Swept, design: Design) -> list[str]:
     """A sentence for each metric, the first of which heads the page, and which runs they rest on."""
     rows = told.summary.select("mean", "low", "high").rows(named=True)
     count = len(design.metrics)
-    said = [_extremes(metric, rows[place::count], design) for place, metric in enumerate(design.metrics)]
+    said = [_leader(metric, rows[place::count], design) or _extremes(metric, rows[place::count], design) for place, metric in enumerate(design.metrics)]
     said = [one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one]  # a column's name stays as it is
     most = told.plan.seeds.most
     if most >= LEAST_SEEDS:
         return [*said, *([f"{ALIKE[0].upper()}{ALIKE[1:]}."] if alike(told) else [])]
     return [*said, "One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."]
+
+
+def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
+    """That one value of a named axis is better than its others wherever the other axes are, if no intervals overlap; else nothing."""
+    axes, sign = design.plan.axes, {MORE: 1, LESS: -1}.get(metric.quantity.better)
+    named = [place for place, axis in enumerate(axes) if not axis.columns[0].is_number]
+    if sign is None or len(named) != 1 or len(axes) < 2 or len(axes[named[0]]) < 2 or any(row["low"] is None or row["mean"] is None for row in rows):
+        return ""
+    if all(row["low"] == row["high"] for row in rows):
+        return ""
+    mine: dict[int, list[dict[str, Any]]] = {}
+    settings: dict[tuple[int, ...], dict[int, dict[str, Any]]] = {}
+    for point, row in enumerate(rows):
+        places = list(design.places(point))
+        which = places.pop(named[0])
+        mine.setdefault(which, []).append(row)
+        settings.setdefault(tuple(places), {})[which] = row
+    best = max(mine, key=lambda which: sign * sum(row["mean"] for row in mine[which]))
+    near, far = ("low", "high") if sign > 0 else ("high", "low")
+    if any(sign * (found[best][near] - row[far]) <= 0 for found in settings.values() for which, row in found.items() if which != best):
+        return ""
+    column = axes[named[0]].columns[0]
+    others = [spoken(one) for place, axis in enumerate(axes) if place != named[0] for one in axis.columns]
+    rest = [f"{_span(metric, found)} with {word(column, which)}" for which, found in mine.items() if which != best]
+    return f"{metric.name} is best with {word(column, best)} at every {' and '.join(others)}: {_span(metric, mine[best])}, and {listing(rest)} (no intervals overlap)."
+
+
+def _span(metric: Metric, rows: list[dict[str, Any]]) -> str:
+    """The least and the greatest mean."""
+    ends = [digits(end) for end in (min(row["mean"] for row in rows), max(row["mean"] for row in rows))]
+    return f"{' to '.join(dict.fromkeys(ends))} {metric.quantity.unit}".rstrip()
 
 
 def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:

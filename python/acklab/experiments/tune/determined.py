@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...figures.stats import LEAST_SEEDS, Sample
 from ...plot.words import listing
 from ..compare.numbers import percent
-from ..search.output import written
+from ..search.output import spoken
 from ..search.space import Free
 from ..sweep.names import worded
 from ..sweep.quantity import read
@@ -72,7 +72,7 @@ def told(result: Found) -> str:
     several = alike(result)
     if not several or len(result.plan.objectives) > 1:
         return ""
-    spans = [f"{worded(column)} from {written(low)} to {written(high)}" for column, (low, high) in ranges(result).items()]
+    spans = [f"{worded(column)} from {spoken(low)} to {spoken(high)}" for column, (low, high) in ranges(result).items()]
     objective, mine = result.plan.objectives[0], result.interval(result.winner, 0)[0]
     apart = max(abs(result.interval(one, 0)[0] - mine) for one in several)
     size = f"by at most {percent(apart / abs(mine))}" if mine else "hardly"
@@ -92,7 +92,7 @@ def bounds(result: Found) -> str:
         place = math.log(here / low) / math.log(high / low) if free.log else (here - low) / (high - low)
         if place <= NEAR or place >= 1 - NEAR:
             end = free.value(free.low.number if place <= NEAR else free.high.number)
-            said.append(f"{worded(column)} {written(result.winner.choice.cells[column])} is at the bound {written(end)} of its range")
+            said.append(f"{worded(column)} {spoken(result.winner.choice.cells[column])} is at the bound {spoken(end)} of its range")
     if not said:
         return ""
     text = f"{listing(said)}: beyond it there may be better values."

@@ -11,7 +11,7 @@ from ...plot.words import digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
 from ..compare.numbers import ends, number
-from ..search.output import choice, written
+from ..search.output import choice, spoken
 from ..sweep.names import worded
 from ..sweep.text import counted
 from . import determined as how_well
@@ -25,28 +25,30 @@ if TYPE_CHECKING:
 MOST_ROWS = 10
 
 
-def cells(result: Found) -> str:
-    """The winner's choice, and the values that are not distinguished from it."""
+def cells(result: Found, brief: bool = False) -> str:
+    """The winner's choice, and the values that are not distinguished from it; where it is brief, only that there are some."""
     chosen = choice(result.winner.choice.cells)
     spans = how_well.ranges(result) if len(result.plan.objectives) == 1 else {}
-    told = [f"{worded(name)} {written(low)} to {written(high)}" for name, (low, high) in spans.items()]
+    told = [f"{worded(name)} {spoken(low)} to {spoken(high)}" for name, (low, high) in spans.items()]
+    if brief and told:
+        return f"{chosen}, for example"
     return f"{chosen} (not distinguished: {', '.join(told)})" if told else chosen
 
 
-def sentence(result: Found) -> str:
-    """The answer."""
+def sentence(result: Found, brief: bool = False) -> str:
+    """The answer; brief where the sentences of :func:`determined` come below it."""
     plan, tried = result.plan, counted(len(result.trials), "trial")
     names = listing([one.name for one in plan.objectives])
     if not result.winner.number:
         return f"Stay with the baseline: none of {tried} has a better mean {names} on {_paths(len(result.paths), plan.seeds)}."
     if len(plan.objectives) > 1:
-        return f"A compromise of {names} is {cells(result)}: {_short(result)}."
+        return f"A compromise of {names} is {cells(result, brief)}: {_short(result)}."
     if result.judged is None:
         one, (mean, _), (base, _) = plan.objectives[0], result.interval(result.winner, 0), result.interval(result.base, 0)
         rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
-        return f"Best of {tried}: {cells(result)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
+        return f"Best of {tried}: {cells(result, brief)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
     lead = {1: "Use", 0: "Undecided:", -1: "Stay with the baseline; do not use"}[verdict(result)]
-    return f"{lead} {cells(result)}: {_against(result)}."
+    return f"{lead} {cells(result, brief)}: {_against(result)}."
 
 
 def determined(result: Found) -> list[str]:
@@ -190,7 +192,7 @@ def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
     chosen = list(result.front) if len(plan.objectives) > 1 else sorted(done, key=lambda one: (one.cost, one.number))
     rows = []
     for one in [*chosen[:most], result.base]:
-        cells = [written(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
+        cells = [spoken(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
         rows.append([str(one.number) if one.number else "baseline", *cells, *(_mean(result, one, k) for k in range(len(plan.objectives)))])
     beside = " (beside the middle)" if len(plan.objectives) > 1 else ""
     return ["trial", *map(worded, named), *(f"{one.label}{beside}" for one in plan.objectives)], rows

@@ -28,7 +28,7 @@ AXES: dict[str, Axis] = {
     "wait": Axis("wait in the queue", "ms"),
     "throughput": Axis("goodput", "b/s", si=True),
     "sequence:segments": Axis("sequence number", "segments"),
-    "sequence:bytes": Axis("sequence number", "bytes", si=True),
+    "sequence:bytes": Axis("sequence number", "B", si=True),
 }
 
 

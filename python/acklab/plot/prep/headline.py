@@ -22,6 +22,10 @@ _PHRASE = {
 }
 
 
+#: Most flows that a sentence names.
+MOST_NAMED = 4
+
+
 def headline(runs: list[Run]) -> dict[str, Any]:
     """``{"title": sentence, "points": [{"run": label or None, "about": topic, "text": sentences}]}``.
 
@@ -52,7 +56,8 @@ def _one(run: Run) -> tuple[str, dict[str, str]]:
         found = limits(run, row["name"])
         title = f"{_finish(run, row)}{_spent(run, found)}{_waited(run)}."
         return title, {"speed": _speed(run, row, found), "time": _time(found), **losses}
-    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
+    slowest = _slowest(run) if _most_finished(run) else ""
+    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", {"slowest": slowest, "fairness": _fairness(run), **losses}
 
 
 def _brief(run: Run) -> str:
@@ -76,11 +81,13 @@ def _finish(run: Run, row: dict[str, Any]) -> str:
 def _finishes(run: Run) -> str:
     n = run.flows.height
     times = _completions(run)
+    if not _most_finished(run) and len(_routes(run)) > 1:
+        return _carried(run)
     if not times:
         rate = _sum(run, "goodput_bps")
         together = f" at {amount(rate, 'b/s')} together" if rate else ""
         return f"In {seconds(run.end_s)} {count(n, 'flow')} carried {amount(_sum(run, 'bytes'), 'B')}{together}"
-    if 2 * len(times) < n:
+    if not _most_finished(run):
         # Most have no end, such as a download without a size: what they carried says more than who was done.
         return f"{n} flows carried {amount(_sum(run, 'goodput_bps'), 'b/s')} together, and {len(times)} of them finished"
     who = f"All {count(n, 'flow')}" if len(times) == n else f"{len(times)} of {count(n, 'flow')}"
@@ -88,6 +95,29 @@ def _finishes(run: Run) -> str:
     if len(times) > 1:
         spread += f" to {seconds(times[-1])} (median {seconds(median(times))})"
     return f"{who} finished, {spread}"
+
+
+def _most_finished(run: Run) -> bool:
+    return 2 * len(_completions(run)) >= run.flows.height
+
+
+def _routes(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """The flows by the ends between which they go; the rates of one route add up, those of opposite directions do not."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in run.flows.iter_rows(named=True):
+        found.setdefault(f"{row.get('from')}→{row.get('to')}", []).append(row)
+    return found
+
+
+def _carried(run: Run) -> str:
+    """What each flow carried, or what the flows of each route did."""
+    rows = [*run.flows.iter_rows(named=True)]
+    if len(rows) <= MOST_NAMED:
+        told = [f"flow {row['name']} carried {amount(row['goodput_bps'] or 0.0, 'b/s')}" for row in rows]
+    else:
+        told = [f"{count(len(mine), 'flow')} {route} carried {amount(sum(row['goodput_bps'] or 0.0 for row in mine), 'b/s')}" for route, mine in _routes(run).items()]
+    text = listing([told[0], *(one.replace(" carried ", " ") for one in told[1:])])
+    return text[:1].upper() + text[1:]
 
 
 def _completions(run: Run) -> list[float]:
@@ -219,7 +249,7 @@ def _acks(run: Run) -> str:
     gone = [(_sum(run, "acks_dropped"), "lost on the way"), (_sum(run, "acks_filtered"), "taken out by a filter")]
     gone = [(n, why) for n, why in gone if n]
     if gone:
-        text += ", " + listing([f"{percent(n / sent)} of them {why}" for n, why in gone])
+        text += ", " + listing([f"{percent(n / sent) if n >= sent / 100 else f'{n:,.0f} of {sent:,.0f}'}{' of them' if n >= sent / 100 else ''} {why}" for n, why in gone])
     if sum(n for n, _ in gone) >= sent / 2:
         text += ": at most half of them reached the sender"
     return text + "."
@@ -253,14 +283,19 @@ def _slowest(run: Run) -> str:
 
 
 def _fairness(run: Run) -> str:
-    """Jain's index of the flows' goodputs."""
+    """Jain's index of the flows of each route; beside endless flows those that ended are not counted."""
     if "goodput_bps" not in run.flows.columns:
         return ""
-    rates = [r for r in run.flows["goodput_bps"].to_list() if r]
-    if len(rates) < 2:
-        return ""
-    index = sum(rates) ** 2 / (len(rates) * sum(r * r for r in rates))
-    return f"The flows' goodputs add up to {amount(sum(rates), 'b/s')}; Jain's fairness index is {digits(index, 3)}."
+    told, routes = [], _routes(run)
+    for route, rows in routes.items():
+        endless = [row for row in rows if row.get("completion_s") is None]
+        rates = [row["goodput_bps"] for row in endless or rows if row["goodput_bps"]]
+        if len(rates) < 2:
+            continue
+        index = sum(rates) ** 2 / (len(rates) * sum(r * r for r in rates))
+        who = f"The {len(rates)} {'endless ' if endless else ''}flows {route}" if len(routes) > 1 or len(rates) < len(rows) else "The flows' goodputs"
+        told.append(f"{who} add up to {amount(sum(rates), 'b/s')}; Jain's fairness index is {digits(index, 3)}.")
+    return " ".join(told)
 
 
 def _compare(runs: list[Run]) -> str:

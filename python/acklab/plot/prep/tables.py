@@ -10,11 +10,9 @@ from .verdict import limits
 #: Column -> heading, unit, decimals (None for text and whole numbers), what it means.
 _FLOW = {
     "name": ("flow", "", None, ""),
-    "from": ("from", "", None, ""),
-    "to": ("to", "", None, ""),
+    "route": ("route", "", None, "from which node to which"),
     "completion_s": ("completion", "s", 3, "from the first data segment sent to the ACK of the last byte"),
     "last_data_s": ("last data", "s", 3, "from the first data segment sent to the last in-order byte received"),
-    "finished_s": ("finished at", "s", 3, ""),
     "bytes": ("payload", "B", 1, ""),
     "goodput_bps": ("goodput", "b/s", 2, ""),
     "limit": ("most time", "", None, "a link busy nine tenths of the time, or else the longest of the sender's states"),
@@ -44,6 +42,7 @@ _LINK = {
     "reordered": ("reordered", "", None, "packets that later ones overtook"),
     "duplicated": ("duplicated", "", None, "packets that arrived twice"),
     "thinned": ("thinned", "", None, "ACKs a stage took out"),
+    "wait_s": ("mean wait", "ms", 2, "in the queue, of a packet that was sent"),
     "mean_queue_packets": ("mean queue", "packets", 2, "waiting, time average"),
     "max_queue_packets": ("max queue", "packets", None, ""),
     "utilisation": ("busy", "%", 1, "share of the run's time"),
@@ -61,11 +60,13 @@ _LIMIT_WORDS = {
     "path": "congestion avoidance",
 }
 
+#: Rates are in Mb/s in every table and on every axis.
+_RATE = (1e-6, "Mb/s")
 _PREFIXES = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")]
 
 
 def flow_table(runs: list[Run]) -> dict[str, Any]:
-    """``{"columns": [{key, label, unit, digits, about}], "rows": [{run, item, ...}]}`` for all flows.
+    """``{"columns": [{key, label, unit, digits or figures, about}], "rows": [{run, item, ...}]}`` for all flows.
 
     Values are in the column's unit. A column is left out if it has no value at all, if
     it would say the same endpoint of all flows, or nothing but that no filter acted.
@@ -74,8 +75,9 @@ def flow_table(runs: list[Run]) -> dict[str, Any]:
     for r, run in enumerate(runs):
         for row in run.flows.iter_rows(named=True):
             main = limits(run, row["name"]).main
-            rows.append({**row, "run": r, "limit": _LIMIT_WORDS.get(main or "")})
-    same = [c for c in ("from", "to") if len({row.get(c) for row in rows}) == 1]
+            route = f"{row['from']}→{row['to']}" if row.get("from") and row.get("to") else None
+            rows.append({**row, "run": r, "route": route, "limit": _LIMIT_WORDS.get(main or "")})
+    same = ["route"] if len({row["route"] for row in rows}) == 1 else []
     return _table(_FLOW, rows, leave=same)
 
 
@@ -84,7 +86,8 @@ def link_table(runs: list[Run]) -> dict[str, Any]:
     rows = []
     for r, run in enumerate(runs):
         for row in run.links.iter_rows(named=True):
-            rows.append({**row, "run": r, "link": f"{row['from']}→{row['to']}"})
+            wait = row["sent_wait_s"] / row["packets"] if row.get("packets") and row.get("sent_wait_s") is not None else None
+            rows.append({**row, "run": r, "link": f"{row['from']}→{row['to']}", "wait_s": wait})
     return _table(_LINK, rows)
 
 
@@ -97,7 +100,10 @@ def _table(
         if not values or key in leave or (key in _ONLY_IF_ANY and not any(values)):
             continue
         scales[key], unit = _scale(unit, values)
-        columns.append({"key": key, "label": label, "unit": unit, "digits": places, "about": about})
+        # Rates, and payloads of which one would round to nothing, have three significant figures instead of the same decimals.
+        factor = scales[key]
+        small = unit == _RATE[1] or (unit.endswith("B") and factor is not None and any(0 < abs(v * factor) < 0.1 for v in values))
+        columns.append({"key": key, "label": label, "unit": unit, "digits": places, "about": about, **({"figures": 3} if small else {})})
     out = []
     for row in rows:
         new = {"run": row["run"]}
@@ -114,7 +120,9 @@ def _scale(unit: str, values: list[Any]) -> tuple[float | None, str]:
         return 1e3, unit
     if unit == "%":
         return 1e2, unit
-    if unit in ("b/s", "B"):
+    if unit == "b/s":
+        return _RATE
+    if unit == "B":
         top = max(abs(v) for v in values)
         for factor, prefix in _PREFIXES:
             if top >= factor:

@@ -1,5 +1,5 @@
 // Grid lines, tick labels and the panel's name, on a canvas.
-import { NB, exact, tickLabels } from "./format.js";
+import { NB, exact, prefixFor, tickLabels } from "./format.js";
 import { logTicks, niceStep, ticksOf } from "./scale.js";
 import { theme } from "./theme.js";
 
@@ -28,7 +28,7 @@ export function drawTimeAxis(ctx, box, sx, labelled) {
   ctx.fillStyle = theme["ink-3"];
   ctx.textBaseline = "top";
   ctx.textAlign = "center";
-  const labels = tickLabels(ticks, step, false);
+  const labels = tickLabels(ticks, step);
   const unit = NB + "s";
   ticks.forEach((t, i) => {
     const x = sx(t);
@@ -36,6 +36,17 @@ export function drawTimeAxis(ctx, box, sx, labelled) {
     const half = ctx.measureText(text).width / 2;
     if (x - half > box.x - 30 && x + half < box.x + box.w + 10) ctx.fillText(text, x, box.y + box.h + 7);
   });
+}
+
+// The factor and the name of the unit in which an axis up to `top` is labelled.
+function unitOf(axis, top) {
+  const [factor, prefix] = axis.si ? prefixFor(top) : [1, ""];
+  return [factor, prefix + axis.unit];
+}
+
+// An axis' title with the unit of its labels.
+export function axisTitle(axis, top) {
+  return axis.si ? axis.label.replace(`(${axis.unit})`, `(${unitOf(axis, top)[1]})`) : axis.label;
 }
 
 // The value axis at the left of a panel.
@@ -58,7 +69,7 @@ export function drawValueAxis(ctx, box, sy, axis) {
   ctx.fillStyle = theme["ink-3"];
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  const labels = axis.log ? ticks.map((v) => exact(v)) : tickLabels(ticks, step, axis.si);
+  const labels = axis.log ? ticks.map((v) => exact(v)) : tickLabels(ticks, step, unitOf(axis, to)[0]);
   ticks.forEach((v, i) => {
     const y = sy(v);
     if (y > box.y + 4 && y < box.y + box.h + 4) ctx.fillText(labels[i], box.x - 8, y);

@@ -16,6 +16,15 @@ const rateText = (value) => JSON.stringify(written(value, ["Gbps", "Mbps", "kbps
 const lengthText = (value) => JSON.stringify(written(value, ["s", "ms"]));
 const countText = (value) => String(value);
 
+// "20000000bps" as "20 Mb/s": a value as people read it; a table is told by its kind.
+function spaced(text) {
+  const kind = /\bkind\s*=\s*(\w+)/.exec(text);
+  if (text.startsWith("{")) return kind ? `${kind[1]}, as written below` : "as written below";
+  const value = quantity(text);
+  if (!Number.isFinite(value) || !/[a-z]/i.test(text)) return text;
+  return written(value, /bps/.test(text) ? ["Gbps", "Mbps", "kbps"] : ["s", "ms"]).replace("bps", "b/s").replace(/^([\d.]+)/, "$1\u00a0");
+}
+
 /** @type {any[]} */
 const SLIDERS = [
   { id: "rate", name: "Rate", path: "link.-1.rate", steps: decades(1e5, 1e8, 12), write: rateText },
@@ -88,7 +97,7 @@ export function controls(change) {
     },
   };
 
-  function slider({ id, name, path, like, steps, write, table, show = (value) => JSON.parse(write(value)) }) {
+  function slider({ id, name, path, like, steps, write, table, show = (value) => spaced(JSON.parse(write(value))) }) {
     const input = /** @type {HTMLInputElement} */ (h("input", { type: "range", id: "set-" + id, min: "0", max: String(steps.length - 1), step: "1", oninput: () => {
       const value = write(steps[Number(input.value)]);
       // A table that is not there yet comes whole.
@@ -105,7 +114,7 @@ export function controls(change) {
         input.disabled = !placeOf(text, path) && !canAdd(id, text, path);
         const nearest = steps.reduce((best, step, i) => (Math.abs(step - value) < Math.abs(steps[best] - value) ? i : best), 0);
         input.value = String(known ? nearest : id === "loss" ? 0 : steps.length - 1);
-        said.textContent = now ? (known && id === "loss" ? show(value) : now.replace(/"/g, "")) : id === "loss" ? "none" : like && known ? "the same" : "–";
+        said.textContent = now ? (known && id === "loss" ? show(value) : spaced(now.replace(/"/g, ""))) : id === "loss" ? "none" : like && known ? "the same" : "–";
         input.setAttribute("aria-valuetext", said.textContent);
       },
     };

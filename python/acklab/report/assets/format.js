@@ -42,6 +42,11 @@ export function grouped(value, decimals) {
   return signed(part ? out + "." + part : out);
 }
 
+// So many significant figures, with all digits before the point.
+export function significant(value, n) {
+  return value === 0 ? "0" : grouped(value, Math.max(0, n - 1 - Math.floor(Math.log10(Math.abs(value)) + 1e-12)));
+}
+
 export function si(value, n = 3) {
   const a = Math.abs(value);
   for (const [factor, prefix] of PREFIXES) {
@@ -50,20 +55,13 @@ export function si(value, n = 3) {
   return exact(value, 3) + NB;
 }
 
-// Labels for ticks `step` apart, all with the same decimals (and prefix, if the axis has one).
-export function tickLabels(ticks, step, withPrefix) {
-  let factor = 1;
-  let prefix = "";
-  if (withPrefix) {
-    const top = Math.max(...ticks.map(Math.abs), 0);
-    for (const [f, p] of PREFIXES) {
-      if (top >= f) {
-        factor = f;
-        prefix = NB + p;
-        break;
-      }
-    }
-  }
+// The prefix for an axis up to `top`: its factor and its letter.
+export function prefixFor(top) {
+  return PREFIXES.find(([factor]) => top >= factor) || [1, ""];
+}
+
+// Labels for ticks `step` apart, all with the same decimals, in units of `factor`.
+export function tickLabels(ticks, step, factor = 1) {
   const decimals = Math.max(0, -Math.floor(Math.log10(step / factor) + 1e-9));
-  return ticks.map((t) => (t === 0 ? "0" : grouped(t / factor, Math.min(decimals, 9)) + prefix));
+  return ticks.map((t) => (t === 0 ? "0" : grouped(t / factor, Math.min(decimals, 9))));
 }

@@ -17,7 +17,7 @@
 // list all parts, ownColours for a chart that always draws in the roles' colours.
 import { saveButtons } from "./save.js";
 import { SvgContext } from "./svg.js";
-import { clipTo, drawPanelFrame, drawTimeAxis, drawValueAxis, setFont } from "./axes.js";
+import { axisTitle, clipTo, drawPanelFrame, drawTimeAxis, drawValueAxis, setFont } from "./axes.js";
 import { dataTable, refreshDataTable } from "./datatable.js";
 import { h } from "./dom.js";
 import { timeText } from "./format.js";
@@ -230,7 +230,7 @@ export class Frame {
       const sy = (panel.sy = (axis.log ? logarithmic : linear)(low, high, box.y + box.h, box.y));
       drawTimeAxis(ctx, box, sx, i === this.panels.length - 1);
       drawValueAxis(ctx, box, sy, axis);
-      drawPanelFrame(ctx, box, axis.label, panel.title, theme.slots[panel.slot]);
+      drawPanelFrame(ctx, box, axisTitle(axis, sy.domain[1]), panel.title, theme.slots[panel.slot]);
       clipTo(ctx, box, () => {
         ctx.lineJoin = "round";
         panel.parts.forEach((part, k) => {

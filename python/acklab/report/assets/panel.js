@@ -138,7 +138,7 @@ function ticksIn(log, from, to, most, fixed, whole) {
   }
   const step = Math.max(whole ? 1 : 0, niceStep(to - from, most));
   const found = ticksOf(from, to, step);
-  const labels = tickLabels(found, step, false);
+  const labels = tickLabels(found, step);
   return found.map((value, i) => [value, labels[i]]);
 }
 

@@ -23,10 +23,11 @@ function spentBars() {
   const longest = Math.max(...rows.map((row) => row.active_s));
   const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.shares.some((s) => s.cause === cause && s.share >= 0.002)));
   const order = ["slow start", "path", "window", "recovery", "timeout"];
-  // Beside the runs' colours the causes are greys.
+  // Beside the colours of runs or of several flows the causes are greys.
+  const greys = state.compared || state.several;
   const grey = (cause) => [8, 20, 34, 75, 95][order.indexOf(cause)];
-  const colour = (cause) => (state.compared ? `color-mix(in srgb, var(--ink) ${grey(cause)}%, var(--surface))` : `var(--slot-${state.manifest.palette.roles[cause]})`);
-  const words = (cause) => (state.compared ? (grey(cause) < 50 ? "var(--ink)" : "var(--surface)") : ["slow start", "window"].includes(cause) ? "var(--on-bright)" : "var(--surface)");
+  const colour = (cause) => (greys ? `color-mix(in srgb, var(--ink) ${grey(cause)}%, var(--surface))` : `var(--slot-${state.manifest.palette.roles[cause]})`);
+  const words = (cause) => (greys ? (grey(cause) < 50 ? "var(--ink)" : "var(--surface)") : ["slow start", "window"].includes(cause) ? "var(--on-bright)" : "var(--surface)");
   return h("div", { class: "spent", role: "group", "aria-label": "Where the time went" },
     rows.map((row) => h("div", { class: "spent-row" },
       h("span", { title: name(row) }, name(row)),

@@ -1,11 +1,14 @@
 // The flow and link tables: sorted by a click on a heading, numbers in line.
 import { MOST_STACKED } from "./controls.js";
 import { h } from "./dom.js";
-import { grouped } from "./format.js";
+import { grouped, significant } from "./format.js";
 import { state } from "./state.js";
 
 // Most runs that stand side by side on a narrow screen.
 const MOST_TURNED = 4;
+
+// Most columns with the usual space between them.
+const MOST_ROOMY = 13;
 
 export function sortableTable({ title, about, table, kind }) {
   const { runs } = state.manifest;
@@ -36,7 +39,7 @@ export function sortableTable({ title, about, table, kind }) {
     }
     body.replaceChildren(...rows.map((row) => h("tr", {}, columns.map((column, i) => {
       const v = value(row, column);
-      const text = v === null ? "–" : column.text ? String(v) : grouped(v, column.places);
+      const text = v === null ? "–" : column.text ? String(v) : numberText(v, column);
       const content = kind === "flows" && column.key === "name" && state.several ? flowSwitch(row, text) : i === 0 && column.key === "run" ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", text] : text;
       return h("td", { class: column.text ? "text" : v === null ? "none" : null, "data-head": [column.label, column.unit].filter(Boolean).join(", ") }, h("span", {}, content));
     }))));
@@ -65,7 +68,7 @@ export function sortableTable({ title, about, table, kind }) {
   if (state.compared && runs.length <= MOST_TURNED && named) {
     for (const name of new Set(table.rows.map((row) => row[named.key]))) {
       const mine = table.rows.filter((row) => row[named.key] === name);
-      const told = (row, column) => (value(row, column) === null ? "–" : column.text ? String(value(row, column)) : grouped(value(row, column), column.places));
+      const told = (row, column) => (value(row, column) === null ? "–" : column.text ? String(value(row, column)) : numberText(value(row, column), column));
       turned.push(h("table", { class: "turned" }, h("caption", {}, name),
         h("thead", {}, h("tr", {}, h("td", {}), mine.map((row) => h("th", { scope: "col" }, h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", runs[row.run].label)))),
         h("tbody", {}, columns.filter((column) => !["run", named.key].includes(column.key)).map((column) => h("tr", {}, h("th", { scope: "row" }, [column.label, column.unit].filter(Boolean).join(", ")), mine.map((row) => h("td", { class: column.text ? "text" : null }, told(row, column))))))));
@@ -75,8 +78,10 @@ export function sortableTable({ title, about, table, kind }) {
   return h("section", { class: "card", "aria-labelledby": kind + "-title" },
     h("h2", { id: kind + "-title" }, title),
     h("div", { class: "scroller", tabindex: "0", role: "group", "aria-labelledby": kind + "-title" },
-      h("table", { class: table.rows.length > MOST_STACKED ? null : "stacked" }, h("caption", {}, about), h("thead", {}, head), body), turned));
+      h("table", { class: [table.rows.length > MOST_STACKED ? "" : "stacked", columns.length > MOST_ROOMY ? "dense" : ""].join(" ").trim() || null }, h("caption", {}, about), h("thead", {}, head), body), turned));
 }
+
+const numberText = (v, column) => (column.figures ? significant(v, column.figures) : grouped(v, column.places));
 
 // A flow's name with the switch that draws it or not.
 function flowSwitch(row, text) {

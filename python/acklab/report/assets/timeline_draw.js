@@ -106,7 +106,7 @@ function drawBand(ctx, band, region, k, frame) {
   ctx.textAlign = "center";
   ctx.textBaseline = "top";
   ctx.fillStyle = theme["ink-3"];
-  const labels = tickLabels(ticks, step, false);
+  const labels = tickLabels(ticks, step);
   ticks.forEach((t, i) => {
     const x = band.sx(t);
     if (x > band.x + 14 && x < band.x + band.w - 14) ctx.fillText(labels[i], x, band.top + band.tall + 16);
