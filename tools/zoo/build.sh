@@ -13,15 +13,12 @@ have() {
     command -v "$1" > /dev/null || { echo "$2: left out, there is no $1"; return 1; }
 }
 
-# aws-lc (s2n-quic) seeds itself by the processor's jitter unless it is built without; then it asks the kernel, and a run repeats.
-export AWS_LC_SYS_NO_JITTER_ENTROPY=1
-
 if have go "quic-go, x-net, netstack"; then
     for name in quic-go x-net netstack; do
         CGO_ENABLED=0 go build -trimpath -o "$place/$name" "./$name"
     done
 fi
-for name in quinn s2n-quic quiche; do
+for name in quinn s2n-quic quiche smoltcp; do
     if have cargo "$name" && { [ "$name" != quiche ] || have cmake "$name"; }; then
         (cd "$name" && CARGO_TARGET_DIR="$place/build/$name" cargo build --locked --release --quiet)
         cp "$place/build/$name/release/zoo-$name" "$place/$name"

@@ -68,6 +68,7 @@ MEMBERS = {
     "quiche": Member("quic", "0.30.0", "{zoo}/quiche"),
     "aioquic": Member("quic", "1.7.2", "{zoo}/aioquic/bin/python {zoo}/aioquic/zoo.py"),
     "netstack": Member("tcp", "20250503", "{zoo}/netstack"),
+    "smoltcp": Member("tcp", "0.14.0", "{zoo}/smoltcp"),
     "linux-6.12": Member("tcp", "6.12", _TCP, "6.12"),
     "linux-7.3": Member("tcp", "7.3", _TCP, "7.3"),
 }

@@ -166,6 +166,8 @@ def _runs(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table | No
         differ = [row["path"] for row in repeated if not row["same"]]
         same = f"{len(repeated) - len(differ)} of {len(repeated)}" if repeated else "-"
         spent = _cell(by, name, "plain", lambda row: _number(row.get("processor_s")))
-        cells.append([name, str(mine[0].get("version", "-")), str(mine[0].get("linux", "-")), shown, same, spent])
-    heads = ["stack", "version", "Linux", "boots: runs", "the same bytes", "processor s of plain"]
+        whole = [row["processor_s"] for row in mine if "processor_s" in row]
+        every = _number(sum(whole)) if len(whole) == len(mine) else "-"
+        cells.append([name, str(mine[0].get("version", "-")), str(mine[0].get("linux", "-")), shown, same, spent, every])
+    heads = ["stack", "version", "Linux", "boots: runs", "the same bytes", "processor s of plain", "of its runs, once each"]
     return Table("runs", "The runs", "Of the runs booted several times, those in which the client saw the same packets, byte for byte, at the same times.", heads, cells)
