@@ -29,7 +29,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Flow:
-    """One transfer; `options` are lib.tcl's words. `amount`: None without end, else segments or (with `in_bytes`) bytes."""
+    """One transfer; `options` are lib.tcl's words. `amount`: None without end, else segments or (with `in_bytes`) bytes.
+
+    `more`: segments that the application adds later, each with its time.
+    """
 
     near: str
     far: str
@@ -39,18 +42,20 @@ class Flow:
     amount: int | None
     in_bytes: bool
     fid: int
+    more: tuple[tuple[float, int], ...]
     options: dict[str, str]
 
 
 @dataclass(frozen=True)
 class Held:
-    """Packets taken from a flow on a link, counted from 0: lost, or held back for some seconds. The last of several sees packets first."""
+    """Packets of a flow on a link, counted from 0: lost, held back for some seconds, or marked. The last of several sees packets first."""
 
     near: str
     far: str
     flow: int
     packets: tuple[int, ...]
     delay: float | None
+    mark: bool
 
 
 @dataclass(frozen=True)
@@ -81,24 +86,27 @@ def suites() -> list[str]:
     return sorted(path.stem for path in HERE.glob("*.toml"))
 
 
-def _links(rows: list[list[Any]], red: dict[str, float] | None) -> tuple[Link, ...]:
-    """Both directions of each row; a row that ends in "RED" has that queue."""
+def _links(net: dict[str, Any]) -> tuple[Link, ...]:
+    """Both directions of each row. A row that ends in "RED" has that queue, of the parameters `red`, and back `red_back` if given."""
     found = []
-    for a, b, rate, delay, *rest in rows:
-        early = red if rest[-1] == "RED" else None
-        limits = [int(limit) for limit in rest if limit != "RED"]
-        for (near, far), limit in zip(((a, b), (b, a)), limits if len(limits) == 2 else limits * 2, strict=True):
-            found.append(Link(near, far, float(rate), float(delay), limit, early))
+    for a, b, rate, delay, *rest in net["links"]:
+        name = rest.pop().lower() if isinstance(rest[-1], str) else ""
+        early = (net[name], net.get(f"{name}_back", net[name])) if name else (None, None)
+        limits = [int(limit) for limit in rest]
+        ends = ((a, b), (b, a))
+        for (near, far), limit, red in zip(ends, limits if len(limits) == 2 else limits * 2, early, strict=True):
+            found.append(Link(near, far, float(rate), float(delay), limit, red))
     return tuple(found)
 
 
 def _flow(table: dict[str, Any], number: int, every: dict[str, Any]) -> Flow:
-    known = {"from", "to", "kind", "ack", "start", "segments", "bytes", "fid"}
+    known = {"from", "to", "kind", "ack", "start", "segments", "bytes", "fid", "more"}
     options = {key: value for key, value in {**every, **table}.items() if key not in known}
     amount = table.get("segments", table.get("bytes"))
     return Flow(
         table["from"], table["to"], table["kind"], table.get("ack", "each"), float(table["start"]), amount, "bytes" in table,
-        table.get("fid", number), {key: _text(value) for key, value in options.items()},
+        table.get("fid", number), tuple((float(at), int(segments)) for at, segments in table.get("more", [])),
+        {key: _text(value) for key, value in options.items()},
     )  # fmt: skip
 
 
@@ -108,7 +116,7 @@ def _text(value: Any) -> str:
 
 def _held(table: dict[str, Any]) -> Held:
     near, far = table["on"]
-    return Held(near, far, table.get("flow", 0), tuple(table["packets"]), float(table["by"]) if "by" in table else None)
+    return Held(near, far, table.get("flow", 0), tuple(table["packets"]), float(table["by"]) if "by" in table else None, table.get("mark", False))
 
 
 def tests(suite: str) -> list[Test]:
@@ -120,7 +128,7 @@ def tests(suite: str) -> list[Test]:
         flows = tuple(_flow(flow, number, tree.get("every", {})) for number, flow in enumerate(table["flow"]))
         held = [_held(one) for one in table.get("held", [])]
         found.append(
-            Test(suite, table["name"], tuple(net["nodes"]), _links(net["links"], net.get("red")), flows, tuple(held), float(table["until"]),
+            Test(suite, table["name"], tuple(net["nodes"]), _links(net), flows, tuple(held), float(table["until"]),
                  tuple(table.get("plots", tree.get("plots", []))))
         )  # fmt: skip
     return found

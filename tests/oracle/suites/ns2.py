@@ -34,6 +34,7 @@ def _flow(flow: Flow, number: int) -> list[str]:
     lines += [f"$ns attach-agent $n({flow.near}) $t{number}", f"$ns attach-agent $n({flow.far}) $k{number}"]
     lines += [f"$ns connect $t{number} $k{number}", f"set a{number} [new Application/FTP]", f"$a{number} attach-agent $t{number}"]
     amount = "start" if flow.amount is None else f"{'send' if flow.in_bytes else 'produce'} {flow.amount}"
+    lines += [f'$ns at {at!r} "$a{number} producemore {segments}"' for at, segments in flow.more]
     return [*lines, f'$ns at {flow.start!r} "$a{number} {amount}"']
 
 
@@ -57,6 +58,8 @@ def program(test: Test, log: str) -> str:
         model = [f"set m{number} [new ErrorModule Fid]", f"set e{number} [new ErrorModel/List]"]
         if held.delay is not None:
             model += [f"$e{number} set delay_pkt_ true", f"$e{number} set delay_ {held.delay!r}"]
+        if held.mark:
+            model.append(f"$e{number} set markecn_ true")
         model += [f"$e{number} droplist {{{' '.join(map(str, held.packets))}}}", f"[$ns link $n({held.near}) $n({held.far})] errormodule $m{number}"]
         lines += [*model, f"$m{number} insert $e{number}", f"$m{number} bind $e{number} {held.flow}"]
     for number, flow in enumerate(test.flows):

@@ -36,12 +36,15 @@ def boots(test: Test) -> list[float]:
 
 
 def _queue(test: Test, one: Link) -> dict[str, Any]:
-    """The queue; RED draws from ns-2's default generator, after the agents."""
+    """The queue; RED draws from ns-2's default generator, after the agents.
+
+    A scenario's least weight is 0.0001. ns-2 has a smaller one before links of 100 Mb/s, whose queues stay empty here.
+    """
     if one.red is None:
         return {"kind": "drop-tail", "packets": one.limit}
     red = one.red
     return {
-        "kind": "red", "packets": one.limit + 1, "min": red["min"], "max": red["max"], "weight": red["weight"], "max_p": 0.1,
+        "kind": "red", "packets": one.limit + 1, "min": red["min"], "max": red["max"], "weight": max(red["weight"], 1e-4), "max_p": 0.1,
         "gentle": True, "wait": True, "mean_packet": f"{red.get('mean', 500):.0f}B", "ecn": bool(red.get("ecn")),
         "weigh_bytes": bool(red.get("bytes")), "count_bytes": bool(red.get("bytes")), "seed": 1, "skip": 2 * len(test.flows),
     }  # fmt: skip
@@ -53,8 +56,13 @@ def _at(test: Test, near: str, far: str) -> list[Held]:
 
 
 def _lost(held: list[Held]) -> dict[str, Any]:
-    numbers = sorted(number for one in held if one.delay is None for number in one.packets)
+    numbers = sorted(number for one in held if one.delay is None and not one.mark for number in one.packets)
     return {"loss": {"list": numbers}} if numbers else {}
+
+
+def _marked(held: list[Held]) -> dict[str, Any]:
+    """ns-2 marks before the queue, acklab at the link's end: the same, as long as the queue drops none of the packets counted."""
+    return {"stages": [{"kind": "mark", "list": sorted(one.packets)} for one in held if one.mark]} if any(one.mark for one in held) else {}
 
 
 def _link(test: Test, near: str, far: str) -> dict[str, Any]:
@@ -62,7 +70,7 @@ def _link(test: Test, near: str, far: str) -> dict[str, Any]:
     one = next(link for link in test.links if (link.near, link.far) == (near, far))
     held = _at(test, near, far)
     late = next((place for place, this in enumerate(held) if this.delay is not None), len(held))
-    return {"rate": bps(one.rate), "delay": seconds(one.delay), "queue": _queue(test, one)} | _lost(held[:late])
+    return {"rate": bps(one.rate), "delay": seconds(one.delay), "queue": _queue(test, one)} | _lost(held[:late]) | _marked(held)
 
 
 def _before(test: Test, near: str, far: str) -> dict[str, Any]:
@@ -105,8 +113,15 @@ def _flow(flow: Flow, number: int, boot: float) -> dict[str, Any]:
         options["iw"] = "4" if packet_bytes(flow) <= 1095 else "3" if packet_bytes(flow) < 2190 else "2"
     beside = {rule: say(options.pop(word)) for word, (rule, say) in BESIDE.items() if word in options}
     send = sender(options, flow.kind, boot * tick(options)) | beside
-    return {"name": f"f{number}", "from": flow.near, "to": flow.far, "start": seconds(flow.start), "size": size,
+    what = {"size": size} if not flow.more else {"source": _writes(flow)}
+    return {"name": f"f{number}", "from": flow.near, "to": flow.far, "start": seconds(flow.start), **what,
             "sender": send, "receiver": receiver(options, flow.ack)}  # fmt: skip
+
+
+def _writes(flow: Flow) -> dict[str, Any]:
+    """What the application writes, and how long after the start."""
+    writes = [(flow.start, flow.amount or 0), *flow.more]
+    return {"kind": "listed", "writes": [[seconds(at - flow.start), f"{number * packet_bytes(flow)}B"] for at, number in writes]}
 
 
 def scenario(test: Test) -> dict[str, Any]:
