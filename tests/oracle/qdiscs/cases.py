@@ -3,12 +3,16 @@
 import random
 
 
-def traffic(seed, count, rate, flows, load, *, ecn=0.0, sizes=(1500, 1500, 1500, 576, 64), dscp=(0,), bursts=1):
-    """Packets of flows that are on and off, some heavy and some sparse; `load` is their share of `rate`."""
+def traffic(seed, count, rate, flows, load, *, ecn=0.0, sizes=(1500, 1500, 1500, 576, 64), dscp=(0,), bursts=1, points=()):
+    """Packets of flows that are on and off, some heavy and some sparse; `load` is their share of `rate`.
+
+    ECN's code point of a flow is 0, or 2 for the share `ecn`; with `points` it is one of these.
+    """
     draw = random.Random(seed)
     weights = [draw.choice((1, 1, 4, 16)) for _ in range(flows)]
     marks = [draw.random() < ecn for _ in range(flows)]
     class_ = [draw.choice(dscp) for _ in range(flows)]
+    point = [draw.choice(points) for _ in range(flows)] if points else [2 * mark for mark in marks]
     packets, now, level = [], 0.0, 1.0
     while len(packets) < count:
         if draw.random() < 0.004:
@@ -16,7 +20,7 @@ def traffic(seed, count, rate, flows, load, *, ecn=0.0, sizes=(1500, 1500, 1500,
         flow = draw.choices(range(flows), weights)[0]
         for _ in range(draw.randint(1, bursts)):
             size = draw.choice(sizes)
-            packets.append({"at": int(now * 1e9), "flow": flow, "size": size, "ecn": 2 * marks[flow], "dscp": class_[flow]})
+            packets.append({"at": int(now * 1e9), "flow": flow, "size": size, "ecn": point[flow], "dscp": class_[flow]})
             now += draw.expovariate(load * level * rate / 8 / size)
     return packets
 
@@ -63,6 +67,11 @@ def case(name, tc, queue, packets, rate, hashes=True, server=None):
     return {"name": name, "tc": tc, "queue": queue, "packets": packets, "rate": rate, "hashes": hashes, "server": server}
 
 
+def weight(units):
+    """A weight of DualPI2's controller as the kernel has it: in 256ths, which it makes whole steps of a probability in 32 bits."""
+    return (units * (2**32 - 1) // 4 // 10**9) / 64 * 1e9 / 2**32
+
+
 def all_cases():
     m = 1_000_000
     for name, aggressive in (("ack-filter", False), ("ack-filter-aggressive", True)):
@@ -105,6 +114,19 @@ def all_cases():
         server = {"kind": "token-bucket", "mean": f"{mean}Mbps", "burst": burst, "peak": "1Gbps"}
         tc = f"tbf rate {mean}mbit burst {burst[:-1]} limit 100000000"
         yield case(f"tbf-{k}", tc, queue, traffic(700 + k, 3000, mean * m, 4, load, bursts=6), 1000 * m, False, server)
+    both = {"alpha": weight(41), "beta": weight(819), "max_packet": "1500B"}
+    for k, (flows, load, points, tc, queue) in enumerate((
+        (6, 1.2, (0, 1, 2), "", {}),
+        (12, 1.3, (0, 1, 1, 2), "", {}),
+        (4, 1.8, (0, 1, 1, 2), "limit 60", {"waiting": 60}),
+        (8, 1.4, (0, 1, 2), "target 5000 tupdate 8000 alpha 80 beta 1600 step 300 coupling 4 protection 30",
+         {"target": "5ms", "update": "8ms", "alpha": weight(80), "beta": weight(1600), "step": "300us", "coupling": 4, "classic_share": 30}),
+        (3, 1.2, (1,), "", {}),
+        (20, 1.3, (0, 1, 2, 3), "coupling 1 protection 50", {"coupling": 1, "classic_share": 50}),
+        (40, 2.0, (0, 1, 2), "tupdate 1000 alpha 2560 beta 5120", {"update": "1ms", "alpha": weight(2560), "beta": weight(5120)}),
+    )):
+        rate = (10 * m, 40 * m, 5 * m, 40 * m, 10 * m, 20 * m, 10 * m)[k]
+        yield case(f"dual-pi2-{k}", f"dualpi2 {tc}", {"kind": "dual-pi2", **both, **queue}, traffic(800 + k, 3000, rate, flows, load, bursts=3, points=points), rate, False)
     codes = (0, 0, 8, 46, 34, 10, 48)
     for k, (flows, load, ecn, tc, queue) in enumerate((
         (8, 1.2, 0.0, "besteffort flows", {"tins": "besteffort", "isolation": "flows"}),

@@ -147,6 +147,11 @@ impl<P: Carried> DualPi2<P> {
         queue
     }
 
+    /// The first update of the probability is then, and not `update` after the beginning.
+    pub fn update_first_at(&mut self, time: Time) {
+        self.clock.first_at(time);
+    }
+
     /// Both queues have been empty: the low latency queue is next for a packet or so.
     fn reset_credit(&mut self) {
         self.credit = self.params.max_packet.get() as f64 * (2.0 * self.params.classic_share - 100.0);

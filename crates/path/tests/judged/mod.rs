@@ -50,6 +50,9 @@ impl Carried for Tcp {
     fn timestamps(&self) -> (u64, u64) {
         (u64::from(self.stamp > 0) * 5, self.stamp)
     }
+    fn low_latency(&self) -> bool {
+        self.ecn & 1 == 1 // ECT(1) and CE
+    }
     fn congestion(&self) -> u8 {
         self.ece
     }
@@ -120,6 +123,7 @@ pub fn compare(path: &Path) -> (usize, usize, String) {
     match (&mut queue, first) {
         (AnyQueue::Pie(pie), Some(time)) => pie.update_first_at(time),
         (AnyQueue::FqPie(pie), Some(time)) => pie.update_first_at(time),
+        (AnyQueue::DualPi2(pie), Some(time)) => pie.update_first_at(time),
         _ => {}
     }
     let packets = lines.iter().filter(|line| line.kind == 'A').count();
