@@ -49,9 +49,9 @@ adapt() {
         [ -n "$fits" ] || fail "no form of $patch fits Linux $version; see $here"
         # With the old time a file is built again only where it differs.
         touched=$(sed -n 's,^+++ b/,,p' "$fits")
-        for file in $touched; do touch -r "$file" "$file.time"; done
+        for file in $touched; do [ ! -f "$file" ] || touch -r "$file" "$file.time"; done
         patch -p1 -s --no-backup-if-mismatch <"$fits"
-        for file in $touched; do touch -r "$file.time" "$file" && rm "$file.time"; done
+        for file in $touched; do [ ! -f "$file.time" ] || { touch -r "$file.time" "$file" && rm "$file.time"; }; done
     done
 }
 
