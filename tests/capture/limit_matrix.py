@@ -2,7 +2,11 @@
 """What limits transfers over the access paths, from captures at either end, beside the truth of the run's own tables.
 
 `limit_matrix.py` prints the matrix: seven paths, five situations, both ends. `limit_matrix.py SEED N` draws N other scenarios with rates,
-delays, buffers and queues at random.
+delays, buffers and queues at random. `limit_matrix.py SEED N lossy` draws transfers over paths that lose packets at random, whose queues are
+empty most of the time.
+
+There are two truths. One comes from the means of the run: a queue that stood in slow start alone makes a link full. The other counts the
+time in which the link was full.
 """
 
 from __future__ import annotations
@@ -13,6 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import polars as pl
 
 import acklab
 from acklab import _core
@@ -35,6 +42,8 @@ SITUATIONS: dict[str, tuple[str, dict[str, Any], str | None]] = {
 SILENT = ("unknown", "mixed", "network", "short")
 #: Share of the time from which a link is full, seconds that data wait in a queue that stands, and ACKs in one that no grant explains.
 FULL, STANDS_S, LATE_S = 0.9, 0.005, 0.02
+#: Share of the time in which the link is full from which the path's rate is the only truth over time. Below one less this share it is not true. Between, both are true.
+MOSTLY = 0.65
 
 
 def truth(run: acklab.Run, flow: str, known: str | None) -> tuple[str, ...]:
@@ -45,11 +54,7 @@ def truth(run: acklab.Run, flow: str, known: str | None) -> tuple[str, ...]:
     """
     if known:
         return (known,)
-    summary = run.summary()
-    access = {(link["from"], link["to"]): link for link in summary["links"] if "C" in (link["from"], link["to"])}
-    row = next(row for row in summary["flows"] if row["name"] == flow)
-    there = next(link for ends, link in access.items() if ends[1 if row["to"] == "C" else 0] == "C")
-    back = next(link for ends, link in access.items() if ends[0 if row["to"] == "C" else 1] == "C")
+    there, back = access(run, flow)
     waits = [link["sent_wait_s"] / max(1, link["packets"]) for link in (there, back)]
     # A link of grants or of shared air has a rate that its utilisation does not tell: a queue that stands does.
     full = there["utilisation"] >= FULL or there["mean_queue_packets"] >= 2 and waits[0] >= STANDS_S
@@ -59,6 +64,43 @@ def truth(run: acklab.Run, flow: str, known: str | None) -> tuple[str, ...]:
     if full:
         return ("path-rate",)
     return ("ack-path",) if late else ("cwnd", "recovery", "slow-start")
+
+
+def access(run: acklab.Run, flow: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The rows of the access link, in the direction of the flow's data and in that of its ACKs."""
+    summary = run.summary()
+    links = {(link["from"], link["to"]): link for link in summary["links"] if "C" in (link["from"], link["to"])}
+    row = next(row for row in summary["flows"] if row["name"] == flow)
+    there = next(link for ends, link in links.items() if ends[1 if row["to"] == "C" else 0] == "C")
+    return there, next(link for link in links.values() if link is not there)
+
+
+def over_time(run: acklab.Run, flow: str, known: str | None, trip_s: float) -> tuple[str, ...]:
+    """The causes that are right, by the time in which the access link was full: it sent at its rate, or its queue was never empty.
+
+    ``trip_s`` is the length of a span that is judged as a whole: the least round trip.
+    """
+    means = truth(run, flow, known)
+    if known:
+        return means
+    there, _ = access(run, flow)
+    packets = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String))
+    mine = packets.filter(pl.col("link") == f"{there['from']}->{there['to']}", pl.col("event").is_in(["enqueue", "dequeue", "drop"]))
+    data = packets.filter(pl.col("flow").str.starts_with(flow), pl.col("kind") == "data")
+    begin, end = float(data["time_s"][0]), float(data["time_s"][-1])
+    span = packets["time_s"][-1]
+    sent = mine.filter(pl.col("event") == "dequeue")
+    rate = sent["size_bytes"].sum() / (there["utilisation"] * span)
+    number = max(int((end - begin) / trip_s), 1)
+    edges = np.linspace(begin, end, number + 1)
+    busy = np.histogram(sent["time_s"].to_numpy(), edges, weights=sent["size_bytes"].to_numpy())[0] / rate / (edges[1] - edges[0])
+    times = mine["time_s"].to_numpy()
+    waiting = mine.select(pl.when(pl.col("event") == "enqueue").then(1).otherwise(-1))["literal"].cum_sum().to_numpy()
+    least = np.array([waiting[a:b].min() if b > a else 0 for a, b in zip(np.searchsorted(times, edges[:-1]), np.searchsorted(times, edges[1:]), strict=True)])
+    full = float(np.mean((busy >= FULL) | (least >= 1)))
+    late = tuple(cause for cause in means if cause == "ack-path")
+    free = ("cwnd", "recovery", "slow-start")
+    return (("path-rate",) if full > 1 - MOSTLY else ()) + late + (free if full < MOSTLY else ())
 
 
 def verdicts(scenario: str, flow: str, known: str | None, sets: dict[str, Any]) -> list[dict[str, Any]]:
@@ -72,8 +114,10 @@ def verdicts(scenario: str, flow: str, known: str | None, sets: dict[str, Any]) 
         with tempfile.TemporaryDirectory() as folder:
             found = acklab.analyze(run.capture(end, path=Path(folder) / "x.pcapng"), packets=False)
         row = max(found.summary()["connections"], key=lambda row: row["bytes"])
-        verdict = "right" if row["limit"] in right else "not known" if row["limit"] in SILENT else "wrong"
-        rows.append({"place": place, "truth": right, "verdict": verdict, **row})
+        trip = row["path_rtt_min_s"] or row["rtt_min_s"] or 0.05
+        timed = over_time(run, flow, known, trip)
+        judged = {name: "right" if row["limit"] in of else "not known" if row["limit"] in SILENT else "wrong" for name, of in (("verdict", right), ("in time", timed))}
+        rows.append({"place": place, "truth": right, "timed": timed, **judged, **row})
     return rows
 
 
@@ -127,14 +171,34 @@ def drawn(seed: int, count: int) -> list[dict[str, Any]]:
     return rows
 
 
+def lossy(seed: int, count: int) -> list[dict[str, Any]]:
+    """Downloads over long paths that lose packets at random: the congestion window is the limit where the link is not full."""
+    random_ = random.Random(f"lossy {seed}")
+    rows = []
+    for _ in range(count):
+        down, trip = 20.0 * 20 ** random_.random(), 0.02 * 6 ** random_.random()
+        loss = 10 ** random_.uniform(-3.3, -1.7)
+        sets = {
+            "down": f"{down:.3g}Mbps", "up": f"{down / 4:.3g}Mbps", "link.0.delay": f"{1e3 * trip / 2:.3g}ms", "link.0.loss.rate": loss,
+            "flow.down.sender.control": random_.choice(("cubic", "reno")), "flow.down.count": 1, "flow.ping.start": NEVER,
+            "stop.at": "8s", "seed": random_.randrange(1000),
+        }  # fmt: skip
+        rows += [{"case": f"vdsl {sets['down']} {1e3 * trip:.3g}ms loss {loss:.2g}", **row} for row in verdicts("vdsl", "down", None, sets)]
+    return rows
+
+
 def main() -> None:
     """Prints a line for each verdict that is not right, then the counts."""
     seeded = sys.argv[1:2] and sys.argv[1].isdigit()
-    rows = drawn(int(sys.argv[1]), int(sys.argv[2])) if seeded else fixed(tuple(sys.argv[1:]) or PATHS)
+    if seeded:
+        rows = (lossy if sys.argv[3:4] == ["lossy"] else drawn)(int(sys.argv[1]), int(sys.argv[2]))
+    else:
+        rows = fixed(tuple(sys.argv[1:]) or PATHS)
     for row in rows:
-        mark = {"right": " ", "not known": "?", "wrong": "X"}[row["verdict"]]
-        print(f"{mark} {row['case']} at {row['place']}: {' or '.join(row['truth'])}: {row['headline']}")
-    print(dict(collections.Counter(row["verdict"] for row in rows)))
+        marks = "".join({"right": " ", "not known": "?", "wrong": "X"}[row[name]] for name in ("verdict", "in time"))
+        print(f"{marks} {row['case']} at {row['place']}: {' or '.join(row['truth'])} ({' or '.join(row['timed'])} over time): {row['headline']}")
+    for name, words in (("verdict", "by the means"), ("in time", "over time")):
+        print(words, dict(collections.Counter(row[name] for row in rows)))
 
 
 if __name__ == "__main__":

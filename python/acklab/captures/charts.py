@@ -12,7 +12,7 @@ from ..figures.charts import Axis, Bar, Bars
 from ..plot import palette
 from ..plot.prep.axes import AXES, label
 from ..plot.prep.thin import thin_points, thin_steps
-from ..report.encode import NANO, Blocks
+from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer
 from . import text
 
@@ -85,10 +85,10 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
         layers = _layers(row, acks.filter(mine), segments.filter(mine))
         for name, frame in layers.items():
             values.setdefault(name.partition(" ")[0], []).append(frame["value"])
-        tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
+        tables = {name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6})) for name, frame in layers.items() if frame.height}
         if row["goodput_bps"] is not None:
             progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
-            tables["progress"] = blocks.add(progress, {"time_s": NANO})
+            tables["progress"] = blocks.add(progress, coarse(progress, {"time_s": NANO}))
         items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot, "capacity_bps": row["bottleneck_bps"]})
     recorded = {"series": True, "queue": False, "packets": True}
     run: dict[str, Any] = {"label": "capture", "seed": None, "end_s": max(ends), "slot": slots[0], "queues": [], "recorded": recorded}

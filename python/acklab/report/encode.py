@@ -11,6 +11,7 @@ compresses. The result is about three bytes a row and column for times to the na
 from __future__ import annotations
 
 import base64
+import math
 import zlib
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ import polars as pl
 
 #: Resolution of times in the page: a nanosecond.
 NANO = 1e-9
+#: Multiples of its resolution that a value may have: differences and signs need two bits more.
+LARGEST = 2**46
 
 
 @dataclass
@@ -42,6 +45,16 @@ class Blocks:
         packed = _gzip(b"".join(planes))
         self.texts.append(base64.b64encode(packed).decode("ascii"))
         return {"block": len(self.texts) - 1, "rows": frame.height, "columns": columns}
+
+
+def coarse(frame: pl.DataFrame, resolution: dict[str, float]) -> dict[str, float]:
+    """The resolutions for a table of any size: ten times coarser, as often as the largest value needs, up to whole numbers."""
+    found = {}
+    for name, one in resolution.items():
+        largest = float(np.nanmax(np.abs(frame[name].cast(pl.Float64).to_numpy()), initial=0.0))
+        steps = math.ceil(math.log10(max(largest / (one * LARGEST), 1.0)) - 1e-9)
+        found[name] = min(one * 10**steps, 1.0)
+    return found
 
 
 def _column(series: pl.Series, resolution: float) -> tuple[dict[str, Any], bytes]:

@@ -14,7 +14,7 @@ from acklab import report
 from acklab.plot import prep
 from acklab.plot.runs import Run
 from acklab.report import page
-from acklab.report.encode import NANO, Blocks
+from acklab.report.encode import NANO, Blocks, coarse
 
 BLOCK = re.compile(r'<script type="application/octet-stream" id="block-\d+">([^<]*)</script>')
 
@@ -116,6 +116,15 @@ def test_fractions_are_kept_to_their_resolution():
     assert read(blocks.texts, about)["v"] == pytest.approx([0.0, 0.123457, None, 99.5], abs=1e-12)
     with pytest.raises(ValueError, match="coarser"):
         Blocks().add(pl.DataFrame({"v": [1e9]}), {"v": 1e-9})
+
+
+def test_a_coarser_resolution_holds_what_a_fine_one_does_not():
+    frame = pl.DataFrame({"time_s": [0.0, 3e5], "value": [4e9, 1.5], "small": [-0.25, 0.5]})
+    found = coarse(frame, {"time_s": NANO, "value": 1e-6, "small": 1e-6})
+    assert found == {"time_s": pytest.approx(1e-8), "value": pytest.approx(1e-4), "small": 1e-6}
+    Blocks().add(frame, found)
+    empty = frame.clear()
+    assert coarse(empty, {"value": 1e-6}) == {"value": 1e-6}
 
 
 def test_write_leaves_page_and_charts(tmp_path):

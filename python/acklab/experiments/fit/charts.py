@@ -11,7 +11,7 @@ from ...captures import text as capture_text
 from ...captures.charts import FLATTENED
 from ...plot import palette
 from ...plot.prep.thin import thin_points, thin_steps
-from ...report.encode import NANO, Blocks
+from ...report.encode import NANO, Blocks, coarse
 from ...report.page import Viewer
 from .fit import Fit
 from .scenario import Simulated
@@ -73,8 +73,9 @@ def viewer(found: Fit) -> Viewer:
         if name != "replay":
             layers[f"acks {name}"], layers[f"trips {name}"] = _acks(one), _trips(one)
     layers["lag zero"] = pl.DataFrame({"time_s": [0.0], "value": [0.0]})
-    tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
-    tables["progress"] = blocks.add(measured.curve.select("time_s", bytes="ack_bytes"), {"time_s": NANO})
+    tables = {name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6})) for name, frame in layers.items() if frame.height}
+    progress = measured.curve.select("time_s", bytes="ack_bytes")
+    tables["progress"] = blocks.add(progress, coarse(progress, {"time_s": NANO}))
     end = max(one.end_s for one in several.values() if one.curve.height)
     slot = palette.run_slots(1)[0]
     item = {"run": 0, "flow": capture_text.title(measured.row), "unit": "bytes", "tables": tables, "end_s": end, "slot": slot, "capacity_bps": None}
