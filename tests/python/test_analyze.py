@@ -309,3 +309,13 @@ def test_connections_are_chosen_and_sorted() -> None:
     many = as_text({**summary, "connections": rows}, sort="rtt_max_s", most=3)
     assert [line.partition(":")[0] for line in many.splitlines() if " -> " in line] == ["4", "3", "7"]
     assert "and 5 more with less rtt_max_s" in many
+
+
+def test_each_row_has_the_number_of_its_packet(tmp_path):
+    run = acklab.run(path="dsl", record={"packets": True}, set={"stop.at": "500ms"})
+    found = acklab.analyze(run.capture("A->C@C", path=tmp_path / "x.pcapng"))
+    acks, segments = (pl.DataFrame(table) for table in (found.acks, found.segments))
+    numbers = sorted({*acks["frame"], *segments["frame"]})
+    assert numbers == list(range(1, found.summary()["packets"]["packets"] + 1)), "every packet of TCP is in one of the tables"
+    both = acks.join(segments, on="frame", how="inner")
+    assert (both["time_s"] == both["time_s_right"]).all() and acks["frame"].is_sorted()

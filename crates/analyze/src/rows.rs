@@ -43,6 +43,8 @@ table! {
         pub window_bytes: u64,
         /// Sent and not acknowledged before it.
         pub flight_bytes: u64,
+        /// Number of its packet in the file, from 1, as Wireshark counts (`frame.number`).
+        pub frame: u64,
     }
 }
 
@@ -65,6 +67,8 @@ table! {
         pub flight_bytes: u64,
         /// Window of its sender in segments, as a receiver here could estimate it; null before the first round trip.
         pub cwnd_segments: Option<f64>,
+        /// Number of its packet in the file, from 1, as Wireshark counts (`frame.number`).
+        pub frame: u64,
     }
 }
 
@@ -153,7 +157,7 @@ impl Packets {
         connection: &Connection,
         seen: &Seen,
         passed: &Passed,
-        at_ns: i64,
+        (at_ns, frame): (i64, u64),
     ) -> u64 {
         let rows = u64::from(passed.data.is_some()) + u64::from(passed.ack.is_some());
         if self.acks.len() + self.segments.len() + rows as usize > MOST_ROWS {
@@ -173,6 +177,7 @@ impl Packets {
                 payload_bytes: seen.payload.into(),
                 flight_bytes: direction.flight_bytes(),
                 cwnd_segments: direction.eyes.cwnd(connection.last_ns),
+                frame,
             });
         }
         if let Some(record) = passed.ack {
@@ -193,6 +198,7 @@ impl Packets {
                 sack_blocks: record.sacks.into(),
                 window_bytes: record.window,
                 flight_bytes: record.flight,
+                frame,
             });
         }
         0

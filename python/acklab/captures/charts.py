@@ -87,7 +87,7 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
             values.setdefault(name.partition(" ")[0], []).append(frame["value"])
         tables = {name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6})) for name, frame in layers.items() if frame.height}
         if row["goodput_bps"] is not None:
-            progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
+            progress = layers["sequence acked"].drop("frame").rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
             tables["progress"] = blocks.add(progress, coarse(progress, {"time_s": NANO}))
         items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot, "capacity_bps": row["bottleneck_bps"]})
     recorded = {"series": True, "queue": False, "packets": True}
@@ -95,7 +95,7 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
     axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
     drawn = {name.partition(" ")[0] for item in items for name in item["tables"]}
-    charts = [_scaled(chart, values) for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
+    charts = [{**_scaled(chart, values), "frames": True} for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
     return {"runs": [run], "items": items, "charts": charts, "axes": axes, "palette": colours}, blocks
 
 
@@ -117,8 +117,8 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     plain = acks.filter(pl.col("plain") & pl.col("delay_s").is_not_null() & pl.lit(row["delay_max_s"] is not None))
     trips = acks.filter(pl.col("rtt_s").is_not_null() & pl.lit(text.has_trips(row)))
     left = (pl.col("flight_bytes").cast(pl.Int64) - pl.col("acked_bytes").cast(pl.Int64)).clip(0)
-    after = acks.filter(kind == "new").select("time_s", flight_bytes=left.cast(pl.UInt64))
-    both = pl.concat([data.select("time_s", "flight_bytes"), after]).sort("time_s", maintain_order=True)
+    after = acks.filter(kind == "new").select("time_s", "frame", flight_bytes=left.cast(pl.UInt64))
+    both = pl.concat([data.select("time_s", "frame", "flight_bytes"), after]).sort("time_s", maintain_order=True)
     window = data.drop_nulls("cwnd_segments").with_columns(cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0))
     offered = acks.drop_nulls("window_bytes").with_columns(pl.col("window_bytes").cast(pl.Int64))
     wide = float(offered["window_bytes"].median() or 0.0) > WIDE * max(row["max_flight_bytes"], 1)  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def _steps(frame: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _value(frame: pl.DataFrame, column: str, factor: float) -> pl.DataFrame:
-    return frame.select("time_s", value=pl.col(column).cast(pl.Float64) * factor)
+    return frame.select("time_s", "frame", value=pl.col(column).cast(pl.Float64) * factor)
 
 
 def histogram(name: str, acks: pl.DataFrame) -> Bars:

@@ -109,7 +109,7 @@ def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
     start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
-    packets = f"Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark's time is <code>frame.time_relative</code> there."
+    packets = f"Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark's packet is <code>frame.number</code> there: point at the mark, or read the chart's table."
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p><p class="note">{packets}</p>'
         f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'

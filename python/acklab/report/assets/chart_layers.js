@@ -10,13 +10,14 @@ import { theme } from "./theme.js";
 
 const SAMPLES = { steps: "step", dots: "dot", cross: "cross", level: "dashed" };
 
-export function layersChart({ id, title, about, axis, layers, height }) {
+// With `frames`, each row has the number of its packet in the capture.
+export function layersChart({ id, title, about, axis, layers, height, frames }) {
   const colour = (part, layer) => part.colour(layer.key);
   const there = (data) => layers.filter((layer) => data[layer.key]);
   return {
     id, title, about, height, axis: () => ({ ...axis, label: `${axis.label} (${axis.unit}${axis.log ? ", logarithmic" : ""})` }), needs: "segments",
     roles: layers.map((layer) => ({ key: layer.key, name: layer.name, sample: SAMPLES[layer.kind], there: (data) => data[layer.key] })),
-    columns: [["time", "s", 9], ["value", axis.unit, 9], ["what", ""]],
+    columns: [["time", "s", 9], ["value", axis.unit, 9], ["what", ""], ...(frames ? [["frame.number", ""]] : [])],
 
     parts: () => itemParts("series", async (item) => {
       const open = layers.map(async (layer) => [layer.key, item.tables[`${id} ${layer.key}`]?.rows ? await openTable(item.tables[`${id} ${layer.key}`]) : null]);
@@ -69,12 +70,12 @@ export function layersChart({ id, title, about, axis, layers, height }) {
         const [from, to] = [lowerBound(times, sx.back(x - 10)), upperBound(times, sx.back(x + 10))];
         for (let i = from; i < Math.min(to, from + 4000); i++) {
           const away = Math.hypot(sx(times[i]) - x, exactly ? 0 : sy(value[i]) - y);
-          if (away <= 12 && (!best || away < best.away)) best = { away, layer, time: times[i], value: value[i] };
+          if (away <= 12 && (!best || away < best.away)) best = { away, layer, time: times[i], value: value[i], packet: data[layer.key].frame?.[i] };
         }
       }
       if (!best) return null;
-      const { away, layer, time, value } = best;
-      return { away, x: sx(time), y: sy(value), title: (state.several ? part.name + ": " : "") + layer.name, rows: [["at", timeText(time, 1e-8)], [axis.label, exact(value) + NB + axis.unit, colour(part, layer)]] };
+      const { away, layer, time, value, packet } = best;
+      return { away, x: sx(time), y: sy(value), title: (state.several ? part.name + ": " : "") + layer.name, rows: [["at", timeText(time, 1e-8)], [axis.label, exact(value) + NB + axis.unit, colour(part, layer)], ...(packet ? [["frame.number ==", String(packet)]] : [])] };
     },
 
     next(part, data, t, direction) {
@@ -83,7 +84,7 @@ export function layersChart({ id, title, about, axis, layers, height }) {
     },
 
     records(part, data, t0, t1, most) {
-      const found = there(data).map((layer) => timeRecords(data[layer.key], t0, t1, most, (i) => [data[layer.key].time_s[i], data[layer.key].value[i], layer.name]));
+      const found = there(data).map((layer) => timeRecords(data[layer.key], t0, t1, most, (i) => [data[layer.key].time_s[i], data[layer.key].value[i], layer.name, ...(frames ? [data[layer.key].frame?.[i] ?? ""] : [])]));
       return { count: found.reduce((sum, { count }) => sum + count, 0), records: found.flatMap(({ records }) => records).sort((a, b) => a[0] - b[0]).slice(0, most) };
     },
   };
