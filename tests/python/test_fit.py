@@ -397,11 +397,13 @@ def test_a_capture_that_is_cut_anywhere_is_fitted_or_refused(tmp_path: Path) -> 
 
 
 def test_a_queue_is_asked_only_where_round_trips_agree() -> None:
-    def row(median: float, p95: float, vantage: str = "sender") -> dict[str, Any]:
-        return {"vantage": vantage, "path_rtt_min_s": 0.020, "rtt_min_s": 0.020, "rtt_median_s": median, "rtt_p95_s": p95}
+    def row(median: float, p95: float, vantage: str = "sender", behind: str = "") -> dict[str, Any]:
+        told = {"vantage": vantage, "path_rtt_min_s": 0.020, "rtt_min_s": 0.020, "rtt_median_s": median, "rtt_p95_s": p95}
+        return {**told, "sender_rtt_min_s": 0.001, "bottleneck_from": behind}
 
     captured = row(0.190, 0.240)
     near, far = waits(captured, row(0.185, 0.245)), waits(captured, row(0.185, 0.110))
     assert near is not None and near.agree and near.apart < 0.02
     assert far is not None and not far.agree and (far.captured_s, far.simulated_s) == pytest.approx((0.240, 0.110)), "the 95th of 100 decides, too"
     assert waits(row(0.190, 0.240, "receiver"), captured) is None and waits(captured, None) is None
+    assert waits(row(0.190, 0.240, "between", "data"), captured) is None, "behind the bottleneck, its queue is in no round trip from here"

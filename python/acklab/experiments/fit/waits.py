@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .place import place
 from .value import Row
 
 #: Columns that are compared: the median, and the 95th of 100.
@@ -35,8 +36,11 @@ class Waits:
 
 
 def waits(captured: Row, simulated: Row | None) -> Waits | None:
-    """The comparison of two rows of analyses at one place; None if nothing is comparable, as near the receiver: its waits are its own."""
-    if simulated is None or not captured["path_rtt_min_s"] or captured["vantage"] == "receiver":
+    """The comparison of two rows of analyses at one place; None if nothing is comparable, as behind the bottleneck.
+
+    The times from there to the receiver and back do not contain the queue.
+    """
+    if simulated is None or not captured["path_rtt_min_s"] or place(captured).behind:
         return None
     found = [
         Waits(*(captured["path_rtt_min_s"] + row[column] - row["rtt_min_s"] for row in (captured, simulated)))
