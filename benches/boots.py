@@ -1,6 +1,6 @@
 """Whether programs on kernels give the same bytes in every boot: `python benches/boots.py [BOOTS] [QUIC]`.
 
-For each example a row: boots, number of different results (the JSON, and the packets of each node), packets, virtual time, real time a
+For each example, and for bulk data at 100 Mb/s, a row: boots, number of different results (the JSON, and the packets of each node), packets, virtual time, real time a
 boot. QUIC is the directory into which `examples/programs/quic/build.sh` has built its programs; without it those rows are left out. It
 needs the kernel of `make kernel`, and iperf3 and curl; the row of two kernels needs those of `LINUX=6.12` and `LINUX=7.3`.
 """
@@ -17,9 +17,13 @@ import tempfile
 import time
 from pathlib import Path
 
+import programs
+
 from acklab import _core
 from acklab.engines import kernel
 
+#: Stands for a scenario of `programs.py`: three seconds at 100 Mb/s.
+BULK = "bulk"
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "programs"
 
 
@@ -38,14 +42,20 @@ def examples(quic: Path | None) -> dict[str, list[str]]:
         for server, client in itertools.product(("quic-go", "quinn"), repeat=2):
             words = ["--server", f"{quic / server} serve 0.0.0.0:443", "--client", f"{quic / client} fetch {{server}}:443 5000000"]
             found[f"{server} to {client}"] = [path, *words]
+    for version in ("6.12", "7.3"):
+        with contextlib.suppress(_core.LiveError):
+            kernel.find(version)
+            found[f"100 Mb/s, Linux {version}"] = [BULK, "--allow-programs", "--linux", version]
     return found
 
 
 def boot(words: list[str]) -> tuple[str, dict[str, object]]:
     """A digest of everything that came out, and what came out."""
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out"
-        command = [sys.executable, "-m", "acklab", "run", *words, "--virtual", "--json", "--out", str(out)]
+        out, bulk = Path(folder) / "out", Path(folder) / "bulk.toml"
+        bulk.write_text(programs.scenario(1, 100.0, 3.0, idle=False))
+        given = [str(bulk) if word == BULK else word for word in words]
+        command = [sys.executable, "-m", "acklab", "run", *given, "--virtual", "--json", "--out", str(out)]
         done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode:
             raise SystemExit((done.stderr + done.stdout[-2000:]).decode())

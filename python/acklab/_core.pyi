@@ -651,6 +651,7 @@ class LivePlan:
         kernel_acks: bool = False,
         control: str | None = None,
         sender: str | None = None,
+        in_virtual_time: bool = False,
     ) -> LivePlan: ...
     def json(self) -> str:
         """Links each way, flows, what the kernels are told, and in what they differ from the scenario."""

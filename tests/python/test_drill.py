@@ -67,6 +67,7 @@ def test_a_script_has_addresses_files_and_a_version_of_linux(acklab_command: Ack
     done = acklab_command("drill", str(script), "--virtual", "--linux", "6.12")
     assert done.returncode == 0, done.stdout + done.stderr
     assert acklab_command("drill", str(script), "--linux", "6.12").returncode == 2
+    assert parse(f"--local_ip=fd::1 --remote_ip=fd3d:fa7b:d17d::1\n{OPENED}").options == {"local_ip": "fd::1", "remote_ip": "fd3d:fa7b:d17d::1"}
     script.write_text("--local_ip=here\n" + OPENED)
     assert "an address of IPv4 or IPv6 is" in acklab_command("drill", str(script)).stdout
 
@@ -365,6 +366,10 @@ def test_definitions_and_the_settings_beside_a_script_are_put_in(tmp_path: Path)
         ("tc qdisc add dev eth0 root pfifo", False),
         ("tc qdisc add dev tun0 root pfifo limit 5 | sh", False),
         ("ip link set dev tun0 mtu 9000 up", False),
+        ("ip route change 192.0.2.1 via 192.168.0.2 dev tun0 advmss 600 mtu lock 640 initcwnd 11", True),
+        ("ip -6 route change fd3d:fa7b:d17d::1 via fd3d:a0b:17d6:8888::1 dev tun0 mtu 1280", True),
+        ("ip route change 192.0.2.1 via 192.168.0.2 dev eth0 mtu 640", False),
+        ("ip route change 192.0.2.1 via 192.168.0.2 dev tun0 table 5", False),
         ("tc qdisc add dev tun0 root $(id)", False),
     ],
 )

@@ -30,12 +30,14 @@ const SENDER_FOLLOWED: [&str; 9] = [
 /// ... and those that a sender of the scenario's own, as an eBPF congestion control, follows besides ([`crate::bpf::rules`]).
 const SENDER_OURS: [&str; 6] = ["control", "controls", "credit", "initial_ssthresh", "halving", "validation"];
 /// The same of receivers.
-const RECEIVER_FOLLOWED: [&str; 9] = [
+const RECEIVER_FOLLOWED: [&str; 11] = [
     "sack",
     "dsack",
     "ack.window",
     "ack.buffer",
     "ack.autotune",
+    "ack.memory",
+    "ack.most_memory",
     "ack.sack_delay",
     "ack.sack_slack",
     "ack.sack_most",

@@ -132,7 +132,7 @@ impl Plan {
             }
             let kernels = named("linux");
             let policy = if options.kernel_acks && !own { &kernels } else { &spec.receiver.ack };
-            let settings = Settings::of(&spec.sender, &spec.receiver, policy);
+            let settings = Settings::of(&spec.sender, &spec.receiver, policy, options.in_virtual_time);
             if !(LEAST_MTU..=MOST_MTU).contains(&settings.mtu) {
                 let why = format!("makes packets of {} bytes; from {LEAST_MTU} to {MOST_MTU}", settings.mtu);
                 return refuse(format!("{key}.sender.packet"), why);

@@ -13,8 +13,13 @@ pub(crate) const MOST_WINDOW: u64 = MOST_MEMORY / 4;
 /// What an `sk_buff` takes besides its data, and its data besides the packet: headroom and `skb_shared_info`.
 const BUFFER_HEAD: u32 = 256;
 const DATA_BESIDES: u32 = 64 + 320;
-/// Buffers are whole pages, so that 57 segments are Linux's 131,072 bytes.
+/// Buffers that grow are whole pages, so that 57 segments are Linux's 131,072 bytes.
 const PAGE: f64 = 4096.0;
+/// Memory that a kernel in virtual time counts for a packet (`truesize`): each of its card's buffers has room for the longest one
+/// (`receive_small` in drivers/net/virtio_net.c).
+const CARD_MEMORY: u32 = 2176;
+/// Parts of memory in which a kernel counts a buffer's payload (`TCP_RMEM_TO_WIN_SCALE`).
+const PARTS: u64 = 256;
 /// The largest autotuned buffer, in first ones: 32 MiB, as Linux has it since 6.16, and as the policy `linux` does.
 const MOST_GROWTH: u64 = 256;
 /// Told to kernels that know it, since 6.19; others have 5.
@@ -41,6 +46,8 @@ pub struct Options {
     pub control: Option<String>,
     /// Whose rules say what an ACK is worth.
     pub sender: Choice,
+    /// Two kernels in virtual time, whose network card is not that of a live run.
+    pub in_virtual_time: bool,
 }
 
 /// The address of a namespace (0 the senders', 1 the receivers') for flows of one kind of receiver, and for those `apart`.
@@ -110,20 +117,33 @@ pub enum Receiver {
 }
 
 impl Receiver {
-    /// Of a policy, with packets of `mtu` bytes; any but `linux` chooses among the kernel's ACKs.
-    fn of(policy: &AckPolicyKind, mtu: u32) -> Receiver {
+    /// Of a policy, with packets of `mtu` bytes, so many of them payload; any but `linux` chooses among the kernel's ACKs.
+    fn of(policy: &AckPolicyKind, mtu: u32, payload: u32, in_virtual_time: bool) -> Receiver {
         let nanos = |time: Time| (time.secs() * 1e9).round() as u64;
-        let AckPolicyKind::Linux { window, buffer, autotune, sack_delay, sack_share, sack_slack, sack_most, .. } =
-            *policy
+        let &AckPolicyKind::Linux {
+            window, buffer, autotune, memory, most_memory, sack_delay, sack_share, sack_slack, sack_most, ..
+        } = policy
         else {
             return Receiver::Every;
         };
-        let memory = f64::from(buffer) * f64::from(memory_of(mtu));
-        let buffer = ((memory / PAGE).round() * PAGE).min(MOST_MEMORY as f64) as u64;
+        let (buffer, most) = if memory > 0 {
+            (u64::from(memory), u64::from(most_memory.max(memory)))
+        } else if autotune {
+            let memory = f64::from(buffer) * f64::from(memory_of(mtu));
+            let memory = ((memory / PAGE).round() * PAGE) as u64;
+            (memory, memory * MOST_GROWTH)
+        } else {
+            // Its payload is so many parts of it, rounded down (`tcp_measure_rcv_mss`).
+            let packet = if in_virtual_time { CARD_MEMORY } else { memory_of(mtu) };
+            let parts = (u64::from(payload) * PARTS / u64::from(packet)).max(1);
+            let memory = (u64::from(buffer) * u64::from(payload) * PARTS).div_ceil(parts);
+            (memory, memory)
+        };
+        let buffer = buffer.min(MOST_MEMORY);
         Receiver::Own {
             window,
             buffer,
-            most: if autotune { (buffer * MOST_GROWTH).min(MOST_MEMORY) } else { buffer },
+            most: if autotune { most.min(MOST_MEMORY) } else { buffer },
             sack_delay_ns: nanos(sack_delay),
             sack_slack_ns: nanos(sack_slack),
             // A delay of nothing compresses none.
@@ -148,7 +168,12 @@ pub type Variable = (&'static str, String);
 
 impl Settings {
     /// What these rules ask for, with this policy.
-    pub fn of(sender: &SenderRules, receiver: &ReceiverRules, policy: &AckPolicyKind) -> Settings {
+    pub fn of(
+        sender: &SenderRules,
+        receiver: &ReceiverRules,
+        policy: &AckPolicyKind,
+        in_virtual_time: bool,
+    ) -> Settings {
         let grows = sender.timestamps && !sender.options_in_packet && sender.header > 0;
         // `packet` is payload where the sender adds a header to it, else the size on the wire.
         let mtu = if sender.header > 0 { sender.packet.saturating_add(HEADERS) } else { sender.packet };
@@ -163,7 +188,7 @@ impl Settings {
             initial_window: sender.initial_window as u32,
             window: 0,
             min_rto_ms: (sender.min_rto.secs() * 1e3).round() as u32,
-            receiver: Receiver::of(policy, mtu),
+            receiver: Receiver::Every,
             apart: false,
             both_ways: false,
         };
@@ -172,6 +197,7 @@ impl Settings {
             Window::Bytes(bytes) => bytes.get(),
         };
         settings.window = window.min(MOST_WINDOW);
+        settings.receiver = Receiver::of(policy, mtu, settings.payload(), in_virtual_time);
         settings
     }
 

@@ -120,7 +120,7 @@ fn the_scenarios_sender_goes_into_the_kernel_where_linux_does_otherwise() {
     let of = |rules: &str, sender, control: Option<&str>| {
         let text = format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nsender = {{ {rules} }}\n");
         let control = control.map(str::to_owned);
-        let plan = planned(&text, &Options { sender, control, kernel_acks: true })?;
+        let plan = planned(&text, &Options { sender, control, kernel_acks: true, ..Options::default() })?;
         Ok::<_, String>(plan.flows[0].ours.as_ref().map(|rules| rules.label().to_owned()))
     };
     let (counting, veno) = ("credit.kind = 'ack-counting'", "control.kind = 'veno', credit.kind = 'abc'");
@@ -192,12 +192,27 @@ fn the_kernel_has_the_receive_buffer_that_the_scenario_states() {
     assert_eq!(of("receiver = { stack = 'linux' }", false), linux, "Linux's default");
     assert_eq!(of("", true), linux, "a kernel's own ACKs come from a kernel's own buffer");
     let fixed = "receiver.ack = { policy = 'linux', window = 4345, buffer = 10922, autotune = false }";
-    assert_eq!(of(fixed, false), own("4096 25165824 25165824", "0", "initrwnd 4345"));
+    // 10,922 segments of 1448 bytes are 160 of 256 parts of it: 2304 bytes are taken for each (`tcp_measure_rcv_mss`).
+    assert_eq!(of(fixed, false), own("4096 25304090 25304090", "0", "initrwnd 4345"));
     assert_eq!(of(fixed, true), of(fixed, false));
     let every = ("4096 25165824 25165824".into(), "0".into(), "window 6291456 initrwnd 4345 quickack 1".into(), None);
     assert_eq!(of("receiver.ack.policy = 'delayed'", false), every, "all of the window at once, as in the simulator");
     let none = of("receiver.ack = { policy = 'linux', sack_delay = '0s' }", false);
     assert_eq!(none.3.as_deref(), Some("0"), "no SACK is compressed");
+    let memory = "receiver.ack = { policy = 'linux', memory = 65536, most_memory = 100000, growth = '6.12' }\nsender.sequence = 'bytes'";
+    assert_eq!(of(memory, false).0, "4096 65536 100000", "counted in bytes");
+}
+
+#[test]
+fn a_fixed_buffer_has_the_same_payload_whatever_the_card_takes() {
+    let fixed = "receiver.ack = { policy = 'linux', window = 4345, buffer = 10922, autotune = false }";
+    let of = |in_virtual_time| told(fixed, &Options { in_virtual_time, ..Options::default() }).0;
+    let payload = |variables: Vec<(&str, String)>, parts: u64| {
+        let rmem = variables.iter().find(|(name, _)| name.ends_with("tcp_rmem")).expect("a buffer").1.clone();
+        rmem.rsplit(' ').next().unwrap().parse::<u64>().unwrap() * parts / 256 / 1448
+    };
+    // 2304 bytes for a segment from TUN, and 2176 from the card in virtual time: 160 and 170 of 256.
+    assert_eq!((payload(of(false), 160), payload(of(true), 170)), (10_922, 10_922));
 }
 
 #[test]

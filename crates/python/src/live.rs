@@ -37,7 +37,7 @@ pub(crate) struct LivePlan(Plan);
 #[pymethods]
 impl LivePlan {
     #[new]
-    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, kernel_acks = false, control = None, sender = None))]
+    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, kernel_acks = false, control = None, sender = None, in_virtual_time = false))]
     fn new(
         text: Text,
         file: &str,
@@ -46,6 +46,7 @@ impl LivePlan {
         kernel_acks: bool,
         control: Option<String>,
         sender: Option<&str>,
+        in_virtual_time: bool,
     ) -> PyResult<LivePlan> {
         let scenario: Scenario = text.parse(file, &overrides(&sets, seed)?).map_err(errors::scenario)?;
         let sender = match sender {
@@ -54,7 +55,7 @@ impl LivePlan {
             Some("kernel") => Choice::Kernel,
             Some(other) => return Err(PyValueError::new_err(format!("sender: `{other}`; scenario, kernel or None"))),
         };
-        let options = Options { kernel_acks, control, sender };
+        let options = Options { kernel_acks, control, sender, in_virtual_time };
         Plan::new(Arc::new(scenario), &options)
             .map(LivePlan)
             .map_err(|refusal| errors::ScenarioError::new_err(acklab_scenario::visible(&format!("{file}: {refusal}"))))

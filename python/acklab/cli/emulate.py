@@ -34,7 +34,7 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
         sets.append(f"stop={{at={json.dumps(length)}}}")
     asked = {"kernel_acks": options.acks == "kernel", "control": options.control, "sender": options.sender}
     try:
-        plan = _core.LivePlan(text, file=file, sets=sets, seed=options.seed, **asked)
+        plan = _core.LivePlan(text, file=file, sets=sets, seed=options.seed, **asked, in_virtual_time=options.virtual)
     except _core.ScenarioError as error:
         if length is None or not str(error).startswith(f"{file}: stop.at = "):
             raise

@@ -103,9 +103,11 @@ class _Parser:
         word = self.next()
         name, value = word.text[2:], ""
         if self.takes("="):
-            value = self.next().text
-            if self.takes("="):
-                value += "=" + self.next().text
+            # All that follows without a space: a definition, or an address of IPv6.
+            after = None
+            while after is None or (self.word.kind != "end" and (self.word.line, self.word.column) == after):
+                part = self.next()
+                value, after = value + part.text, (part.line, part.column + len(part.text))
         if name not in OPTIONS:
             self.unsupported(f"the option --{name}", word)
         elif OPTIONS[name] and not (value.replace(".", "", 1).isascii() and value.replace(".", "", 1).isdigit()):

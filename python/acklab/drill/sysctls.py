@@ -23,18 +23,21 @@ USUAL = {
 
 #: A product of numbers in the shell's arithmetic, as in ``$((15*1024*1024))``.
 _PRODUCT = re.compile(r"\$\(\(([0-9]{1,12}(?:\*[0-9]{1,12}){0,3})\)\)")
-#: What else of a command the machine does: a queue of the device, its MTU, what TCP remembers of peers, a file of zeros in memory.
+#: What else of a command the machine does: a queue of the device, its MTU, a route by it, what TCP remembers of peers, a file of zeros in
+#: memory.
 _DEVICE = re.compile(
     r"(?:/bin/)?rm -f /tmp/[a-z0-9_]{1,40}|(?:/bin/)?dd bs=[0-9]{1,5} count=[0-9]{1,4} if=/dev/zero of=/tmp/[a-z0-9_]{1,40}(?: status=none)?|"
     r"tc qdisc (?:add|replace|del|delete) dev tun0 root(?: (?:pfifo|fq))?(?: limit [0-9]{1,6})?|ip link set dev tun0 mtu [0-9]{2,5}|"
-    r"ip tcp_metrics flush all"
+    r"ip tcp_metrics flush all|"
+    r"ip (?:-6 )?route (?:add|change|replace) [0-9a-fA-F.:]{2,39} via [0-9a-fA-F.:]{2,39} dev tun0(?: (?:advmss|mtu|mtu lock|initcwnd|initrwnd) [0-9]{1,5}){0,4}"
 )
 
 
 def device(line: str) -> list[str] | None:
     """The words of a line that sets something of the script's device, or makes or removes a file; None for any other line."""
     line = re.split(r" (?:2|&)?>", line)[0].strip()
-    return line.split() if _DEVICE.fullmatch(line) else None
+    # The default route has no entry of a peer's own that could be changed, as packetdrill's has.
+    return line.replace(" route change ", " route replace ").split() if _DEVICE.fullmatch(line) else None
 
 
 def offloads(line: str) -> list[tuple[str, bool]]:

@@ -111,7 +111,7 @@ def run(
         for side, binary in enumerate(binaries):
             place, job = Path(folder, str(side)), Path(folder, f"{side}.json")
             place.mkdir()
-            what = {"core": _core.__file__, "text": plan.scenario_toml(), "asked": dict(asked), "side": side, "epoch_ns": EPOCH_NS}
+            what = {"core": _core.__file__, "text": plan.scenario_toml(), "asked": {**asked, "in_virtual_time": True}, "side": side, "epoch_ns": EPOCH_NS}
             job.write_text(json.dumps({**what, "directory": str(place)}), encoding="utf-8")
             words = command(binary, "host.py", str(job), "ipv6.disable=1")
             kernels.append((words, environment(told["seed"], side, len(binaries)), place / "result.json"))
@@ -256,7 +256,7 @@ def result(text: str | bytes, file: str = "scenario", **given: Any) -> Result:
     """
     if json.loads(_core.Programs(text, file=file, sets=[*given.get("sets", ())]).json())["programs"]:
         raise _core.LiveError("the scenario names programs, which run with `acklab run --virtual --allow-programs`")
-    plan = _core.LivePlan(text, file=file, **given)
+    plan = _core.LivePlan(text, file=file, **given, in_virtual_time=True)
     asked = {name: given.get(name) for name in ("control", "sender")} | {"kernel_acks": given.get("kernel_acks", False)}
     live = run(plan, asked)
     if not live.valid:
@@ -270,5 +270,5 @@ def unfollowed(text: str | bytes, file: str, sets: Iterable[str]) -> list[str]:
     Raises:
         ScenarioError: it is no scenario, or no kernel can do it.
     """
-    plan = json.loads(_core.LivePlan(text, file=file, sets=[*sets]).json())
+    plan = json.loads(_core.LivePlan(text, file=file, sets=[*sets], in_virtual_time=True).json())
     return [*plan["notes"], *(f"not followed: {rule['key']} = {rule['scenario']} (the kernel: {rule['kernel']})" for rule in plan["ignored"])]

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import apart
 import rows
+from engine import run_batch
 
 ROWS = Path(__file__).parent / "defaults.csv"
 ASKED = rows.ASKED
 COUNT = 40
 #: The policy's own values, with the clock of `make kernel`.
 ACKS = {"policy": "linux", "tick": "1ms"}
+#: The same buffer in bytes, as the kernel counts it: what `tcp_rmem` says there, and what a segment takes of its card.
+BYTES = ACKS | {"memory": 131072, "most_memory": 33554432, "segment_memory": 2176, "growth": "6.12"}
 
 
 def grid():
@@ -29,11 +32,19 @@ def grid():
     return [whole[n] for n in sorted(drawn)]
 
 
-def scenario(asked):
+def scenario(asked, acks=ACKS):
     """A row's scenario, for the simulator and for the kernel."""
     whole = rows.scenario(asked)
-    whole["flow"][0]["receiver"] = {"stack": "linux", "ack": ACKS}
+    whole["flow"][0]["receiver"] = {"stack": "linux", "ack": acks}
     return apart.timed(whole)
+
+
+def in_bytes():
+    """How many rows agree whose buffer the simulator counts in bytes: in all but ACKs, and in ACKs, too."""
+    kept = rows.read(ROWS)
+    found = zip(kept, run_batch([scenario(row, BYTES) for row in kept]))
+    agree = [rows.acks_agree(row, answer) for row, answer in found if not rows.alike(row, answer)]
+    return len(agree), sum(agree)
 
 
 if __name__ == "__main__":

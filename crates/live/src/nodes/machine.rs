@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::personality::{self, Persona};
 use nix::sys::socket::{ControlMessage, MsgFlags, UnixAddr, sendmsg};
 
 use super::card::{Card, Heard};
@@ -46,6 +47,19 @@ pub enum Event {
         /// Whether it wants an interrupt for them.
         interrupt: bool,
     },
+}
+
+/// Starts a process whose addresses are the same in every run, if the machine lets it: a container may not.
+///
+/// How much memory a kernel has follows from where its heap begins (`linux_main` in arch/um/kernel/um_arch.c), and from that the
+/// largest receive buffer (`tcp_init`). Linux 7.3 does this by itself, and 6.12 does not.
+fn at_fixed_addresses<T>(start: impl FnOnce() -> T) -> T {
+    let before = personality::get().and_then(|before| personality::set(before | Persona::ADDR_NO_RANDOMIZE));
+    let started = start();
+    if let Ok(before) = before {
+        let _ = personality::set(before); // it was the thread's
+    }
+    started
 }
 
 /// A kernel's process and its channels. It ends when this is dropped.
@@ -136,7 +150,8 @@ impl Machine {
             .stdin(Stdio::null())
             .stdout(writer.try_clone().map_err(broken)?)
             .stderr(writer);
-        let child = command.spawn().map_err(|error| format!("cannot start the kernel {program}: {error}"))?;
+        let child = at_fixed_addresses(|| command.spawn());
+        let child = child.map_err(|error| format!("cannot start the kernel {program}: {error}"))?;
         drop(command); // with it our end of the pipe
         let console = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&console);
