@@ -173,6 +173,24 @@ def test_a_transfer_between_two_kernels_is_the_same_each_time(transfer, tmp_path
     assert result["links"][1]["packets"] == there["arrived"]
 
 
+@with_kernel
+def test_a_kernel_has_the_same_memory_and_no_random_numbers_of_the_processor_in_each_boot(tmp_path):
+    """Without fixed addresses `tcp_rmem[2]` of 6.12 differed by some kB from boot to boot."""
+    file = tmp_path / "memory.toml"
+    file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'cat /proc/sys/net/ipv4/tcp_rmem /proc/meminfo; echo $OPENSSL_ia32cap'\n")
+    words = ("run", file, "--virtual", "--allow-programs", "--json")
+    told = [json.loads(acklab(*words).stdout)["programs"][0]["output"] for _ in range(3)]
+    assert "MemTotal" in told[0] and told[0].splitlines()[-1] == "~0x4000000000000000:~0x40000"
+    if fixed_addresses_are_allowed():
+        assert len(set(told)) == 1
+
+
+def fixed_addresses_are_allowed() -> bool:
+    """Whether the machine lets a process have them: some containers do not."""
+    words = [shutil.which("setarch"), "-R", "true"]
+    return words[0] is not None and subprocess.run(words, check=False, capture_output=True).returncode == 0
+
+
 @pytest.mark.skipif(not (has_kernel("6.12") and has_kernel("7.3")), reason="there are not both kernels; LINUX=7.3 make kernel builds one")
 def test_two_kernels_of_different_age_stand_at_two_ends(tmp_path):
     file = tmp_path / "ages.toml"

@@ -121,7 +121,16 @@ impl Receiver {
     fn of(policy: &AckPolicyKind, mtu: u32, payload: u32, in_virtual_time: bool) -> Receiver {
         let nanos = |time: Time| (time.secs() * 1e9).round() as u64;
         let &AckPolicyKind::Linux {
-            window, buffer, autotune, memory, most_memory, sack_delay, sack_share, sack_slack, sack_most, ..
+            window,
+            buffer,
+            autotune,
+            memory,
+            most_memory,
+            sack_delay,
+            sack_share,
+            sack_slack,
+            sack_most,
+            ..
         } = policy
         else {
             return Receiver::Every;
