@@ -103,6 +103,9 @@ impl Direction {
         counts.pure += u64::from(pure);
         counts.sacks += u64::from(seen.options.sacks.0 > 0);
         counts.dsacks += u64::from(seen.is_dsack());
+        if !seen.has(SYN | RST) {
+            self.counters.on_ack(seen);
+        }
         if seen.has(ECE) && !seen.has(SYN) {
             counts.ece += 1;
             self.marks.on_echo();

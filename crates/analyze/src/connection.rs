@@ -119,6 +119,11 @@ impl Connection {
         ecn::agreed(&self.syns)
     }
 
+    /// Whether it is less than the accurate ECN that was asked for.
+    pub fn fell_back(&self) -> bool {
+        ecn::asked(&self.syns) && matches!(self.ecn(), Agreed::Classic | Agreed::None)
+    }
+
     /// Seconds from the SYN to the ACK that ended the handshake, where that answered at once.
     pub fn handshake_s(&self) -> Option<f64> {
         let (called, caller) = self.directions[0].legs.0.zip(self.directions[0].legs.1)?;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::acks::{Acks, Own};
 use crate::bottleneck::{Rate, Trains};
 use crate::cwnd::Eyes;
-use crate::ecn::Marks;
+use crate::ecn::{Counters, Marks};
 use crate::gaps::Gaps;
 use crate::lacking::Lacking;
 use crate::limits::{Departure, Limits};
@@ -89,6 +89,7 @@ pub struct Direction {
     pub recovery: Recovery,
     pub limits: Limits,
     pub marks: Marks,
+    pub counters: Counters,
     pub bins: Bins,
     /// Trains of data that met a queue before they came here, and of ACKs whose data or who met one behind.
     pub arrivals: Trains,

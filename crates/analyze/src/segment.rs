@@ -62,6 +62,8 @@ pub struct Options {
     pub stamps: Option<(u32, u32)>,
     /// How many SACK blocks it has, and the first two.
     pub sacks: (u8, [(u32, u32); 2]),
+    /// Accurate ECN's counter of bytes that came marked, of 24 bits (RFC 9768 section 3.2.3).
+    pub marked: Option<u32>,
 }
 
 pub const FIN: u8 = 1;
@@ -145,6 +147,10 @@ fn options(mut rest: &[u8]) -> Options {
             }
             (8, stamps) if stamps.len() == 8 => {
                 found.stamps = word(stamps, 0).and_then(|value| Ok((value, word(stamps, 4)?))).ok();
+            }
+            // The second field, whichever ECT comes first.
+            (172 | 174, &[_, _, _, high, middle, low, ..]) => {
+                found.marked = Some(u32::from_be_bytes([0, high, middle, low]))
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 use acklab_table::table;
 
 use crate::connection::Connection;
+use crate::ecn::Agreed;
 use crate::finding::View;
 use crate::headline::Limited;
 use crate::limits::Limit;
@@ -148,6 +149,12 @@ table! {
         pub ece: u64,
         /// Data packets that say a mark was answered (CWR).
         pub cwr: u64,
+        /// ECN that was agreed on: `classic` (RFC 3168), `accurate` (RFC 9768), `none`, `unknown`.
+        pub ecn: String,
+        /// Packets that came marked by accurate ECN's counter in the ACKs, at least: each step counts 0 to 7. Null without the counter.
+        pub ace_marks: Option<u64>,
+        /// Bytes that came marked by accurate ECN's option; null without it.
+        pub ace_bytes: Option<u64>,
         /// Pure ACKs that may be marked, or are.
         pub ect_acks: u64,
         /// Round trips timed from here to the receiver and back (Karn's rule, or timestamps); near the receiver these are its own delays.
@@ -327,6 +334,9 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         ce: data.ce,
         ece: acks.ece,
         cwr: data.cwr,
+        ecn: connection.ecn().name().to_owned(),
+        ace_marks: direction.counters.packets().filter(|_| connection.ecn() == Agreed::Accurate),
+        ace_bytes: direction.counters.bytes().filter(|_| connection.ecn() == Agreed::Accurate),
         ect_acks: acks.ect,
         rtt_samples: direction.acks.rtt.count(),
         rtt_stamped: acks.stamped_rtts,

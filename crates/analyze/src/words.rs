@@ -201,6 +201,10 @@ fn remarks(connection: &Connection, direction: &Direction, tick: f64) -> Vec<Str
         found.push(format!("{} keep-alives of the receiver, or its answers to some", acks.probes));
     }
     found.extend(congestion(connection.ecn(), direction));
+    if connection.fell_back() {
+        let told = if connection.ecn() == Agreed::Classic { "the classic one" } else { "none" };
+        found.push(format!("accurate ECN was asked for, and {told} agreed on"));
+    }
     if acks.zero_window > 0 {
         found.push(format!(
             "{} a window of 0",
@@ -215,8 +219,8 @@ fn congestion(agreed: Agreed, direction: &Direction) -> Option<String> {
     let echoes = direction.acks.counts.ece;
     let acks = plural(echoes, "ACK");
     match agreed {
+        Agreed::Accurate => counted(direction),
         _ if echoes == 0 => None,
-        Agreed::Accurate => None, // the bit is one of a counter's
         Agreed::None => Some(format!("{acks} with the ECE bit, without a negotiation of ECN")),
         Agreed::Unknown if !direction.marks.shown(echoes) => {
             Some(format!("{acks} with the ECE bit; whether ECN was negotiated is not in the capture"))
@@ -227,4 +231,22 @@ fn congestion(agreed: Agreed, direction: &Direction) -> Option<String> {
             plural(direction.counts.ce, "data packet") + if direction.counts.ce == 1 { " bears" } else { " bear" }
         )),
     }
+}
+
+/// What accurate ECN's counter tells, and how many marks pass.
+fn counted(direction: &Direction) -> Option<String> {
+    let (told, passed) = (direction.counters.packets()?, direction.counts.ce);
+    let marks = plural(told, "congestion mark");
+    let bear = if passed == 1 { "bears" } else { "bear" };
+    // Marks are in flight at the ends of a capture, and a counter of three bits hides eight.
+    let hidden = passed.saturating_sub(told);
+    let why = match passed {
+        0 if told > 0 => "; they were made behind the capture point",
+        _ if hidden >= 8 => {
+            "; ACKs that are missing, or that cover many packets, hide multiples of 8, or the receiver hides some"
+        }
+        _ => "",
+    };
+    (told + passed > 0)
+        .then(|| format!("the ACKs' counter tells of {marks}, {} {bear} one{why}", plural(passed, "data packet")))
 }
