@@ -45,6 +45,7 @@ pub const OF_FLOWS: [(&str, Kind); 42] = [
     ("repair_s", Number),
     ("window_cuts", Number),
     ("undone", Number),
+    ("false_acks", Number),
     ("marks_received", Number),
     ("marks_counted", Number),
     ("marked_share", Number),

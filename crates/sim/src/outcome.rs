@@ -109,6 +109,8 @@ acklab_table::table! {
         pub window_cuts: u64,
         /// Reductions undone because nothing had been lost ([`undo`, `frto`](../howto/recovery.md)).
         pub undone: u64,
+        /// ACKs that covered what was never sent or not yet sent (`skip`, `unsent_ack`), and tests that found hidden marks (`test_marks`).
+        pub false_acks: u64,
         /// Packets that came to the receiver with a congestion mark; only with [accurate ECN or QUIC's counts](../howto/marks.md).
         pub marks_received: u64,
         /// Those of them of which the sender knows, by the counts in the ACKs.

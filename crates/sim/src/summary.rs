@@ -75,6 +75,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         repair_s,
         window_cuts: counters.window_cuts.into(),
         undone: counters.undone.into(),
+        false_acks: counters.false_acks.into(),
         marks_received: flow.receiver.marks(),
         marks_counted: flow.sender.marks(),
         marked_share: flow.sender.marked_share(),

@@ -1,35 +1,17 @@
 //! Accurate ECN (RFC 9768) over whole paths: what the sender counts of what came marked, where ACKs are thinned, and where a
 //! middlebox removes the signals.
 
-use acklab_scenario::parse_toml;
-use acklab_sim::Simulation;
+mod marked;
+
 use acklab_sim::outcome::Outcome;
+use marked::{TENTH, THIN, marks};
 
-/// 2 s at 20 Mb/s with a window of 40 segments, of which a share is marked (`forth`, a list of stages), with stages for the ACKs.
+/// 2 s with a window of 40 segments that nothing moves, with stages for data and for ACKs.
 fn run(forth: &str, back: &str, sender: &str, receiver: &str) -> Outcome {
-    let text = format!(
-        "stop.at = '2s'
-        [[link]]
-        between = ['S', 'R']
-        rate = '20Mbps'
-        delay = '10ms'
-        stages = [{forth}]
-        back = {{ stages = [{back}] }}
-        [[flow]]
-        from = 'S'
-        to = 'R'
-        sender = {{ stack = 'rfc', control = 'fixed', accurate_ecn = true, initial_window = 40.0, syn = true{sender} }}
-        receiver = {{ stack = 'rfc'{receiver} }}"
-    );
-    Simulation::new(parse_toml(&text, "t").unwrap().into()).run()
-}
-
-const TENTH: &str = "{ kind = 'mark', rate = 0.1, only = 'data' }";
-const THIN: &str = "{ kind = 'thin', every = 16, hold = '20ms', blind = true }";
-
-/// Counted marks, and marks that came.
-fn marks(outcome: &Outcome) -> (u64, u64) {
-    (outcome.flows[0].marks_counted, outcome.flows[0].marks_received)
+    let back = format!("back = {{ stages = [{back}] }}");
+    let sender =
+        format!("stack = 'rfc', control = 'fixed', accurate_ecn = true, initial_window = 40.0, syn = true{sender}");
+    marked::run(2, forth, &back, &sender, &format!("stack = 'rfc'{receiver}"))
 }
 
 #[test]

@@ -1,48 +1,31 @@
 //! QUIC's counts of marks over whole paths (RFC 9000 sections 13.4 and 19.3.2), and paths on which their validation fails.
 
-use acklab_scenario::parse_toml;
-use acklab_sim::Simulation;
-use acklab_sim::outcome::Outcome;
+mod marked;
 
-/// 4 s at 20 Mb/s with a window of 40 packets, with stages on the data's way.
+use acklab_sim::outcome::Outcome;
+use marked::{TENTH, THIN, marks};
+
+/// 4 s with stages on the data's way, by the stack `quic` unless another is named.
 fn run(forth: &str, link: &str, sender: &str, receiver: &str) -> Outcome {
-    let stack = |given: &str| if given.contains("stack") { "" } else { "stack = 'quic', " };
-    let sender = format!("{}{sender}", stack(sender));
-    let receiver = format!("{}{}", stack(receiver), receiver.trim_start_matches(", "));
-    let text = format!(
-        "stop.at = '4s'
-        [[link]]
-        between = ['S', 'R']
-        rate = '20Mbps'
-        delay = '10ms'
-        stages = [{forth}]
-        {link}
-        [[flow]]
-        from = 'S'
-        to = 'R'
-        sender = {{ ecn = true, {sender} }}
-        receiver = {{ {receiver} }}"
-    );
-    Simulation::new(parse_toml(&text, "t").unwrap().into()).run()
+    let of_stack = |given: &str| {
+        let given = given.trim_start_matches(", ").to_owned();
+        if given.contains("stack") { given } else { format!("stack = 'quic', {given}") }
+    };
+    marked::run(4, forth, link, &format!("ecn = true, {}", of_stack(sender)), &of_stack(receiver))
 }
 
 const FIXED: &str = "control = 'fixed', initial_window = 40.0";
-const TENTH: &str = "{ kind = 'mark', rate = 0.1, only = 'data' }";
-
-/// Counted marks, and marks that came.
-fn marks(outcome: &Outcome) -> (u64, u64) {
-    (outcome.flows[0].marks_counted, outcome.flows[0].marks_received)
-}
 
 #[test]
 fn each_mark_is_counted_whatever_is_lost_or_thinned() {
+    let thinned = format!("back = {{ stages = [{THIN}] }}");
     for (link, ect1) in [
         ("", false),
         ("", true),
         ("loss = { rate = 0.02 }", false),
         ("back = { loss = { rate = 0.3 } }", false),
         ("back = { stages = [{ kind = 'duplicate', rate = 0.1 }] }", false),
-        ("back = { stages = [{ kind = 'thin', every = 16, hold = '20ms', blind = true }] }", false),
+        (&thinned, false),
     ] {
         let run = run(TENTH, link, &format!("{FIXED}, ect1 = {ect1}"), "");
         let (counted, came) = marks(&run);

@@ -35,7 +35,7 @@ pub struct SenderCounters {
     pub fast_retransmits: u32,
     /// Reductions of cwnd, those of an idle restart included.
     pub window_cuts: u32,
-    /// ACKs that covered what was never sent, if the rules react to them.
+    /// ACKs that covered what was never sent, if the rules react to them, and tests that found hidden marks.
     pub false_acks: u32,
     /// Reductions undone.
     pub undone: u32,

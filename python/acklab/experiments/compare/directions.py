@@ -57,6 +57,7 @@ FLOWS: Mapping[str, Direction] = {
     **_each(NEITHER, "a reaction; its effect is in the other metrics", "window_cuts", "undone"),
     **_each(NEITHER, _CARRIED, "marks_received", "marks_counted"),
     **_each(NEITHER, "an input of the control, not a result", "marked_share"),
+    **_each(NEITHER, "what a sender found of its receiver, not a result", "false_acks"),
     **_each(NEITHER, _CARRIED, "acks_sent", "acks_received", "acks_dropped", "acks_filtered", "acks_created"),
     **_each(MORE, "more is delivered", "segments_acked"),
     **_each(NEITHER, "a means, no result", "cwnd_segments", "ssthresh_segments"),
