@@ -66,10 +66,6 @@ pub fn listen(flow: &PlannedFlow, buffer: u64) -> Result<TcpListener, Trouble> {
     let bound = TcpListener::bind((Ipv4Addr::from(place), port));
     let listener = bound.and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
     let listener = listener.map_err(|error| Trouble::new(format!("listen on port {port}"), &error, ""))?;
-    if flow.control == "dctcp" {
-        // Both ends' (RFC 8257): an accepted socket has it from here, and echoes each mark (`dctcp_ece_ack_update`).
-        choose_control(&listener, &flow.control)?;
-    }
     if flow.apart {
         // The kernel takes it twice.
         let half = usize::try_from(buffer / 2).unwrap_or(usize::MAX);

@@ -27,7 +27,7 @@ pub enum Kind {
 use Kind::{Number, Truth, Word};
 
 /// What may be expected of a flow: columns of the table `flows`, and of the table `series` those that are a state.
-pub const OF_FLOWS: [(&str, Kind); 42] = [
+pub const OF_FLOWS: [(&str, Kind); 43] = [
     ("completed", Truth),
     ("start_s", Number),
     ("first_data_s", Number),

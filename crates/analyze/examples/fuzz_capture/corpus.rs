@@ -8,7 +8,7 @@ use acklab_tap::{Capture, Format, LinkEnd};
 /// Bytes of each: a few dozen packets.
 const MOST: usize = 6000;
 
-/// Losses of data and ACKs, SACK, timestamps, ECN, delayed ACKs, keep-alives, a FIN and a second transfer.
+/// Losses of data and ACKs, SACK, timestamps, ECN and accurate ECN, delayed ACKs, keep-alives, a FIN and a second transfer.
 const SIMULATED: &str = r#"
     link = [
         { between = ["S", "G"], rate = "10Mbps", delay = "1ms", loss = { list = [4], where = "after-queue" } },
@@ -17,7 +17,8 @@ const SIMULATED: &str = r#"
     ]
     flow = [
         { from = "S", to = "R", size = { bytes = "20kB" }, sender = { fin = true, ecn = true }, repeat = { times = 2, think = "50ms" } },
-        { from = "R", to = "S", size = { bytes = "5kB" }, receiver = { ack = { policy = "smart", interval = "20ms" } } },
+        { from = "R", to = "S", size = { bytes = "5kB" }, sender = { ecn = true, accurate_ecn = true },
+          receiver = { accecn_option = "always", ack = { policy = "smart", interval = "20ms" } } },
     ]
     record = { packets = true }
 "#;
