@@ -28,7 +28,7 @@ BACK: dict[str, Table] = {
 }
 SENDERS: dict[str, tuple[Table, Table]] = {
     "ACE and option": ({"stack": "rfc", "accurate_ecn": True}, {"stack": "rfc", "accecn_option": "always"}),
-    "ACE only": ({"stack": "rfc", "accurate_ecn": True, "ace": "linux-thinned"}, {"stack": "rfc", "accecn_option": "off"}),
+    "ACE only": ({"stack": "rfc", "accurate_ecn": True, "ace": "linux"}, {"stack": "rfc", "accecn_option": "off"}),
     "QUIC": ({"stack": "quic"}, {"stack": "quic"}),
 }
 
