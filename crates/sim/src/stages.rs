@@ -29,8 +29,9 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// A packet arrives.
-    pub fn arrive(&mut self, packet: Packet, now: Time) {
+    /// A packet arrives that entered the wire at `sent`.
+    pub fn arrive(&mut self, packet: Packet, sent: Time, now: Time) {
+        self.chain.precede(sent, now, &mut self.out);
         self.chain.arrive(packet, now, &mut self.out);
     }
 

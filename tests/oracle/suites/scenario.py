@@ -109,10 +109,12 @@ def _flow(flow: Flow, number: int, boot: float) -> dict[str, Any]:
     if flow.amount is not None:
         size = {"segments": -(-flow.amount // packet_bytes(flow)) if flow.in_bytes else flow.amount}
     options = dict(flow.options)
-    if options.pop("iwopt", "1") == "2":  # RFC 3390 by the packet's size, as ns-2 has it
+    first: dict[str, str] = {}
+    if options.pop("iwopt", "1") == "2":  # RFC 3390 by the packet's size, as ns-2 has it; two segments if the first is lost
+        first = {"first_loss": "two-segments"}
         options["iw"] = "4" if packet_bytes(flow) <= 1095 else "3" if packet_bytes(flow) < 2190 else "2"
     beside = {rule: say(options.pop(word)) for word, (rule, say) in BESIDE.items() if word in options}
-    send = sender(options, flow.kind, boot * tick(options)) | beside
+    send = sender(options, flow.kind, boot * tick(options)) | beside | first
     what = {"size": size} if not flow.more else {"source": _writes(flow)}
     return {"name": f"f{number}", "from": flow.near, "to": flow.far, "start": seconds(flow.start), **what,
             "sender": send, "receiver": receiver(options, flow.ack)}  # fmt: skip

@@ -163,6 +163,8 @@ impl<P> Passing<P> {
 pub trait Stage<P> {
     /// A packet arrives; what leaves now goes to `out`, in order.
     fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>);
+    /// A packet arrives, which entered the wire at `sent`: what is due now, too, and was decided earlier goes before it.
+    fn precede(&mut self, _sent: Time, _now: Time, _out: &mut Vec<Passing<P>>) {}
     /// A packet enters the other direction of the link.
     fn overhear(&mut self, _packet: &P, _now: Time) {}
     /// The time that [`Stage::next`] named has come.
@@ -253,6 +255,9 @@ macro_rules! stages {
             fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
                 stages!(@each self, stage => stage.arrive(passing, now, out); $($name)* $($drawing)*)
             }
+            fn precede(&mut self, sent: Time, now: Time, out: &mut Vec<Passing<P>>) {
+                stages!(@each self, stage => stage.precede(sent, now, out); $($name)* $($drawing)*)
+            }
             fn overhear(&mut self, packet: &P, now: Time) {
                 stages!(@each self, stage => stage.overhear(packet, now); $($name)* $($drawing)*)
             }
@@ -320,6 +325,14 @@ impl<P: Reissue> Chain<P> {
         let stages: Vec<_> = specs.iter().filter_map(|spec| AnyStage::new(spec, &mut stream)).collect();
         let (into, from) = (Vec::new(), Vec::new());
         (!stages.is_empty()).then_some(Chain { stages, into, from, came: 0, last: 0, reordered: 0, thinned: 0 })
+    }
+
+    /// A packet is about to arrive that entered the wire at `sent`: what goes before it.
+    pub fn precede(&mut self, sent: Time, now: Time, out: &mut Vec<Passing<P>>) {
+        self.stages[0].precede(sent, now, &mut self.into);
+        if !self.into.is_empty() {
+            self.pass(1, now, out);
+        }
     }
 
     /// A packet arrives; what leaves the last stage now goes to `out`, and what a stage removes.

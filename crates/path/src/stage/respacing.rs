@@ -77,8 +77,8 @@ struct Connection {
 pub struct AckRespacing<P> {
     params: RespacingParams,
     connections: BTreeMap<u64, Connection>,
-    /// Made ACKs by their time, and in the order in which they were made.
-    agenda: BTreeMap<(Time, u64), (u64, P)>,
+    /// Made ACKs by their time, and in the order in which they were made, with when that was.
+    agenda: BTreeMap<(Time, u64), (Time, u64, P)>,
     made: u64,
 }
 
@@ -106,7 +106,7 @@ impl<P: Reissue> AckRespacing<P> {
             self.made += 1;
             connection.pending += 1;
             let ack = packet.reissued(number as u64 + 1).untimed();
-            self.agenda.insert((Time::from_secs(due), self.made), (id, ack));
+            self.agenda.insert((Time::from_secs(due), self.made), (now, id, ack));
         };
         let (mut next, mut place) = (connection.left + step, 0);
         while next <= number {
@@ -118,12 +118,13 @@ impl<P: Reissue> AckRespacing<P> {
         }
     }
 
-    /// Lets go what is due.
-    fn release(&mut self, now: Time, out: &mut Vec<Passing<P>>) {
+    /// Lets go what is due and was made before `before`.
+    fn release(&mut self, before: Time, now: Time, out: &mut Vec<Passing<P>>) {
         while let Some(entry) = self.agenda.first_entry()
             && entry.key().0 <= now
+            && entry.get().0 < before
         {
-            let (id, packet) = entry.remove();
+            let (_, id, packet) = entry.remove();
             let Some(connection) = self.connections.get_mut(&id) else { continue };
             connection.pending -= 1;
             let number = packet.plain_ack().map_or(0, |ack| ack as i64 - 1);
@@ -173,11 +174,16 @@ impl<P: Reissue> Stage<P> for AckRespacing<P> {
         {
             (connection.came, connection.came_at) = (number, now.secs());
         }
-        self.release(now, out);
+        self.release(Time::NEVER, now, out);
+    }
+
+    /// As events of one time in ns-2: the one that was decided first comes first.
+    fn precede(&mut self, sent: Time, now: Time, out: &mut Vec<Passing<P>>) {
+        self.release(sent, now, out);
     }
 
     fn wake(&mut self, now: Time, out: &mut Vec<Passing<P>>) {
-        self.release(now, out);
+        self.release(Time::NEVER, now, out);
     }
 
     fn next(&self) -> Option<Time> {

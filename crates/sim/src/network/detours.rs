@@ -28,7 +28,7 @@ impl Network {
                 return false;
             }
             Meets::Stages(id) => {
-                self.stages[id as usize].arrive(*packet, now);
+                self.stages[id as usize].arrive(*packet, self.current.decided(), now);
                 self.arm_stages(id);
             }
             Meets::Medium(port) => {

@@ -43,11 +43,25 @@ choice! {
     FirstLoss {
         /// The initial window is one segment (RFC 5681 section 3.1), and ssthresh is reduced as by any timeout.
         OneSegment = "one-segment",
+        /// The same, with two segments (ns-2, if the window goes by the packet's size: `windowInitOption_` 2).
+        TwoSegments = "two-segments",
         /// Only ssthresh is reduced; the initial window stays.
         Keep = "keep",
         /// After a second timeout of the SYN the initial window is one segment, unless the answer echoes the first SYN's timestamp
         /// (`tcp_init_transfer`, `tcp_try_undo_spurious_syn`). ssthresh stays (`tcp_init_metrics`).
         Linux = "linux",
+    }
+}
+
+choice! {
+    /// How a sender answers echoed marks, and what its retransmissions tell (RFC 3168). Recoveries that find losses by time do not read
+    /// how it answers.
+    MarkForm {
+        /// Retransmissions cannot be marked (section 6.1.5), and the next new segment tells of a reduction.
+        Rfc3168 = "rfc3168",
+        /// As in ns-2: retransmissions can be marked, and tell of a reduction, too. A timeout after a mark keeps ssthresh. Marks that come
+        /// while the window is one segment double the RTO.
+        Ns2 = "ns2",
     }
 }
 

@@ -3,8 +3,8 @@
 use acklab_packet::Time;
 
 use super::{
-    AceRule, AckRequest, ControlKind, Controls, CreditKind, DuplicateAcks, FirstLoss, Halving, IdleRestart, Pacing,
-    RecoveryExit, RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Segmentation, SenderFault, Sequence,
+    AceRule, AckRequest, ControlKind, Controls, CreditKind, DuplicateAcks, FirstLoss, Halving, IdleRestart, MarkForm,
+    Pacing, RecoveryExit, RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Segmentation, SenderFault, Sequence,
     TimeoutSsthresh, TimerRestart, UnsentAck, Validation, Window, rule_table,
 };
 
@@ -86,6 +86,8 @@ rule_table! {
         /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168). If left out, true
         /// with `control = "dctcp"` or `"prague"`.
         ecn: bool,
+        /// With `ecn`: whose form of the answer to echoed marks.
+        mark_form: MarkForm,
         /// With `ecn`: whether segments are ECT(1), which a `dual-pi2` queue serves first and marks sooner (RFC 9331). Meant for
         /// `control = "dctcp"`, whose answer to a mark is small. If left out, true with `"prague"`.
         ect1: bool,

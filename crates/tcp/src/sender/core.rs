@@ -87,8 +87,10 @@ pub(super) struct Notices {
     pub wanted: bool,
     /// An ACK came marked; the next segment tells the receiver.
     pub ack_mark: bool,
-    /// A mark has been answered; the next new segment tells (CWR).
+    /// The window was reduced; the next new segment tells (CWR).
     pub cwr: bool,
+    /// The last mark met a window of one segment ([`MarkForm::Ns2`](crate::rules::MarkForm::Ns2)).
+    pub marked_at_least: bool,
     /// Segments may not be marked any more, though the rules say so (RFC 9768).
     pub unmarkable: bool,
 }
@@ -277,6 +279,7 @@ impl Core {
         self.cc.advance();
         let flight = self.seq.flight_size();
         self.seq.advance(ack.ack);
+        self.notices.marked_at_least &= ack.ece;
         if self.rules.timestamps && ack.ace != Ace::UNTIMED {
             self.sample(now - ack.ts_ecr, flight, now);
         }
@@ -285,7 +288,11 @@ impl Core {
             && ack.ace != Ace::UNTIMED
         {
             self.timer.timed = None;
-            self.timer.rto.reset_backoff(&self.rules);
+            // Marks that keep the window at one segment keep the backoff.
+            if !(self.notices.marked_at_least && ack.ece) {
+                self.notices.marked_at_least = false;
+                self.timer.rto.reset_backoff(&self.rules);
+            }
             if !self.rules.timestamps {
                 self.sample(now - sent, flight, now);
             }
@@ -312,7 +319,7 @@ impl Core {
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
             if self.counters.timeouts > 1 && self.extras.opened.is_some_and(|opened| opened != ack.ts_ecr) {
-                self.cc.lose_initial_window();
+                self.cc.lose_initial_window(1.0);
             }
             self.cc.begin(self.seq.mss);
             self.timer.rto.handshake_done(&self.rules);

@@ -87,7 +87,7 @@ impl Sender {
                 return;
             }
             if ack.ece {
-                self.core.on_mark_echo(now);
+                self.core.on_mark_echo(ack, now);
             }
             if let Some(most) = self.recovery.settle(&mut self.core, ack, now, wire) {
                 self.core.send_window_here(most, now, wire);
@@ -159,7 +159,7 @@ impl Sender {
         let asks = matches!(sign, SkipSign::Request(..) | SkipSign::Repeat);
         if asks {
             if ack.ece {
-                core.on_mark_echo(now);
+                core.on_mark_echo(ack, now);
             }
             // What else it says counts.
             self.recovery.note_reports(core, ack, now);

@@ -8,14 +8,16 @@ use super::congestion::credit::WindowCredit;
 use super::recovery::undo::dsack;
 use super::{Core, SenderWire};
 use crate::rules::{
-    FirstLoss, Halving, IdleRestart, RecoveryExit, Reordering, SenderFault, TimeoutSsthresh, UndoEvidence,
+    FirstLoss, Halving, IdleRestart, MarkForm, RecoveryExit, Reordering, SenderFault, TimeoutSsthresh, UndoEvidence,
 };
 
 impl Core {
-    /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
+    /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment. The receiver is
+    /// told of any reduction, so that it echoes no more marks (RFC 3168 section 6.1.2).
     pub(super) fn cut(&mut self, signal: Signal, now: Time) {
         let mss = f64::from(self.seq.mss);
         self.counters.window_cuts += 1;
+        self.notices.cwr = true;
         let window = self.cc.seen(&self.seq, self.timer.smoothed, now);
         let halving = self.rules.halving;
         let in_use = match halving {
@@ -57,6 +59,9 @@ impl Core {
 
     /// True if ssthresh stays as it is though `signal` reduces the window. cwnd and the state are those before it.
     fn keeps_ssthresh(&self, signal: Signal) -> bool {
+        if signal == Signal::Timeout && self.rules.mark_form == MarkForm::Ns2 && self.cc.state == CaState::Cwr {
+            return true;
+        }
         let again = self.timer.rto.backed_off();
         let reduced = || matches!(self.cc.state_at(self.seq.una), CaState::Cwr | CaState::Recovery);
         signal == Signal::Timeout
@@ -69,13 +74,31 @@ impl Core {
 
     /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
     ///
-    /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
-    pub(super) fn on_mark_echo(&mut self, now: Time) {
-        let due = self.seq.una >= self.cc.recover && self.seq.una < self.seq.max;
+    /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes. To ns-2 a window has
+    /// passed once what was sent since the reduction is acknowledged, or a timeout has come.
+    pub(super) fn on_mark_echo(&mut self, ack: &Ack, now: Time) {
+        let una = self.seq.una;
+        let passed = match self.rules.mark_form {
+            MarkForm::Rfc3168 => una >= self.cc.recover && self.cc.state != CaState::Recovery,
+            MarkForm::Ns2 => ack.ack > self.cc.recover || self.cc.state == CaState::Loss,
+        };
         let spread = self.rules.recovery.spreads_marks() && !self.control_owns_window();
-        if self.rules.ecn && due && self.cc.state != CaState::Recovery && !spread {
+        if self.rules.ecn && passed && una < self.seq.max && !spread {
+            if self.rules.mark_form == MarkForm::Ns2 {
+                self.back_off_for_mark();
+            }
             self.answer_mark(now);
         }
+    }
+
+    /// The second mark in a row that meets a window of one segment doubles the RTO, by which the next segment leaves (ns-2's
+    /// `ecn_backoff_`).
+    fn back_off_for_mark(&mut self) {
+        let least = self.cc.cwnd <= f64::from(self.seq.mss);
+        if least && self.notices.marked_at_least {
+            self.timer.rto.back_off(&self.rules);
+        }
+        self.notices.marked_at_least = least;
     }
 
     /// Reduces the window for a mark, and tells the receiver.
@@ -83,7 +106,6 @@ impl Core {
         self.cc.recover_to(self.seq.max);
         self.may_not_be_undone();
         self.cut(Signal::Mark, now);
-        self.notices.cwr = true;
     }
 
     /// True if duplicate ACKs may start a recovery now.
@@ -98,14 +120,17 @@ impl Core {
         self.counters.fast_retransmits += 1;
         self.cc.credit.on_reduction();
         // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
-        if self.cc.state_at(self.seq.una) == CaState::Cwr {
+        let (una, recover) = (self.seq.una, self.cc.recover);
+        let keeps = self.rules.mark_form == MarkForm::Ns2 && self.cc.state == CaState::Cwr && una <= recover;
+        if keeps || self.cc.state_at(una) == CaState::Cwr {
             self.cc.enter(CaState::Recovery);
             self.may_not_be_undone();
         } else {
             self.may_be_undone(false);
             self.cut(Signal::Loss, now);
         }
-        self.cc.recover_to(self.seq.max);
+        // In ns-2 the window that the mark began ends the recovery, too.
+        self.cc.recover_to(if keeps { recover } else { self.seq.max });
         self.timer.arm(now, wire);
         self.stop_timing();
     }
@@ -174,8 +199,12 @@ impl Core {
             self.extras.opened.get_or_insert(self.timer.last_sent);
             self.counters.timeouts += 1;
         } else if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
-            if self.seq.una == 0 && self.rules.first_loss == FirstLoss::OneSegment {
-                self.cc.lose_initial_window();
+            if self.seq.una == 0 {
+                match self.rules.first_loss {
+                    FirstLoss::OneSegment => self.cc.lose_initial_window(1.0),
+                    FirstLoss::TwoSegments => self.cc.lose_initial_window(2.0),
+                    FirstLoss::Keep | FirstLoss::Linux => {}
+                }
             }
             self.counters.timeouts += u32::from(!idle);
             if idle {
@@ -238,6 +267,8 @@ impl Core {
     pub(super) fn take_back(&mut self) {
         if self.extras.undo.as_mut().is_some_and(|undo| undo.take()) {
             self.cc.reopen(self.seq.una);
+            // Linux's `tcp_ecn_withdraw_cwr`.
+            self.notices.cwr = false;
             self.seq.go_to_end();
             self.counters.undone += 1;
         }

@@ -9,7 +9,7 @@ use super::segmentation::{Circumstances, Turn};
 use super::sequence::{SequenceSpace, data_bytes};
 use super::skip::Skip;
 use super::{Core, SenderWire};
-use crate::rules::Pacing;
+use crate::rules::{MarkForm, Pacing};
 
 impl Core {
     /// Sends `len` units from `seq`, times the segment if it is new and none is being timed, and sets the timer if it
@@ -110,7 +110,8 @@ impl Core {
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data. QUIC retransmits in new
         // packets, which may be.
         let may = self.rules.ecn && !self.notices.unmarkable;
-        if may && !segment.syn && (!segment.retransmit || self.rules.recovery.packet_numbers()) {
+        let again = self.rules.recovery.packet_numbers() || self.rules.mark_form == MarkForm::Ns2;
+        if may && !segment.syn && (!segment.retransmit || again) {
             segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
             segment.ace = Ace::cwr(std::mem::take(&mut self.notices.cwr));
             if let Some(feedback) = &mut self.extras.feedback

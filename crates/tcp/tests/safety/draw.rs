@@ -322,6 +322,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             halving: Some(halving),
             timeout_ssthresh: Some(timeout_ssthresh),
             duplicate_acks: Some(duplicate_acks),
+            mark_form: Some([MarkForm::Rfc3168, MarkForm::Ns2][(seed / 7 % 2) as usize]),
             second_fast_retransmit: Some(second),
             recovery_exit: Some(recovery_exit),
             fault: Some(if standard { FAULTS[case.network.seed as usize % FAULTS.len()] } else { SenderFault::None }),
@@ -337,7 +338,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             first_loss: Some(if flags[4] {
                 FirstLoss::OneSegment
             } else {
-                [FirstLoss::Keep, FirstLoss::Linux][(seed % 2) as usize]
+                [FirstLoss::Keep, FirstLoss::Linux, FirstLoss::TwoSegments][(seed % 3) as usize]
             }),
             ecn: Some(flags[5]),
             accurate_ecn: Some(accurate),

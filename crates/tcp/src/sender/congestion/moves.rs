@@ -54,9 +54,9 @@ impl Congestion {
         self.initial_window * mss
     }
 
-    /// The very first segment was lost: the initial window is one segment (RFC 5681 section 3.1).
-    pub(in crate::sender) fn lose_initial_window(&mut self) {
-        self.initial_window = self.initial_window.min(1.0);
+    /// The very first segment was lost: the initial window is one segment (RFC 5681 section 3.1), or `most`.
+    pub(in crate::sender) fn lose_initial_window(&mut self, most: f64) {
+        self.initial_window = self.initial_window.min(most);
     }
 
     /// The window begins again with one segment, and slow start ends soon.

@@ -35,6 +35,7 @@ impl LossRecovery for Tahoe {
                 core.begin_recovery(now, wire);
                 core.cc.leave();
                 core.cc.set_cwnd(f64::from(core.seq.mss));
+                core.notices.cwr = true;
                 core.seq.go_back();
             }
         }
