@@ -43,8 +43,6 @@ FILES = {
 # lines whose result hangs on the six digits in which the hook reads cwnd from ns-2 (scripts/hook.tcl)
 KNOWN = {
     "h_mechanisms.csv": {431, 432},
-    # ns-2 lets an ACK that a reconstructor has made go before one that arrives at the very same time; acklab after it.
-    "i_asym.csv": {144, 181, 216},
 }
 needs_ns = pytest.mark.skipif(not ns2.installed(), reason="ns-2 is not installed")
 

@@ -13,11 +13,11 @@ use crate::rules::{
 
 impl Core {
     /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment. The receiver is
-    /// told of any reduction, so that it echoes no more marks (RFC 3168 section 6.1.2).
+    /// told of a reduction, so that it echoes no more marks (RFC 3168 section 6.1.2); in ns-2 also of that of an idle restart.
     pub(super) fn cut(&mut self, signal: Signal, now: Time) {
         let mss = f64::from(self.seq.mss);
         self.counters.window_cuts += 1;
-        self.notices.cwr = true;
+        self.notices.cwr |= signal != Signal::Idle || self.rules.mark_form == MarkForm::Ns2;
         let window = self.cc.seen(&self.seq, self.timer.smoothed, now);
         let halving = self.rules.halving;
         let in_use = match halving {
