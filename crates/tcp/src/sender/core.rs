@@ -89,8 +89,6 @@ pub(super) struct Notices {
     pub ack_mark: bool,
     /// The window was reduced; the next new segment tells (CWR).
     pub cwr: bool,
-    /// The last mark met a window of one segment ([`MarkForm::Ns2`](crate::rules::MarkForm::Ns2)).
-    pub marked_at_least: bool,
     /// Segments may not be marked any more, though the rules say so (RFC 9768).
     pub unmarkable: bool,
 }
@@ -106,6 +104,8 @@ pub(super) struct Extras {
     /// For recoveries that judge each segment, and for controls that need more than credit.
     pub flight: Option<Box<Flight>>,
     pub repair: Repair,
+    /// The last mark met a window of one segment ([`MarkForm::Ns2`](crate::rules::MarkForm::Ns2)).
+    pub marked_at_least: bool,
     pub feedback: Option<Box<Feedback>>,
     pub requests: Option<Box<Requests>>,
     pub told: Told,
@@ -134,6 +134,7 @@ impl Core {
             usage: Usage::new(rules.validation),
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
+            marked_at_least: false,
             feedback: Feedback::new(&rules, seed),
             requests: Requests::new(&rules),
             told: Told::default(),
@@ -279,7 +280,9 @@ impl Core {
         self.cc.advance();
         let flight = self.seq.flight_size();
         self.seq.advance(ack.ack);
-        self.notices.marked_at_least &= ack.ece;
+        if self.rules.ecn {
+            self.extras.marked_at_least &= ack.ece;
+        }
         if self.rules.timestamps && ack.ace != Ace::UNTIMED {
             self.sample(now - ack.ts_ecr, flight, now);
         }
@@ -289,8 +292,7 @@ impl Core {
         {
             self.timer.timed = None;
             // Marks that keep the window at one segment keep the backoff.
-            if !(self.notices.marked_at_least && ack.ece) {
-                self.notices.marked_at_least = false;
+            if !(self.rules.ecn && self.extras.marked_at_least) {
                 self.timer.rto.reset_backoff(&self.rules);
             }
             if !self.rules.timestamps {

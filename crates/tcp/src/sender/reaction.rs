@@ -95,10 +95,10 @@ impl Core {
     /// `ecn_backoff_`).
     fn back_off_for_mark(&mut self) {
         let least = self.cc.cwnd <= f64::from(self.seq.mss);
-        if least && self.notices.marked_at_least {
+        if least && self.extras.marked_at_least {
             self.timer.rto.back_off(&self.rules);
         }
-        self.notices.marked_at_least = least;
+        self.extras.marked_at_least = least;
     }
 
     /// Reduces the window for a mark, and tells the receiver.
