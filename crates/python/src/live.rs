@@ -38,6 +38,7 @@ pub(crate) struct LivePlan(Plan);
 impl LivePlan {
     #[new]
     #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, kernel_acks = false, control = None, sender = None, in_virtual_time = false))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         text: Text,
         file: &str,
