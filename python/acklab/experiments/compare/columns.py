@@ -18,8 +18,8 @@ _UNITS = (("_bps", "b/s"), ("_s", "s"), ("_bytes", "bytes"), ("_packets", "packe
 _AGGREGATES: Mapping[str, Sequence[str]] = {
     "sum": (
         "bytes", "segments_sent", "syns_sent", "retransmits", "timeouts", "fast_retransmits", "recoveries", "window_cuts", "undone",
-        "marks_received", "marks_counted", "acks_sent", "acks_received", "acks_dropped", "acks_filtered", "acks_created", "segments_acked",
-        "packets", "ack_packets", "ack_bytes", "drops", "lost", "filtered", "reordered", "duplicated", "thinned",
+        "false_acks", "marks_received", "marks_counted", "acks_sent", "acks_received", "acks_dropped", "acks_filtered", "acks_created",
+        "segments_acked", "packets", "ack_packets", "ack_bytes", "drops", "lost", "filtered", "reordered", "duplicated", "thinned",
         "sent_wait_s", "removed_wait_s", "attempts", "collisions", "retries", "retry_drops", "airtime_s",
     ),
     "min": ("min_rtt_s",),
