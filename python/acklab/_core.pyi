@@ -546,8 +546,14 @@ class Endpoints:
         ece: bool = False,
         ts_ecr: float = 0.0,
         ace: int | None = None,
+        counts: tuple[int, int] | None = None,
     ) -> None:
-        """An ACK arrives, with up to three SACK blocks as ``(start, end)``; ``ace`` is the number of AE, CWR and ECE, 0 to 7."""
+        """An ACK arrives, with up to three SACK blocks as ``(start, end)``.
+
+        Args:
+            ace: with accurate ECN, the number of AE, CWR and ECE, 0 to 7.
+            counts: with accurate ECN, the option's bytes that came as ECT(0) and marked.
+        """
     def set_window(self, bytes: int) -> None:
         """The peer's window is now so many bytes."""
     def resume(self, now: float) -> None:
@@ -561,14 +567,13 @@ class Endpoints:
         syn: bool = False,
         fin: bool = False,
         push: bool = False,
-        ect: bool = False,
-        ce: bool = False,
+        ecn: int = 0,
         cwr: bool = False,
         ts_val: float = 0.0,
         echo: int = 0,
         ace: int | None = None,
     ) -> None:
-        """A segment arrives, of ``len`` sequence numbers."""
+        """A segment arrives, of ``len`` sequence numbers; ``ecn`` is IP's field, 0 (not ECT) to 3 (CE)."""
     def due(self) -> float | None:
         """When the next timer runs out, if one is set."""
     def expire(self, now: float) -> None:

@@ -227,7 +227,7 @@ def run(
     engine: str = "simulator",
     server: str | None = None,
     client: str | None = None,
-    allow_programs: bool = False,
+    allow_programs: Any = False,
     qlog: str | os.PathLike[str] | None = None,
     **overrides: Any,
 ) -> Run:

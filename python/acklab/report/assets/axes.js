@@ -38,7 +38,10 @@ export function drawTimeAxis(ctx, box, sx, labelled) {
   });
 }
 
-// The factor and the name of the unit in which an axis up to `top` is labelled.
+/**
+ * The factor and the name of the unit in which an axis up to `top` is labelled.
+ * @returns {[number, string]}
+ */
 function unitOf(axis, top) {
   const [factor, prefix] = axis.si ? prefixFor(top) : [1, ""];
   return [factor, prefix + axis.unit];
