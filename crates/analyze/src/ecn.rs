@@ -1,5 +1,6 @@
 //! Explicit congestion notification (RFC 3168, RFC 9768): what was negotiated, and what the marks show without a handshake.
 
+use crate::numbers::after;
 use crate::segment::{ACK, CWR, ECE, FIN, Seen};
 use crate::thresholds::{LEAST_MARKED, UNUSUAL_LEAST};
 
@@ -77,7 +78,7 @@ impl Counters {
             return;
         }
         // One that another has overtaken tells less.
-        if self.first.is_some() && (seen.ack.wrapping_sub(self.highest) as i32) < 0 {
+        if self.first.is_some() && after(self.highest, seen.ack) {
             return;
         }
         self.highest = seen.ack;

@@ -350,7 +350,8 @@ def _word(column: str, value: Any) -> str:
     if not column:
         return ""
     one = _column(column, [value])
-    return f"{spoken(one)} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{spoken(one)} {value}"
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{spoken(one)} {word(one, 0) if number else value}"
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
