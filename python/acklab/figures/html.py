@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,19 +16,6 @@ __all__ = ["SCROLLER", "VIEWER", "document", "esc", "header", "saved", "table"]
 def esc(text: object) -> str:
     """Text as HTML."""
     return html.escape(visible(str(text)))
-
-
-#: A space before a unit, at which no line ends.
-_UNIT = re.compile(r"(?<=[\d.]) (?=%|(?:[kMG]?b/s|[kMG]?B|[mµn]?s)\b)")
-
-
-def unbroken(text: str) -> str:
-    """A sentence in which numbers stay with their units.
-
-    >>> unbroken("7 Mb/s, 2 %, 3 of 4") == "7\\xa0Mb/s, 2\\xa0%, 3 of 4"
-    True
-    """
-    return _UNIT.sub("\u00a0", text)
 
 
 SCROLLER = '<div class="scroller tall" tabindex="0" role="group" aria-label="Table">'
@@ -60,7 +46,7 @@ def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequ
         warning += f'<p class="warning"><b>Changed: not the paper.</b> Every run has <span class="command">{esc(", ".join(changed))}</span>.</p>'
     return (
         '<header class="top"><div id="theme"></div>'
-        f'<p class="kicker">{esc(kicker)}</p><h1>{esc(unbroken(title))}</h1>{f"<p>{esc(headline)}</p>" if headline else ""}{warning}'
+        f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1>{f"<p>{esc(headline)}</p>" if headline else ""}{warning}'
     )
 
 

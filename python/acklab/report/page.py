@@ -20,6 +20,7 @@ from ..results import command
 from ..text.escapes import visible
 from .encode import Blocks
 from .policy import policy
+from .typeset import typeset
 
 STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "paper.css", "print.css")
 
@@ -77,7 +78,7 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
         body = body.replace("</header>", f"{made_by(viewer)}</header>", 1)
     names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
     data = "".join([json_block("manifest", shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
-    return assembled(title, body, names, data, script("main.js" if viewer else "static.js"), style_attributes=style_attributes)
+    return assembled(title, typeset(body), names, data, script("main.js" if viewer else "static.js"), style_attributes=style_attributes)
 
 
 def made_by(viewer: Viewer | None) -> str:

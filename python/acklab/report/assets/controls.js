@@ -1,11 +1,12 @@
 // What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
-import { h } from "./dom.js";
 import { saveButtons, standalone } from "./save.js";
 
 // Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
 export const MOST_STACKED = 40;
 // And most cells of one.
-const MOST_CELLS = 80;
+const MOST_CELLS = 130;
+// Most letters of a cell that shares its line with others there.
+const LONG = 22;
 // A row of few columns and letters fits a telephone as it is.
 const FITS = { columns: 3, letters: 34 };
 
@@ -27,16 +28,25 @@ export function wireControls() {
     const letters = [...table.tBodies[0].rows].map((row) => row.textContent.trim().length);
     if (heads.length > 1 && heads.length <= FITS.columns && Math.max(...letters) <= FITS.letters) continue;
     table.className = "stacked";
-    for (const row of table.tBodies[0].rows) {
-      for (const [i, cell] of [...row.cells].entries()) {
-        cell.dataset.head = heads[i];
-        if (!cell.textContent.trim()) cell.classList.add("empty");
-        // One part, so that it stands beside the heading as a whole.
-        cell.replaceChildren(h("span", {}, ...cell.childNodes));
-      }
-    }
+    for (const row of table.tBodies[0].rows) stack(row, heads);
   }
   for (const svg of document.querySelectorAll("figure > svg")) {
     svg.parentElement.querySelector("figcaption").prepend(saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg)));
   }
+}
+
+// Prepares a row for a telephone: the first words and what has no heading name it, and each other cell says its heading.
+export function stack(row, heads) {
+  let named = true;
+  let last = null;
+  for (const [i, cell] of [...row.cells].entries()) {
+    const text = cell.textContent.trim();
+    cell.dataset.head = heads[i];
+    named = named && (!heads[i] || !text || (cell.classList.contains("text") && i < 2));
+    cell.classList.toggle("empty", !text);
+    cell.classList.toggle("named", named);
+    cell.classList.toggle("long", text.length > LONG);
+    if (named && text) last = cell;
+  }
+  if (last) last.classList.add("last");
 }

@@ -1,5 +1,5 @@
 // The flow and link tables: sorted by a click on a heading, numbers in line.
-import { MOST_STACKED } from "./controls.js";
+import { MOST_STACKED, stack } from "./controls.js";
 import { h } from "./dom.js";
 import { grouped, significant } from "./format.js";
 import { state } from "./state.js";
@@ -41,8 +41,10 @@ export function sortableTable({ title, about, table, kind }) {
       const v = value(row, column);
       const text = v === null ? "–" : column.text ? String(v) : numberText(v, column);
       const content = kind === "flows" && column.key === "name" && state.several ? flowSwitch(row, text) : i === 0 && column.key === "run" ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", text] : text;
-      return h("td", { class: column.text ? "text" : v === null ? "none" : null, "data-head": [column.label, column.unit].filter(Boolean).join(", ") }, h("span", {}, content));
+      return h("td", { class: column.text ? "text" : v === null ? "none" : null }, content);
     }))));
+    const told = columns.map((column) => [column.label, column.unit].filter(Boolean).join(", "));
+    for (const row of body.rows) stack(row, told);
     for (const [column, { th, arrow }] of heads) {
       const mine = order && order.column === column;
       th.setAttribute("aria-sort", mine ? (order.down ? "descending" : "ascending") : "none");
