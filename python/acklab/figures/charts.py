@@ -180,6 +180,10 @@ class DotPanel:
     dots: Sequence[Dot]
     better: str = ""
     ends: tuple[float, float] | None = None
+    band: tuple[float, float] | None = None
+    """A stretch that is shaded: what counts as within."""
+    beside: float | None = None
+    """A value that the dots are compared with."""
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,21 @@ def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]
             )  # fmt: skip
 
 
+#: Most inches that the names of rows take on a telephone before they have two lines.
+MOST_LEFT = 1.4
+
+
+def _two_lines(name: str) -> str:
+    """A name in two lines, broken at the space that leaves the longer one shortest.
+
+    >>> _two_lines("sender initial window: 10")
+    'sender initial\\nwindow: 10'
+    """
+    places = [place for place, letter in enumerate(name) if letter == " "]
+    best = min(places, key=lambda place: max(place, len(name) - place), default=None)
+    return name if best is None else f"{name[:best]}\n{name[best + 1 :]}"
+
+
 def left_of(chart: Dots) -> float:
     """Inches that the names of a chart's rows take."""
     return 0.35 + 0.062 * max(columns_of(label(name)) for name in chart.rows)
@@ -103,9 +118,13 @@ def left_of(chart: Dots) -> float:
 def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
     rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
     names = list(map(label, chart.rows))
-    height = (0.16 + 0.14 * shades) * rows + 0.1
     left = left_of(chart)
     whole = small if columns == 1 else canvas.WIDTH
+    two = whole == canvas.NARROW and left > MOST_LEFT  # on a telephone names have two lines, and the dots more room
+    if two:
+        names = [_two_lines(name) for name in names]
+        left = max(0.35 + 0.062 * max(columns_of(line) for name in names for line in name.split("\n")), 0.6)
+    height = (0.16 + 0.14 * max(shades, 1 + two)) * rows + 0.1
     lines = max(1, canvas.legend_lines([text for text, _ in chart.keys], whole))
     total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND + (lines - 1) * canvas.LEGEND_MORE if chart.keys else 0.06)
     fig = Figure(figsize=(whole, total))
@@ -114,6 +133,10 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
     for column, panel in enumerate(chart.panels):
         x = left + column * (width + 0.3)
         axes = fig.add_axes((x / whole, canvas.BOTTOM / total, width / whole, height / total))
+        if panel.band:
+            axes.axvspan(*panel.band, color=canvas.shade("blue"), alpha=0.10, lw=0)
+        if panel.beside is not None:
+            axes.axvline(panel.beside, color=canvas.SOFT, lw=1, ls=(0, (3, 2)))
         for dot in panel.dots:
             y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
             axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
@@ -128,7 +151,7 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         axes.margins(x=0.12)
         if panel.ends:
             axes.set_xlim(panel.ends)
-        elif all(dot.value >= 0 for dot in panel.dots):
+        elif panel.beside is None and all(dot.value >= 0 for dot in panel.dots):
             canvas.from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
         axes.set_xlabel(
             f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""

@@ -38,9 +38,9 @@ def _values(result: Found) -> Chart:
             if middle == middle:
                 dots.append(Dot(row, _near(middle), (_near(middle - half), _near(middle + half)), colour))
     ends = (-FAR * 1.03, FAR * 1.03) if any(abs(end) > 1.5 for dot in dots for end in dot.interval) else (-2.0, 2.0)
-    about = f"Miss in tolerances: 0 is the printed value, from -1 to 1 is within; a bar is one standard deviation, hidden where its mark is larger; beyond {FAR:g} at the edge"
+    about = f"Miss in tolerances: 0 is the printed value, and what is shaded is within; a bar is one standard deviation, hidden where its mark is larger; beyond {FAR:g} at the edge"
     keys = [(name, colour) for colour, name in _NAMES.items() if any(dot.colour == colour for dot in dots)]
-    return Dots("values", about, rows, [DotPanel("miss (tolerances)", dots, ends=ends)], keys)
+    return Dots("values", about, rows, [DotPanel("miss (tolerances)", dots, ends=ends, band=(-1.0, 1.0))], keys)
 
 
 def _near(value: float) -> float:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .found import Found
 
 #: Rows of the page's table.
-MOST_ROWS = 20
+MOST_ROWS = 10
 
 
 def frame(result: Found) -> pl.DataFrame:
@@ -150,7 +150,9 @@ def _page(result: Found, charts: Sequence[str]) -> str:
     # On a narrow screen what the trials gave stands before what they chose.
     first = 1 + len(plan.objectives)
     turned = [[row[0], *row[-len(plan.objectives) :], *row[1 : -len(plan.objectives)]] for row in [heads, *rows]]
-    kinds = ["text", *[""] * len(plan.objectives), *["text wrap"] * (len(heads) - first)]
+    filled = [place for place in range(len(heads)) if any(row[place] for row in turned[1:])]  # no trial here has the others
+    turned = [[row[place] for place in filled] for row in turned]
+    kinds = ["text", *[""] * len(plan.objectives), *["text wrap"] * (len(filled) - first)]
     note = "In parentheses: beside the middle, path by path, with its 95 % interval." if len(plan.objectives) > 1 else ""
     sections.append(("The front" if len(plan.objectives) > 1 else "The best trials", turned[0], turned[1:], kinds, note))
     files = (

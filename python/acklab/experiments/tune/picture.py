@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
+from ...figures.stats import split
 from ..search.space import Alternatives, Free
 from ..sweep.names import worded
 from ..sweep.quantity import read
+from ..sweep.text import counted
+from . import words
 from .search import COMPLETE, STOPPED, Trial
 
 if TYPE_CHECKING:
@@ -24,12 +27,34 @@ def charts(result: Found) -> Iterator[Chart]:
     """Every chart."""
     if len(result.plan.objectives) > 1:
         yield from _fronts(result)
+    yield from _by_path(result)
     yield _progress(result)
     if result.importance:
         dots = [Dot(place, share, (share, share), "blue") for place, share in enumerate(result.importance.values())]
         about = "How much each key decides about being among the best tenth (PED-ANOVA): of complete trials, those that have the key"
         yield Dots("importance", about, [_named(name, result) for name in result.importance], [DotPanel("importance (share)", dots)])
     yield from _keys(result)
+
+
+def _by_path(result: Found) -> Iterator[Chart]:
+    """The winner beside the baseline on fresh paths, path by path of the list, and over all."""
+    if result.judged is None or not result.winner.number:
+        return
+    several = words.by_path(result)
+    found = [(f"{name}, {counted(count, 'path')}", samples) for name, count, samples in several if len(several) > 1]
+    found.append((f"all {counted(len(result.judged.paths), 'path')}", [(one, one.interval(split(1)) if one is not None else None) for one in result.judged.differences]))
+    panels = []
+    for place, one in enumerate(result.plan.objectives[:BESIDE]):
+        dots = []
+        for row, (_, samples) in enumerate(found):
+            sample, ends = samples[place]
+            if sample is not None:
+                turned = one.turned(ends) if ends is not None else None
+                value = one.back(sample.value)
+                dots.append(Dot(row, value, (turned.low, turned.high) if turned else (value, value), "orange" if row == len(found) - 1 else "blue"))
+        unit = "times the baseline's" if one.relative else f"{one.unit} more than the baseline's".strip()
+        panels.append(DotPanel(f"{one.name} ({unit})", dots, "→" if one.sign > 0 else "←", beside=1.0 if one.relative else 0.0))
+    yield Dots("paths", "The winner beside the baseline (dashed) on fresh paths: means and 95 % intervals", [name for name, _ in found], panels)
 
 
 def _named(name: str, result: Found) -> str:
@@ -92,8 +117,8 @@ def _keys(result: Found) -> Iterator[Chart]:
     """The first objective over each key that has numbers, coloured by the first alternatives."""
     space, objective = result.plan.space, result.plan.objectives[0]
     done = [one for one in result.trials if one.state == COMPLETE]
-    split = next((part for part in space.parts if isinstance(part, Alternatives)), None)
-    groups = {"complete trial": "blue"} if split is None else dict(zip(split.choices, SHADES, strict=False))
+    named = next((part for part in space.parts if isinstance(part, Alternatives)), None)
+    groups = {"complete trial": "blue"} if named is None else dict(zip(named.choices, SHADES, strict=False))
     panels = []
     columns: dict[str, Free] = {}
     for free in space.frees:
@@ -107,7 +132,7 @@ def _keys(result: Found) -> Iterator[Chart]:
             continue
         lines = []
         for name, colour in groups.items():
-            mine = [point for point in points if split is None or point[2].choice.cells[split.name] == name]
+            mine = [point for point in points if named is None or point[2].choice.cells[named.name] == name]
             lines += _dots(name, [one for *_, one in mine], [x for x, _, _ in mine], [y for _, y, _ in mine], colour)
         if column in result.winner.choice.cells:
             lines += _dots("winner", [result.winner], [_place(result.winner, column)], [result.interval(result.winner, 0)[0]], "red", "D")

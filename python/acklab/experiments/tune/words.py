@@ -12,12 +12,15 @@ from ...text.columns import align
 from ...text.escapes import one_line
 from ..compare.numbers import ends, number
 from ..search.output import choice, spoken
+from ..sweep.names import names as short
 from ..sweep.names import worded
+from ..sweep.quantity import read, readable
 from ..sweep.text import counted
 from . import determined as how_well
 from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
 
 if TYPE_CHECKING:
+    from ..search.draws import Path as Drawn
     from ..search.objective import Objective
     from .found import Found, Loss
 
@@ -48,7 +51,19 @@ def sentence(result: Found, brief: bool = False) -> str:
         rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
         return f"Best of {tried}: {cells(result, brief)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
     lead = {1: "Use", 0: "Undecided:", -1: "Stay with the baseline; do not use"}[verdict(result)]
-    return f"{lead} {cells(result, brief)}: {_against(result)}."
+    return f"{lead} {cells(result, brief)}: {_in_short(result) if brief else _against(result)}."
+
+
+def _in_short(result: Found) -> str:
+    """The winner beside the baseline by the one objective of the plan, as a headline."""
+    one, judged = result.plan.objectives[0], result.judged
+    assert judged is not None  # what was not judged has no verdict
+    found = judged.differences[0]
+    if found is None or not one.relative:
+        return _against(result)
+    span = one.turned(found.interval(split(1)))
+    mean = number(one.back(found.value), span.half_width)
+    return f"{one.name} {mean} times the baseline's on {counted(len(judged.paths), 'fresh path')} (95 %: {ends(span.low, span.high)})"
 
 
 def determined(result: Found) -> list[str]:
@@ -180,8 +195,21 @@ def losing(result: Found) -> str:
 def _lost(result: Found, loss: Loss) -> str:
     one = result.plan.objectives[loss.objective]
     values = [f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value" for value in (loss.value, loss.base)]
-    fresh = ("fresh " if loss.path.told.startswith("path ") else "fresh path ") if loss.fresh else ""
-    return f"{fresh}{loss.path.told}: {one.name} {values[0]}, baseline {values[1]}"
+    return f"{'fresh ' * loss.fresh}path {_path(loss.path)}: {one.name} {values[0]}, baseline {values[1]}"
+
+
+def _path(path: Drawn) -> str:
+    """A drawn path by its name, its number, and what it drew, in words and three figures."""
+    names = short([(key, "") for key in path.drew], {}, ())
+    drew = [f"{worded(names[key])} {_rounded(value)}" for key, value in path.drew.items()]
+    seeds = f"seed {path.seeds[0]}" if len(path.seeds) == 1 else f"seeds {path.seeds[0]} to {path.seeds[-1]}"
+    return f"{path.name} {path.number} ({', '.join([*drew, seeds])})".strip()
+
+
+def _rounded(value: Any) -> str:
+    found = read(readable(value))
+    text = spoken(f"{found.number:.3g}{found.unit}" if found is not None and found.unit else value)
+    return text.replace("\u00a0", " ")
 
 
 def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
