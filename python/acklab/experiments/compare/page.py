@@ -39,7 +39,7 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
         body.append(f'<section class="card"><p>{esc(head)}</p>{drawn}</section>')
     body.append(f'<section class="card">{chart}</section>')
     if told.configure:
-        typed = "".join(f"<p><code>{esc(text)}</code></p>" for text in told.configure)
+        typed = "".join(map(_setting, told.configure))
         body.append(f'<section class="card"><h2>Set it up</h2><p class="note">{esc(HEAD)}</p>{typed}</section>')
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
@@ -63,6 +63,15 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
         one = f"Each case with seed 1{f' in {where}' if where else ''}: one run, which another seed can change."
         body.append(f'<section><h2>One run of each case</h2><p class="note">{esc(one)}</p>{VIEWER}</section>')
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
+
+
+def _setting(text: str) -> str:
+    """A line of what to set: a link, a command that can be copied, what differs; or a sentence where no command does it."""
+    link, _, line = text.partition(": ")
+    command, _, differs = line.partition("   # ")
+    if not command.startswith("tc "):
+        return f"<p>{esc(link)}: {esc(line)}</p>"
+    return f'<p class="made set">{esc(link)}: <code>{esc(command)}</code></p>' + (f'<p class="note">{esc(differs)}</p>' if differs else "")
 
 
 def _case(ranking: Ranking, row: Ranked) -> str:

@@ -107,17 +107,18 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
     from .charts import viewer
 
     kinds = ["text", "", "", "text", "text wrap"]
-    finding, *judged = words.verdicts(found)
-    body = [header(finding, "acklab fit", words.heading(found, short=True), quick=False), "</header><main>"]
-    body.append(f'<section class="card">{"".join(f"<p>{esc(said)}</p>" for said in judged)}</section>')
+    body = [header(words.headline(found), "acklab fit", words.heading(found, short=True), quick=False), "</header><main>"]
+    heads, scored = words.scores(found)
+    said = "".join(f"<p>{esc(text)}</p>" for text in words.verdicts(found, scored=False))
+    body.append(f'<section class="card">{table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])}{said}</section>')
     if prediction is not None:
         cells, same = [list(map(esc, row)) for row in words.prediction_rows(prediction)], words.unchanged(prediction)
         sets = esc(one_line(", ".join(prediction.sets)))
         shown = f"<p>{esc(same)}</p>" if same else table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
         body.append(f'<section class="card"><h2>What if <code>{sets}</code></h2>{shown}<p class="note">{esc(words.basis(prediction))}</p></section>')
-    body.append(VIEWER)
     rows = [list(map(esc, row)) for row in words.rows(found)]
     body.append(f'<section class="card"><h2>Parameters</h2>{table(words.HEADS, rows, kinds)}</section>')
+    body.append(VIEWER)
     files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."
     if found.replay.listed:
         files += " replay.toml: the captured losses one by one."

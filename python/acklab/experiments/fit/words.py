@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...captures import text as capture_text
-from ...plot.words import NB, amount, digits, seconds
+from ...plot.words import NB, amount, digits, listing, seconds
 from ...text.columns import align
 from ...text.escapes import one_line
 from .fit import Fit
@@ -70,17 +70,40 @@ def heading(found: Fit, *, short: bool = False) -> str:
     return f"{title}: {amount(measured.bytes, 'B')} acknowledged in {seconds(measured.end_s)}"
 
 
-def verdicts(found: Fit) -> list[str]:
-    """How good the fit is, in sentences."""
-    said = [found.measured.row["headline"], f"Model beside capture: {_beside(found.model.score)}."]
+def headline(found: Fit) -> str:
+    """What was fitted, and how far its end is from the capture's."""
+    if found.bad:
+        return f"No model of this path is good enough: {found.bad}."
+    values = {one.name: shown(one.value, one.unit) for one in found.values if one.determined}
+    told = [f"{word}{values[name]}" for name, word in (("rate", ""), ("round trip", "a round trip of "), ("queue", "a queue of ")) if name in values]
+    score = found.model.score
+    return f"{listing(told) or 'The model'}: the model's completion is {signed(score.end)} beside the capture, its ACKs {signed(score.acks)}."
+
+
+def scores(found: Fit) -> tuple[list[str], list[list[str]]]:
+    """How far simulations are from the capture, as a table: heads and rows."""
+    told = [("the model", found.model.score)]
     if found.replay is not found.model and found.replay.listed:
+        told.append(("the captured losses one by one", found.replay.score))
+    if found.held_out is not None:
+        told.append(("the second half, predicted from the first", found.held_out.score))
+    cells = [[name, signed(one.end), _curve(one), signed(one.acks)] for name, one in told]
+    return ["beside the capture", "completion", "curve, mean share of the time", "ACKs"], cells
+
+
+def verdicts(found: Fit, *, scored: bool = True) -> list[str]:
+    """How good the fit is, in sentences; without the scores where a table has them."""
+    said = [found.measured.row["headline"]]
+    if scored:
+        said.append(f"Model beside capture: {_beside(found.model.score)}.")
+    if scored and found.replay is not found.model and found.replay.listed:
         said.append(f"Replay with the captured losses one by one: {_beside(found.replay.score)}.")
     if found.receiver is not None and found.receiver.known:
         said.append(receiver(found.receiver))
     if found.held_out is None:
         said.append(f"Nothing was held out: {found.why_not}.")
     else:
-        said += second_half(found.held_out)
+        said += second_half(found.held_out)[not scored :]
     said.append(asked(found))
     if found.measured.writes and not found.bad:
         said.append("The application's writes are replayed at their times, also where another path would have let it write earlier.")
@@ -132,7 +155,11 @@ def _several(parts: Sequence[str]) -> str:
 
 
 def _beside(score: Score) -> str:
-    return f"completion {signed(score.end)}, curve off by {100 * min(score.curve, 10):.1f}{NB}% of the time in the mean, ACKs {signed(score.acks)}"
+    return f"completion {signed(score.end)}, curve off by {_curve(score)} of the time in the mean, ACKs {signed(score.acks)}"
+
+
+def _curve(score: Score) -> str:
+    return f"{100 * min(score.curve, 10):.1f}{NB}%"
 
 
 def as_text(found: Fit, prediction: Prediction | None = None) -> str:
