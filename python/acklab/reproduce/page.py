@@ -100,12 +100,12 @@ def index_page(told: Mapping[str, Any]) -> str:
     papers, quick = told["papers"], told["quick"]
     changed = next((one["changed"] for one in papers.values() if one.get("changed")), ())
     body = header(
-        "Papers, regenerated and judged", "acklab", f"{len(papers)} paper{'s' * (len(papers) != 1)}",
+        _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", f"{len(papers)} paper{'s' * (len(papers) != 1)}. A bar shows the claims that are evidence:",
         quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
     )  # fmt: skip
     note = (
         "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
-        "from a definition or from what was set up. Neither is evidence. A card's bar shows the claims that are evidence."
+        "from a definition or from what was set up. Neither is evidence."
     )
     keys = "".join(f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>' for kind in BAR)
     groups = [(group, [name for name, one in papers.items() if one["group"] == group]) for group in GROUPS]
@@ -113,7 +113,18 @@ def index_page(told: Mapping[str, Any]) -> str:
         f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(_paper(told, name) for name in group)}</div></section>'
         for head, group in groups if group
     )  # fmt: skip
-    return document("Papers, regenerated and judged", f'{body}</header><main>{found}<p class="keys">{keys}</p><p class="note">{note}</p></main>')
+    return document("Papers, regenerated and judged", f'{body}<p class="keys">{keys}</p></header><main>{found}<p class="note">{note}</p></main>')
+
+
+def _finding(told: Mapping[str, Any], changed: bool) -> str:
+    """What became of the claims of all papers that are evidence."""
+    counts = [counts[STANDINGS[0]] for counts in told["counts"].values()]
+    sums = {word: sum(one[word] for one in counts) for word in words.OUTCOMES}
+    total = sum(sums.values())
+    if not total:
+        return "Papers, regenerated: no claim of evidence was judged."
+    parts = ", ".join(words.number_of(n, word, changed) for word, n in sums.items() if n)
+    return f"{'Changed, so not the papers. ' * changed}Of {total} claim{'s' * (total != 1)} that {'test' if total != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
 
 
 BAR = (REPRODUCED, DIFFERS, NOT_TESTABLE)
@@ -132,11 +143,13 @@ def _paper(told: Mapping[str, Any], name: str) -> str:
     counts = tallied.get(STANDINGS[0], {})
     sizes = {REPRODUCED: counts.get("reproduced", 0), DIFFERS: counts.get("differs", 0)}
     sizes[NOT_TESTABLE] = sum(counts.values()) - sum(sizes.values())
+    total = sum(sizes.values())
+    share = f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>' if total else ""
     shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
     as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
     return (
-        f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{as_it_is}'
-        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}</ul><p class="note">{told["runs"][name]:,} runs</p></a>'
+        f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{as_it_is}{share}'
+        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}<li>{told["runs"][name]:,} runs</li></ul></a>'
     )
 
 
