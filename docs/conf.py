@@ -39,3 +39,4 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["acklab.css"]
+html_js_files = [("acklab.js", {"defer": "defer"})]

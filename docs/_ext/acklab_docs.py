@@ -267,6 +267,25 @@ def add_explorer(app: Sphinx, failed: Exception | None) -> None:
         shutil.copytree(EXPLORER, Path(app.outdir) / "explorer", dirs_exist_ok=True)
 
 
+TERMINAL = re.compile(r'(<div class="highlight-console[^>]*><div class="highlight"><pre>)(.*?)(</pre>)', re.DOTALL)
+
+
+def mark_commands(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Marks what is typed in terminals, so that a command wraps where what it prints is pushed along."""
+    context["body"] = TERMINAL.sub(lambda found: f"{found[1]}{terminal(found[2])}{found[3]}", context.get("body", ""))
+
+
+def terminal(text: str) -> str:
+    """A terminal's lines: those after a prompt, and those that continue one, are marked."""
+    lines, goes_on = [], False
+    for line in text.split("\n"):
+        command = goes_on or line.removeprefix("<span></span>").startswith('<span class="gp">$ </span>')
+        goes_on = command and re.sub(r"<[^>]*>", "", line).endswith("\\")
+        whole = line.count("<span") == line.count("</span")
+        lines.append(f'<span class="typed">{line}</span>' if command and whole else line)
+    return "\n".join(lines)
+
+
 class ScenarioReference(SphinxDirective):
     """The reference of scenario files."""
 
@@ -321,6 +340,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("mutant-table", MutantTable)
     app.connect("autodoc-process-signature", signature)
     app.connect("source-read", read)
+    app.connect("html-page-context", mark_commands)
     app.connect("build-finished", add_explorer)
     AttributesAsTheyAre(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,54 @@
+// Commands with a button that copies them, and tables that a telephone shows as blocks.
+
+// Most letters of a cell that shares its line with others, and of one in a table that is pushed along.
+const SHORT = 22, NUMBERS = 30;
+
+// What is typed of a block: all of a script; of a terminal the lines after a prompt, and those that continue them.
+function typed(block) {
+  const text = block.querySelector("pre").textContent;
+  if (!block.classList.contains("highlight-console")) return text;
+  let goesOn = false;
+  return text.split("\n").flatMap((line) => {
+    const command = line.startsWith("$ ") ? line.slice(2) : goesOn ? line : null;
+    goesOn = command !== null && command.endsWith("\\");
+    return command === null ? [] : [command];
+  }).join("\n") + "\n";
+}
+
+for (const block of document.querySelectorAll(".highlight-sh, .highlight-bash, .highlight-console, .highlight-toml, .highlight-python")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", `Copy: ${typed(block).split("\n")[0]}`);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(typed(block));
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  block.append(button);
+}
+
+for (const table of document.querySelectorAll("article table")) {
+  const heads = [...(table.tHead ? table.tHead.rows[0].cells : [])].map((head) => head.textContent.trim());
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+  const words = rows.some((row) => [...row.cells].some((cell, i) => i > 0 && cell.textContent.length > NUMBERS));
+  if (heads.length < 3 || !words) continue;
+  table.classList.add("stacked");
+  for (const row of rows) {
+    for (const [i, cell] of [...row.cells].entries()) {
+      const text = cell.textContent.trim();
+      cell.classList.add(i === 0 ? "named" : !text ? "empty" : text.length > SHORT ? "long" : "short");
+      // A sentence tells by itself what it is about, and so do a key, its value and its meaning.
+      if (heads.length > 3 && i > 0 && text.length <= SHORT) cell.dataset.head = heads[i];
+    }
+  }
+}
+
+// What can be pushed along is reached by keys, too.
+for (const part of document.querySelectorAll(".table-wrapper, .highlight pre")) {
+  if (part.scrollWidth <= part.clientWidth) continue;
+  part.tabIndex = 0;
+  part.setAttribute("role", "group");
+  part.setAttribute("aria-label", part.tagName === "PRE" ? "Code" : "Table");
+}
