@@ -46,9 +46,19 @@ for (const table of document.querySelectorAll("article table")) {
 }
 
 // What can be pushed along is reached by keys, too.
-for (const part of document.querySelectorAll(".table-wrapper, .highlight pre")) {
-  if (part.scrollWidth <= part.clientWidth) continue;
-  part.tabIndex = 0;
-  part.setAttribute("role", "group");
-  part.setAttribute("aria-label", part.tagName === "PRE" ? "Code" : "Table");
+for (const [selector, name] of [[".table-wrapper", "Table"], [".highlight pre", "Code"], ["article p:has(img)", "Picture"]]) {
+  for (const part of document.querySelectorAll(selector)) {
+    // A picture that is not loaded yet has no width, and is wider than a telephone.
+    if (name === "Picture" ? !matchMedia("(max-width: 700px)").matches : part.scrollWidth <= part.clientWidth) continue;
+    part.tabIndex = 0;
+    part.setAttribute("role", "group");
+    part.setAttribute("aria-label", name);
+  }
 }
+
+// A column without a name has no heading.
+for (const head of document.querySelectorAll("th")) if (!head.textContent.trim()) head.replaceWith(document.createElement("td"));
+
+// The theme names neither of its two sides, and gives its captions no level.
+for (const [selector, name] of [[".sidebar-drawer", "All pages"], [".toc-drawer", "This page"]]) document.querySelector(selector)?.setAttribute("aria-label", name);
+for (const caption of document.querySelectorAll(".caption[role=heading]")) caption.setAttribute("aria-level", "2");

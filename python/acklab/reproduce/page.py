@@ -78,7 +78,7 @@ def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
     back = f'<nav class="contents"><a href="{paper.id}.html">back to the paper</a></nav></header><main>'
     cards = "".join(_card(f, d, pictures, outcome) for f, d in search)
     return document(
-        f"{paper.id}: open questions", f'{top}{back}{cards}</main><footer class="foot">{_foot(outcome)}</footer>'
+        f"{paper.id}: open questions", f'{top}{back}<section><h2>Every question</h2>{cards}</section></main><footer class="foot">{_foot(outcome)}</footer>'
     )
 
 

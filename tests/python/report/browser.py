@@ -165,7 +165,7 @@ class Browser:
     def mouse(self, kind, x, y, **more):
         self("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
-    def key(self, key):
+    def key(self, key, code=0):
         for kind in ("keyDown", "keyUp"):
             text = {"text": key} if len(key) == 1 and kind == "keyDown" else {}
-            self("Input.dispatchKeyEvent", type=kind, key=key, **text)
+            self("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **text)

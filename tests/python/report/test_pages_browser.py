@@ -17,10 +17,12 @@ import pytest
 
 import acklab
 from acklab.report.live import page as live_page
+from acklab.scenario._toml import dumps
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
 
 ROOT = Path(__file__).parents[3]
+OTHERS = ("tune", "infer", "fit", "qlog", "plot")
 NAME = "{{data}} $x^2$ </script><hostile onclick=alert(1)> \u202e =1+1 名前"
 
 
@@ -46,10 +48,34 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for words in told.values():
         status, _, said = hostile.run(place, *words)
         assert status == 0, said
+    for name, words in others(place, tree).items():
+        status, _, said = hostile.run(place, *words, "--out", str(Path(name, f"{name}.html") if name == "plot" else name))
+        assert status == 0, said
     (place / "live").mkdir()
     (place / "live" / "report.html").write_text(live(tree), encoding="utf-8")
-    found = {name: place / name / f"{name}.html" for name in told}
+    found = {name: place / name / f"{name}.html" for name in (*told, *OTHERS)}
+    found["qlog"] = place / "qlog" / "analysis.html"
     return found | {"index": place / "allman1998" / "index.html", "live": place / "live" / "report.html"}
+
+
+def others(place: Path, tree: dict[str, Any]) -> dict[str, list[str]]:
+    """Commands of the verbs whose pages need a plan, a capture or a dataset; their files are made."""
+    scenario = {**tree, "flow": [{**tree["flow"][0], "name": "f"}]}
+    (place / "f.json").write_text(json.dumps(scenario))
+    key = "flow.f.sender.window"
+    free = {"title": NAME, "scenario": "f.json", "free": {key: [2, 4, 8]}}
+    paths = [{"name": name, "draw": {"link.0.delay": "5ms..50ms"}} for name in ("near", NAME)]
+    (place / "tune.toml").write_text(dumps({**free, "objectives": ["completion"], "baseline": {key: 3}, "path": paths, "paths": 8, "trials": 6}))
+    value = {"name": NAME, "run": "all", "metric": "completion@f", "printed": 0.3, "tolerance": 0.1}
+    (place / "infer.toml").write_text(dumps({**free, "run": [{"name": "all"}], "value": [value], "nudges": 2}))
+    (place / "plot").mkdir()
+    return {
+        "tune": ["tune", "tune.toml"],
+        "infer": ["infer", "infer.toml"],
+        "fit": ["fit", "<hostile>.pcap"],
+        "qlog": ["analyze", str(ROOT / "examples" / "captures" / "quic-go.sqlog.gz")],
+        "plot": ["plot", "sweep", "--kind", "cdf", "--x", "completion_s"],
+    }
 
 
 def live(tree: dict[str, object]) -> str:
@@ -77,8 +103,8 @@ def settled(page: browser.Browser, what: str) -> Any:
     return seen[-1]
 
 
-NAMES = ("report", "live", "comparison", "sweep", "analysis", "allman1998", "index")
-WITH_CHARTS = ("report", "live", "comparison", "analysis")
+WITH_CHARTS = ("report", "live", "comparison", "analysis", "fit")
+NAMES = ("report", "live", "comparison", "sweep", "analysis", "allman1998", "index", *OTHERS)
 AXE = Path(sys.prefix) / "npm/node_modules/axe-core/axe.min.js"
 
 
@@ -160,6 +186,25 @@ def test_pages_are_accessible(pages: dict[str, Path], width: int, dark: bool) ->
             assert page.js(told) == [], name
             assert page.js(bare) == 0, name
             assert page.js("document.documentElement.scrollWidth") <= width, name
+
+
+def test_every_control_is_reached_by_tab_and_shows_it(pages: dict[str, Path]) -> None:
+    seen = "[...document.querySelectorAll('button, a[href], input, summary, [tabindex=\"0\"]')].filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled)"
+    here = "(document.activeElement === document.body ? -1 : window.controls.indexOf(document.activeElement))"
+    outline = "((s) => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0)(getComputedStyle(document.activeElement))"
+    with browser.Browser() as page:
+        for name in NAMES:
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            count = page.js(f"window.controls = {seen}; window.controls.length")
+            reached: set[int] = set()
+            for _ in range(count + 2):
+                page.key("Tab", code=9)
+                place = page.js(here)
+                if place >= 0:
+                    reached.add(place)
+                    assert page.js(outline), (name, page.js("document.activeElement.outerHTML.slice(0, 200)"))
+            missed = [page.js(f"window.controls[{place}].outerHTML.slice(0, 200)") for place in set(range(count)) - reached]
+            assert count > 2 and not missed, (name, missed)
 
 
 def test_charts_stack_on_phones(pages: dict[str, Path]) -> None:

@@ -43,7 +43,8 @@ export function stack(row, heads) {
     const text = cell.textContent.trim();
     cell.dataset.head = heads[i];
     named = named && (!heads[i] || !text || (cell.classList.contains("text") && i < 2));
-    cell.classList.toggle("empty", !text);
+    // A group of one value has its name.
+    cell.classList.toggle("empty", !text || (named && last !== null && text.startsWith(last.textContent.trim())));
     cell.classList.toggle("named", named);
     cell.classList.toggle("long", text.length > LONG);
     if (named && text) last = cell;
