@@ -42,7 +42,7 @@ def main() -> None:
 def tuned(directory: Path) -> None:
     """The chart of the search for an ACK policy."""
     subprocess.run([Path(sys.executable).with_name("acklab"), "tune", "examples/access/tune.toml", "--out", "tuned"], cwd=directory, check=True)
-    keep(Image.open(directory / "tuned" / "keys-1.png"), HERE / "tune.png")
+    keep(Image.open(directory / "tuned" / "paths.png"), HERE / "tune.png")
 
 
 def inferred(directory: Path) -> None:
