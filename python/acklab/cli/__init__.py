@@ -19,7 +19,7 @@ from ..results.interrupts import Stop, leave_behind
 from ..text.escapes import not_known, replaced, visible
 from ..text.packaged import as_typed, located
 from ..text.terminal import complain
-from .options import LINES, without_place
+from .options import LINES, Help, without_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ class _Parser(argparse.ArgumentParser):
         super()._print_message(visible(as_typed(message)), file)
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
+class _Help(Help):
     """Lists verbs in groups."""
 
     def _format_action(self, action: argparse.Action) -> str:

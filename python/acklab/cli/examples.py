@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..text import packaged
 from ..text.escapes import not_known
 from ..text.presets import GROUPS, KEYS, OWN, PATHS, keys
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: ``acklab new --template``: the file that is copied, and what it shows.
 TEMPLATES = {
@@ -31,6 +33,8 @@ ABOUT = (
 
 def example(name: str) -> Path:
     """A file of the package's examples."""
+    from pathlib import Path
+
     return Path(packaged.example(name))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +43,26 @@ LINES = {
 MOST_THREADS = 1024
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, whose width argparse asks of a module that imports what packs archives."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **{"width": _columns() - 2, **named})
+
+
+def _columns() -> int:
+    """The columns that the environment or the terminal names."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named):
+        return int(named)
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    return 80
+
+
 def add_verb(verbs: Any, name: str, act: Callable[[argparse.Namespace], int], about: str, examples: str) -> argparse.ArgumentParser:
     """Adds a verb that ``act`` carries out; ``about`` is the first line of its help."""
-    raw = argparse.RawDescriptionHelpFormatter
-    verb: argparse.ArgumentParser = verbs.add_parser(name, help=LINES[name], description=about, epilog=examples, formatter_class=raw)
+    verb: argparse.ArgumentParser = verbs.add_parser(name, help=LINES[name], description=about, epilog=examples, formatter_class=Help)
     verb.set_defaults(act=act, parser=verb)
     return verb
 

@@ -8,7 +8,6 @@ import json
 import os
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, one_line
@@ -174,7 +173,7 @@ def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack
             table = getattr(told.result, name)
             if table is not None:
                 rows = marked(to_polars(table), told.clock) if told.clock else to_polars(table)
-                rows.write_parquet(Path(scratch) / f"{name}.parquet")
+                rows.write_parquet(os.path.join(scratch, f"{name}.parquet"))
     return told
 
 
@@ -226,4 +225,4 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     if told.astray or told.overrun:
         say(f"\n{told.astray} packets went to no program's node, {told.overrun} found no room in a kernel")
     if options.out:
-        say(f"\nwritten to {file_name(str(Path(options.out) / ''))}")
+        say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")

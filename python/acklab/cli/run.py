@@ -8,7 +8,6 @@ import errno
 import os
 import re
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, stem
@@ -222,7 +221,7 @@ def _several(options: argparse.Namespace, sets: list[str]) -> int:
     from ..runs import write_summary
 
     files = [options.file, *options.others]
-    names = ["standard-input" if file == "-" else stem(Path(file).stem) for file in files]
+    names = ["standard-input" if file == "-" else stem(os.path.splitext(os.path.basename(file))[0]) for file in files]
     if len({name.casefold() for name in names}) < len(names):  # some file systems know no capitals
         options.parser.error("two files have one name; copy one under another")
     simulations = []
