@@ -121,10 +121,10 @@ def several(truth: dict[str, Any], places: Sequence[str]) -> list[dict[str, Any]
         return [fitted({**truth, "place": place}, run.capture(ENDS[place], path=Path(folder) / f"{place}.pcapng")) for place in places]
 
 
-def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The fit of a capture, beside its truth."""
+def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> dict[str, Any]:
+    """The fit of a capture, or of that and the receiver's, beside its truth."""
     try:
-        found = fit(path)
+        found = fit(path, receiver=receiver)
     except FitError as error:
         return {**truth, "refused": str(error)}
     values = {value.name: value for value in found.values}
@@ -133,6 +133,7 @@ def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
         **truth,
         "refused": "",
         "fitted": {name: [value.value, value.low, value.high, value.determined, value.how] for name, value in values.items()},
+        "lost": len(found.measured.lost[0]),
         "limit": found.measured.row["limit"],
         "chosen": dict(found.model.names),
         "policy_right": right_policy(truth, policy.value, found.model.names["acks"]),

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What-ifs of fits beside the truth: `whatifs.py SEED N` draws N transfers, and asks each capture for FQ-CoDel at the bottleneck.
+"""What-ifs of fits beside the truth: `whatifs.py SEED N FILE` draws N transfers, and asks each capture for FQ-CoDel at the bottleneck.
 
-The truth is the same transfer with that queue. Counted: how often it is inside the printed interval of the mean round trip, outside, and
-how often the fit is refused. The criterion: inside in 90 % of those that are not refused.
+The truth is the same transfer, without and with that queue. Each transfer is a line of JSON in FILE: for each quantity the ranges of the
+draws, before they are made wider, and the truths. `whatif_shares.py` counts from it.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import tempfile
@@ -18,7 +19,7 @@ import acklab
 from acklab import _core
 from acklab.experiments.fit.errors import FitError
 from acklab.experiments.fit.fit import fit
-from acklab.experiments.fit.predict import what_if
+from acklab.experiments.fit.predict import QUANTITIES, what_if
 
 QUEUE = {"kind": "fq-codel"}
 
@@ -41,29 +42,38 @@ def drawn(random_: random.Random) -> tuple[str, dict[str, Any], str]:
     return random_.choice(("vdsl", "dsl", "docsis30")), sets, random_.choice("CS")
 
 
+def asked(random_: random.Random) -> dict[str, Any]:
+    """A transfer, what the fit of its capture says of another queue, and the truth."""
+    path, sets, place = drawn(random_)
+    began = time.process_time()
+    run = acklab.run(path=path, record={"packets": True}, set=sets)
+    less = {key: value for key, value in sets.items() if key != "down_buffer"}
+    other = acklab.run(path=path, set={**less, "link.1.queue": QUEUE})
+    before, after = (next(row for row in one.summary()["flows"] if row["name"] == "down") for one in (run, other))
+    said: dict[str, Any] = {"path": path, "sets": sets, "place": place, "refused": "", "quantities": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        end = next(end for end in _core.link_ends(run._result) if end.endswith(f"@{place}"))
+        try:
+            found = fit(run.capture(end, path=Path(folder) / "x.pcapng"))
+            several = what_if(found, ['link.0.queue={kind="fq-codel"}'], wider={}).quantities
+        except FitError as error:
+            return {**said, "refused": str(error), "seconds": time.process_time() - began}
+    columns = {name: column for column, name, _ in QUANTITIES}
+    for one in several:
+        truth = [before[columns[one.name]], after[columns[one.name]]]
+        if None in truth:
+            continue
+        said["quantities"][one.name] = {"truth": truth, **{name: [range_.low, range_.high] for name, range_ in (("fitted", one.fitted), ("changed", one.changed), ("change", one.change))}}
+    return {**said, "seconds": time.process_time() - began}
+
+
 def main() -> None:
-    """Prints a line for each transfer, then the counts."""
-    random_, counts = random.Random(int(sys.argv[1])), {"inside": 0, "outside": 0, "refused": 0}
-    for number in range(int(sys.argv[2])):
-        path, sets, place = drawn(random_)
-        began = time.process_time()
-        run = acklab.run(path=path, record={"packets": True}, set=sets)
-        less = {key: value for key, value in sets.items() if key != "down_buffer"}
-        other = acklab.run(path=path, set={**less, "link.1.queue": QUEUE})
-        before, truth = (next(row for row in one.summary()["flows"] if row["name"] == "down")["mean_rtt_s"] for one in (run, other))
-        with tempfile.TemporaryDirectory() as folder:
-            end = next(end for end in _core.link_ends(run._result) if end.endswith(f"@{place}"))
-            try:
-                found = fit(run.capture(end, path=Path(folder) / "x.pcapng"))
-                said = next(one for one in what_if(found, ['link.0.queue={kind="fq-codel"}']).quantities if one.name == "mean round trip")
-                lies = "inside" if said.changed.low <= truth <= said.changed.high else "outside"
-                told = f"{1e3 * said.fitted.median:.1f} -> {1e3 * said.changed.low:.1f} to {1e3 * said.changed.high:.1f}"
-            except FitError as error:
-                lies, told = "refused", str(error)
-        counts[lies] += 1
-        spent = time.process_time() - began
-        print(f"{number} {lies}: {path} {sets['down']} {sets['link.0.delay']} {sets['down_buffer']} {sets['flow.down.sender.control']} at {place}: truth {1e3 * before:.1f} -> {1e3 * truth:.1f} ms; {told} ({spent:.0f} s)", flush=True)
-    print(counts)
+    """Draws, and writes a line for each transfer."""
+    random_ = random.Random(int(sys.argv[1]))
+    with Path(sys.argv[3]).open("w", encoding="utf-8") as file:
+        for _ in range(int(sys.argv[2])):
+            file.write(json.dumps(asked(random_)) + "\n")
+            file.flush()
 
 
 if __name__ == "__main__":

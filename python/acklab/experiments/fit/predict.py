@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from ...scenario.given import assignments
 from .errors import FitError
 from .fit import Fit
 from .search import RATE, Tried
+from .widening import WIDER, widened
 
 #: Draws of a prediction.
 DRAWS = 20
@@ -34,7 +35,7 @@ QUANTITIES = (
 
 @dataclass(frozen=True)
 class Range:
-    """The median of the draws, and the least and the largest."""
+    """The median of the draws, and the least and the largest, made wider."""
 
     median: float
     low: float
@@ -65,8 +66,8 @@ class Prediction:
     """Draws in which the transfer with the changes did not finish; the quantities leave them out."""
 
 
-def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambda made: None) -> Prediction:
-    """Runs the model with changes, ``key=value`` texts as of ``--set``.
+def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambda made: None, wider: Mapping[str, float] = WIDER) -> Prediction:
+    """Runs the model with changes, ``key=value`` texts as of ``--set``; ``wider`` has the share by which each quantity's ranges are wider.
 
     Raises:
         FitError: the fit is bad, the reason is in the message; or no transfer finishes.
@@ -93,8 +94,8 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
     if not pairs:
         raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took")
     several = [
-        Predicted(name, unit, _range([float(a[column]) for a, _ in pairs]), _range([float(b[column]) for _, b in pairs]),
-                  _range([_ratio(float(a[column]), float(b[column])) for a, b in pairs]))
+        Predicted(name, unit, _range([float(a[column]) for a, _ in pairs], wider.get(name, 0.0)), _range([float(b[column]) for _, b in pairs], wider.get(name, 0.0)),
+                  _change([_ratio(float(a[column]), float(b[column])) for a, b in pairs], wider.get(name, 0.0)))
         for column, name, unit in QUANTITIES if all(flow[column] is not None for pair in pairs for flow in pair)
     ]  # fmt: skip
     return Prediction(sets, several, draws, len(models), unfinished)
@@ -135,8 +136,13 @@ def _flow(text: str, sets: Sequence[str], seed: int) -> dict[str, Any]:
 
 
 def _ratio(before: float, after: float) -> float:
-    return after / before - 1 if before else (0.0 if not after else math.inf)
+    return after / before if before else (1.0 if not after else math.inf)
 
 
-def _range(values: Sequence[float]) -> Range:
-    return Range(float(np.median(values)), min(values), max(values))
+def _range(values: Sequence[float], share: float) -> Range:
+    return Range(float(np.median(values)), *widened(min(values), max(values), share))
+
+
+def _change(ratios: Sequence[float], share: float) -> Range:
+    found = _range(ratios, share)
+    return Range(found.median - 1, found.low - 1, found.high - 1)
