@@ -31,6 +31,8 @@ QUANTITIES = (
     ("completion_s", "completion", "s"), ("goodput_bps", "goodput", "bps"), ("mean_rtt_s", "mean round trip", "s"),
     ("acks_sent", "ACKs", ""), ("retransmits", "retransmissions", ""),
 )  # fmt: skip
+#: Changes that are smaller in every draw count as none.
+SAME = 0.0005
 
 
 @dataclass(frozen=True)
@@ -93,12 +95,12 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
             unfinished += 1
     if not pairs:
         raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took")
-    several = [
-        Predicted(name, unit, _range([float(a[column]) for a, _ in pairs], wider.get(name, 0.0)), _range([float(b[column]) for _, b in pairs], wider.get(name, 0.0)),
-                  _change([_ratio(float(a[column]), float(b[column])) for a, b in pairs], wider.get(name, 0.0)))
-        for column, name, unit in QUANTITIES if all(flow[column] is not None for pair in pairs for flow in pair)
-    ]  # fmt: skip
-    return Prediction(sets, several, draws, len(models), unfinished)
+    several = [one for one in QUANTITIES if all(flow[one[0]] is not None for pair in pairs for flow in pair)]
+    values = {name: [(float(a[column]), float(b[column])) for a, b in pairs] for column, name, _ in several}
+    # Where nothing changes in any draw, an error of the model makes no change of it.
+    same = all(abs(_ratio(*pair) - 1) < SAME for of in values.values() for pair in of)
+    quantities = [_predicted(name, unit, values[name], wider.get(name, 0.0), same) for _, name, unit in several]
+    return Prediction(sets, quantities, draws, len(models), unfinished)
 
 
 def _open(found: Fit) -> list[Tried]:
@@ -139,10 +141,11 @@ def _ratio(before: float, after: float) -> float:
     return after / before if before else (1.0 if not after else math.inf)
 
 
+def _predicted(name: str, unit: str, values: Sequence[tuple[float, float]], share: float, same: bool) -> Predicted:
+    fitted, changed = (_range(list(of), share) for of in zip(*values, strict=True))
+    ratios = _range([_ratio(*pair) for pair in values], 0.0 if same else share)
+    return Predicted(name, unit, fitted, changed, Range(ratios.median - 1, ratios.low - 1, ratios.high - 1))
+
+
 def _range(values: Sequence[float], share: float) -> Range:
     return Range(float(np.median(values)), *widened(min(values), max(values), share))
-
-
-def _change(ratios: Sequence[float], share: float) -> Range:
-    found = _range(ratios, share)
-    return Range(found.median - 1, found.low - 1, found.high - 1)

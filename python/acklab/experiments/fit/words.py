@@ -13,10 +13,11 @@ from ...text.columns import align
 from ...text.escapes import one_line
 from .fit import Fit
 from .held_out import HeldOut
-from .predict import Prediction, Range
+from .predict import SAME, Prediction, Range
 from .receivers import LINUX_NAMES, Named, called
 from .score import Score
 from .value import Value
+from .widening import CLAIM, WIDER
 
 WIDTH = 100
 HEADS = ["parameter", "value", "interval", "determined", "how"]
@@ -200,11 +201,11 @@ def basis(prediction: Prediction) -> str:
     """The draws behind a prediction."""
     models = "the one model that fits" if prediction.models == 1 else f"{prediction.models} models that fit alike"
     left = f" {prediction.unfinished} of them did not finish and are left out." if prediction.unfinished else ""
-    return f"Median (least to largest) of {prediction.draws} draws from {models}, the intervals of rate and round trip, and seeds.{left}"
-
-
-#: Changes that are smaller in every draw are printed as none.
-SAME = 0.0005
+    wider = ", ".join(f"{100 * WIDER[one.name]:.1f}{NB}% of {one.name}" for one in prediction.quantities if one.name in WIDER)
+    return (
+        f"Median (range) of {prediction.draws} draws from {models}, the intervals of rate and round trip, and seeds.{left} A range goes beyond the least and the "
+        f"largest draw by what models missed in tests: {wider}. It is to have the truth in {CLAIM:.0%}."
+    )
 
 
 def unchanged(prediction: Prediction) -> str:
