@@ -22,12 +22,12 @@ COLUMNS = 20_000
 CAPTURED, MODEL, REPLAY = "blue", "orange", "green"
 
 
-def _layer(key: str, name: str, kind: str, slot: str) -> dict[str, str]:
+def _layer(key: str, name: str, kind: str, slot: str) -> dict[str, Any]:
     return {"key": key, "name": name, "kind": kind, "slot": slot}
 
 
-def _both(kind: str, what: str) -> list[dict[str, str]]:
-    return [_layer("captured", f"{what}, captured", kind, CAPTURED), _layer("model", f"{what}, model", kind, MODEL)]
+def _both(kind: str, what: str) -> list[dict[str, Any]]:
+    return [_layer("captured", f"{what}, captured", kind, CAPTURED) | {"wide": True}, _layer("model", f"{what}, model", kind, MODEL)]
 
 
 CHARTS: list[dict[str, Any]] = [

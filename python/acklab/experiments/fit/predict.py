@@ -143,6 +143,8 @@ def _ratio(before: float, after: float) -> float:
 
 def _predicted(name: str, unit: str, values: Sequence[tuple[float, float]], share: float, same: bool) -> Predicted:
     fitted, changed = (_range(list(of), share) for of in zip(*values, strict=True))
+    if not unit:
+        fitted, changed = (Range(of.median, math.floor(of.low), math.ceil(of.high)) for of in (fitted, changed))
     ratios = _range([_ratio(*pair) for pair in values], 0.0 if same else share)
     return Predicted(name, unit, fitted, changed, Range(ratios.median - 1, ratios.low - 1, ratios.high - 1))
 

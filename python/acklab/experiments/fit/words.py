@@ -118,7 +118,7 @@ def asked(found: Fit) -> str:
     if found.blind:
         return f"No what-if about a queue or a sender follows from this fit: {found.blind}. Other questions may be asked."
     both = found.search.waits(found.model)
-    share = f" (median and 95th of 100 differ by {both.apart:.0%} at most)" if both is not None else ""
+    share = f" (median and 95th of 100 differ by {100 * both.apart:.0f}{NB}% at most)" if both is not None else ""
     senders = list(dict.fromkeys(one.names["sender"] for one in found.search.open))
     several = f" {_several(senders)} fit about as well, so a what-if about a queue covers them." if len(senders) > 1 else ""
     return f"The fit is good enough for --what-if: its round trips agree with the capture's{share}.{several}"
@@ -204,7 +204,7 @@ def basis(prediction: Prediction) -> str:
     wider = ", ".join(f"{100 * WIDER[one.name]:.1f}{NB}% of {one.name}" for one in prediction.quantities if one.name in WIDER)
     return (
         f"Median (range) of {prediction.draws} draws from {models}, the intervals of rate and round trip, and seeds.{left} A range goes beyond the least and the "
-        f"largest draw by what models missed in tests: {wider}. It is to have the truth in {CLAIM:.0%}."
+        f"largest draw by what models missed in tests: {wider}. It is to have the truth in {100 * CLAIM:.0f}{NB}%."
     )
 
 

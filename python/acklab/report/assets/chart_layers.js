@@ -44,7 +44,9 @@ export function layersChart({ id, title, about, axis, layers, height, frames }) 
         const table = data[layer.key];
         const times = table.time_s;
         ctx.strokeStyle = ctx.fillStyle = colour(part, layer);
-        ctx.lineWidth = 1.6 + 2 * frame.under;
+        // A wide layer shows behind another that is the same.
+        const wide = layer.wide ? 3 : 0;
+        ctx.lineWidth = 1.6 + wide + 2 * frame.under;
         ctx.beginPath();
         if (layer.kind === "steps") stepLine(ctx, table, times, "value", sx, sy);
         else if (layer.kind === "level") {
@@ -54,7 +56,7 @@ export function layersChart({ id, title, about, axis, layers, height, frames }) 
           ctx.stroke();
           ctx.setLineDash([]);
         } else {
-          const mark = layer.kind === "cross" ? (x, y) => cross(ctx, x, y, 3.5) : (x, y) => ctx.rect(x - 1.5, y - 1.5, 3, 3);
+          const mark = layer.kind === "cross" ? (x, y) => cross(ctx, x, y, 3.5) : (x, y) => ctx.rect(x - 1.5 - wide / 2, y - 1.5 - wide / 2, 3 + wide, 3 + wide);
           const put = sparse(2, mark);
           for (let i = lowerBound(times, sx.domain[0]); i < table.rows && times[i] <= sx.domain[1]; i++) put(sx(times[i]), sy(table.value[i]));
           layer.kind === "cross" ? ctx.stroke() : ctx.fill();
