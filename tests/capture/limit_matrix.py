@@ -38,6 +38,8 @@ SITUATIONS: dict[str, tuple[str, dict[str, Any], str | None]] = {
     ),
     "receiver's window": ("down", {"flow.down.sender.window": 8}, "receiver-window"),
 }
+#: Port of the first flow's sender in a run's capture; the others follow.
+PORT = 35_000
 #: Verdicts that name no cause.
 SILENT = ("unknown", "mixed", "network", "short")
 #: Share of the time from which a link is full, seconds that data wait in a queue that stands, and ACKs in one that no grant explains.
@@ -109,11 +111,12 @@ def verdicts(scenario: str, flow: str, known: str | None, sets: dict[str, Any]) 
     right = truth(run, flow, known)
     rows = []
     ends = _core.link_ends(run._result)
+    port = PORT + [one["name"] for one in run.summary()["flows"]].index(flow)
     for place in "SC":
         end = next(end for end in ends if end.endswith(f"@{place}"))
         with tempfile.TemporaryDirectory() as folder:
             found = acklab.analyze(run.capture(end, path=Path(folder) / "x.pcapng"), packets=False)
-        row = max(found.summary()["connections"], key=lambda row: row["bytes"])
+        row = next(row for row in found.summary()["connections"] if row["from"].endswith(f":{port}"))
         trip = row["path_rtt_min_s"] or row["rtt_min_s"] or 0.05
         timed = over_time(run, flow, known, trip)
         judged = {name: "right" if row["limit"] in of else "not known" if row["limit"] in SILENT else "wrong" for name, of in (("verdict", right), ("in time", timed))}
