@@ -36,6 +36,8 @@ impl<'a> Limited<'a> {
             Some("no data passed here")
         } else if policy::lacks(direction, MOST_LACKING) {
             Some("the capture lacks too much of the data")
+        } else if limits.beyond as f64 > MOST_LACKING * direction.counts.bytes as f64 {
+            Some("the data go beyond the receiver's window, so the capture lacks ACKs")
         } else if !limits.placed && path.is_some() {
             Some("only packets of the other direction show the distance to the sender (no handshake, no timestamps)")
         } else if !limits.placed {
@@ -142,10 +144,16 @@ impl<'a> Limited<'a> {
                 ),
                 None => format!("at most {}", size(window)),
             }),
-            Limit::Path => Some(match bottleneck {
-                Some(found) => format!("a queue stands, its link sends {}", rate(found.median)),
-                None => "a queue stands".to_owned(),
-            }),
+            Limit::Path => {
+                let limits = &self.direction.limits;
+                let link = bottleneck.map(|found| rate(found.median));
+                Some(match (2 * limits.filled > limits.spans.of(limit), link) {
+                    (true, Some(link)) => format!("the data fill its link, which sends {link}"),
+                    (true, None) => "the data pass as fast as while a queue stands".to_owned(),
+                    (false, Some(link)) => format!("a queue stands, its link sends {link}"),
+                    (false, None) => "a queue stands".to_owned(),
+                })
+            }
             Limit::AckPath => Some("a queue stands on the way of the ACKs, none on that of the data".to_owned()),
             Limit::Cwnd => Some("no queue stands".to_owned()),
             Limit::SenderWindow => {

@@ -339,9 +339,14 @@ impl Analysis {
         self.clock.now() as f64 * 1e-9
     }
 
+    /// Seconds of a step of the capture's clock, if that is coarse.
+    fn tick_s(&self) -> f64 {
+        self.census.resolution_ns.map_or(0.0, |ns| ns as f64 * 1e-9)
+    }
+
     /// A row for each direction that carried data, or whose ACKs say so, or for a connection's first if none did.
     pub fn connections(&self) -> Vec<ConnectionRow> {
-        let tick_s = self.census.resolution_ns.map_or(0.0, |ns| ns as f64 * 1e-9);
+        let tick_s = self.tick_s();
         let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
             let carried = |direction: usize| connection.directions[direction].carried();
             let directions: Vec<usize> =
@@ -365,7 +370,9 @@ impl Analysis {
 
     /// A row for each span of time with one cause, of each direction that carried data.
     pub fn limits(&self) -> Vec<LimitRow> {
-        self.connections.iter().enumerate().flat_map(|(index, connection)| rows::limits(index, connection)).collect()
+        let tick_s = self.tick_s();
+        let all = self.connections.iter().enumerate();
+        all.flat_map(|(index, connection)| rows::limits(index, connection, tick_s)).collect()
     }
 
     /// The rows of every packet, if they were kept.

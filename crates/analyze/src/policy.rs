@@ -24,6 +24,13 @@ pub fn bottleneck(direction: &Direction, tick: f64) -> Option<(Rate, &'static st
     direction.bottleneck().filter(|_| tick == 0.0 && !lacks(direction, MOST_LACKING_RATE))
 }
 
+/// Payload bytes a second that the bottleneck can carry of `direction`'s full segments, where trains show its rate.
+pub fn link(direction: &Direction, ipv6: bool, tick: f64) -> Option<f64> {
+    let unit = f64::from(direction.unit());
+    let headers = if ipv6 { 60.0 } else { 40.0 } + if direction.stamped { 12.0 } else { 0.0 };
+    bottleneck(direction, tick).map(|(rate, _)| rate.median / 8.0 * unit / (unit + headers))
+}
+
 /// Decides of what `direction`'s ACKs are, whose phases have ended. What no receiver does that keeps to the standards comes first,
 /// then what the path may have done. Both are accusations: each has conditions under which nothing is said.
 pub fn of(direction: &Direction, view: &View) -> Policy {

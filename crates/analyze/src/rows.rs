@@ -7,6 +7,7 @@ use crate::connection::{Connection, Passed};
 use crate::direction::DataKind;
 use crate::limits::Limit;
 use crate::numbers::span_s;
+use crate::policy;
 use crate::segment::Seen;
 use crate::thresholds::MOST_ROWS;
 
@@ -106,11 +107,12 @@ table! {
     }
 }
 
-/// The spans of both directions of a connection.
-pub fn limits(index: usize, connection: &Connection) -> Vec<LimitRow> {
+/// The spans of both directions of a connection, by a clock of so many seconds a tick.
+pub fn limits(index: usize, connection: &Connection, tick: f64) -> Vec<LimitRow> {
     let rows = connection.directions.iter().zip(0..).flat_map(|(direction, number)| {
         let mut limits = direction.limits.clone();
-        limits.finish(direction.acks.counts.last_ns);
+        let link = policy::link(direction, connection.ends[0].address.is_ipv6(), tick);
+        limits.finish(direction.acks.counts.last_ns, link);
         let rows: Vec<_> = limits.spans.rows().collect();
         rows.into_iter().map(move |(from, to, limit)| LimitRow {
             start_s: from as f64 * 1e-9,

@@ -215,7 +215,7 @@ table! {
         pub recovery_limited_s: Option<f64>,
         /// Slow start: flight and rate grew by a fifth or more from round trip to round trip.
         pub slow_start_limited_s: Option<f64>,
-        /// A queue stood on the path: its rate is the limit.
+        /// The path's rate: a queue stood, or the data filled the link.
         pub path_limited_s: Option<f64>,
         /// A queue of ACKs stood, and none of data.
         pub ack_path_limited_s: Option<f64>,
@@ -246,7 +246,8 @@ table! {
 pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> ConnectionRow {
     let mut direction = connection.directions[index].clone();
     direction.acks.holds.phases.finish();
-    direction.limits.finish(direction.acks.counts.last_ns);
+    let link = policy::link(&direction, connection.ends[0].address.is_ipv6(), tick);
+    direction.limits.finish(direction.acks.counts.last_ns, link);
     let two_series = connection.two_series();
     let legs = if two_series.is_some() { Legs::default() } else { Legs::of(connection, index, tick) };
     if legs.is_prompt() {

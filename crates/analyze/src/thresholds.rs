@@ -170,6 +170,9 @@ pub const PROMPT_SHARE: f64 = 0.25;
 /// Data that end in a part of a segment show an empty send buffer if they leave less than the so-manieth part of the largest
 /// flight of two round trips.
 pub const SMALL_FLIGHT: u64 = 2;
+/// Bytes in flight that every congestion window allows, the least maximum segment size in use (RFC 9293 section 3.7.1): with fewer, the
+/// sender had nothing more to send.
+pub const LEAST_FLIGHT: u64 = 536;
 /// Seconds beyond the least by which an ACK is late that a delayed-ACK timer held.
 pub const WAITED_S: f64 = 0.02;
 /// Round trips of silence that show a timeout, beside [`LEAST_RTO_S`].
@@ -192,6 +195,12 @@ pub const CLOCK_DRIFT: f64 = 1e-4;
 pub const GROWTH: f64 = 1.2;
 /// Segments in flight from which congestion avoidance grows by less than that.
 pub const LEAST_GROWN: u64 = 8;
+/// Share of the link's rate from which it is full, though no queue stands,
+pub const FULL_SHARE: f64 = 0.9;
+/// and from which it is so busy that the congestion window is not named as the limit.
+pub const BUSY_SHARE: f64 = 0.65;
+/// Share of the time in which a queue has to stand for the rate of that time to be the link's.
+pub const LEAST_QUEUED: f64 = 0.05;
 /// Round trips in a row with the same flight from which it is a limit of the sender.
 pub const FLAT_ROUNDS: u64 = 4;
 /// Spans of time with one cause that are kept of a direction; beyond, each two become one.

@@ -116,6 +116,29 @@ fn an_application_limits() {
 }
 
 #[test]
+fn a_dialogue_is_its_applications() {
+    // Each write comes just when the one before is acknowledged, as an answer to a request does.
+    let flow = r#"source = { kind = "writes", write = "24B", every = "40.4ms", times = 100 }, receiver = { ack = { policy = "every" } }"#;
+    assert_eq!(Case { flow, ..PLAIN }.limits(), ["application"; 2]);
+}
+
+#[test]
+fn a_short_queue_of_a_full_link_is_no_window() {
+    let flow = format!(r#"size = {{ bytes = "8MB" }}, {LINUX}"#);
+    for row in
+        (Case { rate: "10Mbps", delay: "30ms", queue: "{ kind = \"codel\" }", flow: flow.leak(), ..PLAIN }).rows()
+    {
+        assert_ne!(row.limit, "cwnd", "{}", row.headline);
+    }
+}
+
+#[test]
+fn segments_that_leave_together_are_no_queue() {
+    let flow = r#"size = { bytes = "300kB" }, sender = { stack = "rfc", window = 3 }"#;
+    assert_eq!(Case { rate: "3Mbps", delay: "9ms", flow, ..PLAIN }.limits(), ["receiver-window"; 2]);
+}
+
+#[test]
 fn timeouts_cost_their_silence() {
     let flow = r#"size = { segments = 40 }, sender = { stack = "rfc" }, receiver = { stack = "rfc" }"#;
     let [near, far] = (Case { loss: ", loss = { list = [40, 41] }", flow, ..PLAIN }).rows();

@@ -64,6 +64,27 @@ fn one_direction_alone_is_said_to_be_alone() {
     assert_eq!(later.segments_per_ack, None, "nothing tells how large segments are");
 }
 
+/// Data beyond every window that passed: the receiver cannot be what they wait for.
+#[test]
+fn data_beyond_the_window_say_nothing_of_it() {
+    let (scenario, outcome) = run(r#"
+        link = [{ between = ["S", "R"], rate = "50Mbps", delay = "20ms" }]
+        flow = [{ from = "S", to = "R", size = { segments = 400 }, sender = { packet = 1000, window = 10 } }]
+        record = { packets = true }
+    "#);
+    let both = frames(&file(&scenario, &outcome, Format::PcapNg, "S->R@S"));
+    assert_eq!(only(&both).limit, "receiver-window");
+    let acks = both.iter().filter(|frame| !is_data(frame)).count();
+    let mut seen = 0;
+    let few = both.iter().filter(|frame| {
+        seen += usize::from(!is_data(frame));
+        is_data(frame) || seen <= 2 || seen == acks
+    });
+    let row = only(few);
+    assert_eq!((row.limit.as_str(), row.window_limited_s), ("unknown", None), "{}", row.headline);
+    assert!(row.headline.contains("the data go beyond the receiver's window"), "{}", row.headline);
+}
+
 /// A download of which only the client's packets passed: its request, and the ACKs of what it got.
 #[test]
 fn acks_of_data_that_never_pass_have_a_row_beside_a_request() {

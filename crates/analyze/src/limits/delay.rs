@@ -4,7 +4,7 @@
 //! later than the quickest: it waited in a queue, or for a grant. An application or a receiver that waits changes nothing in it.
 
 use crate::numbers::span_s;
-use crate::thresholds::{CLOCK_DRIFT, CLOCK_S, CLOCK_TICK_S, QUEUE_ACKS_S, QUEUE_S};
+use crate::thresholds::{CLOCK_DRIFT, CLOCK_S, CLOCK_TICK_S, JITTER_SHARE, QUEUE_ACKS_S, QUEUE_S};
 
 /// Sender's clock, as the packets of one way show it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,13 +81,13 @@ impl Delays {
         lower(part, excess - late.unwrap_or(0.0));
     }
 
-    /// None if nothing was timed.
-    pub fn stands(&self) -> Option<Stands> {
+    /// None if nothing was timed. A wait of the data that is a tenth of the ACKs' may be an error of those. Segments are `spacing` seconds apart in the mean.
+    pub fn stands(&self, spacing: f64) -> Option<Stands> {
         let parts = [self.data_before, self.data_behind, self.acks_before, self.acks_behind];
         parts.iter().flatten().next()?;
         let [data, acks] =
             [&parts[..2], &parts[2..]].map(|two| two.iter().flatten().map(|part| part.max(0.0)).sum::<f64>());
-        Some(match (data > QUEUE_S, acks > QUEUE_ACKS_S) {
+        Some(match (data > QUEUE_S.max(spacing).max(JITTER_SHARE * acks), acks > QUEUE_ACKS_S.max(spacing)) {
             (true, _) => Stands::Data,
             (false, true) => Stands::Acks,
             (false, false) => Stands::Nowhere,
@@ -125,13 +125,14 @@ mod tests {
     #[test]
     fn a_queue_of_acks_is_none_of_data() {
         let mut delays = Delays::default();
-        assert_eq!(delays.stands(), None);
+        assert_eq!(delays.stands(0.0), None);
         delays.on_data(0.0005);
         delays.on_ack(0.180);
-        delays.on_receiver(0.1805, Some(0.180));
-        assert_eq!(delays.stands(), Some(Stands::Acks));
+        delays.on_receiver(0.190, Some(0.180));
+        assert_eq!(delays.stands(0.0), Some(Stands::Acks));
         let mut blind = Delays::default();
         blind.on_receiver(0.180, None);
-        assert_eq!(blind.stands(), Some(Stands::Data));
+        assert_eq!(blind.stands(0.0), Some(Stands::Data));
+        assert_eq!(blind.stands(0.2), Some(Stands::Nowhere), "a segment waits for the one before");
     }
 }

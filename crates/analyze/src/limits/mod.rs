@@ -9,6 +9,7 @@
 //! data that pass here.
 
 mod delay;
+mod full;
 mod round;
 mod spans;
 
@@ -16,8 +17,8 @@ use std::collections::VecDeque;
 
 use crate::numbers::{Spread, after, span_s};
 use crate::thresholds::{
-    CLOCK_TICK_S, DUPLICATES, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE, SILENT_TRIPS,
-    SMALL_FLIGHT, WAITED_S,
+    CLOCK_TICK_S, DUPLICATES, LEAST_FLIGHT, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE,
+    SILENT_TRIPS, SMALL_FLIGHT, WAITED_S,
 };
 use delay::Clock;
 use round::Round;
@@ -115,8 +116,12 @@ pub struct Limits {
     /// Nanoseconds that the sender waited for ACKs that a timer held, and for its own retransmission timeouts.
     pub held_ns: i64,
     pub timeout_ns: i64,
+    /// Nanoseconds of `path-rate` in which no queue stood, but the rate was the link's.
+    pub filled: i64,
     /// The trip to the sender was known for all of the data.
     pub placed: bool,
+    /// Bytes that passed beyond every window that had passed: ACKs are missing.
+    pub beyond: u64,
     /// How late data and ACKs came, by the clocks of those who sent them.
     pub lateness: (Spread, Spread),
     answers: VecDeque<Answer>,
@@ -129,6 +134,8 @@ pub struct Limits {
     una: u64,
     next: u64,
     right: u64,
+    /// Up to where the windows allow that passed here, which the sender may not know yet.
+    offered: u64,
     /// The last window advertised.
     window: u64,
     /// When the last data left, whether they ended in a part of a segment, and what was in flight then.
@@ -169,6 +176,7 @@ impl Limits {
             self.answers.pop_front();
             self.apply(&answer);
         }
+        self.offered = self.offered.max(ack.saturating_add(window));
         let leg = leg.unwrap_or(0.0).min(LONGEST_LEG_S);
         let due = now.saturating_add((leg * 1e9) as i64);
         let answer = Answer { due, ack, window, held, stamp };
@@ -191,8 +199,18 @@ impl Limits {
         }
     }
 
+    /// The same passes, of the data's receiver: what its timestamp is before a queue of ACKs stands.
+    pub fn on_receivers_syn(&mut self, stamp: Option<u32>, now: i64) {
+        if let Some(stamp) = stamp {
+            self.clocks.1.on_stamp(stamp, true, now);
+        }
+    }
+
     /// Data with payload pass at `passed`. They left the sender earlier by what they waited in queues.
     pub fn on_data(&mut self, data: &Departure, passed: i64) {
+        if self.offered > 0 && data.end > self.offered.saturating_add(data.unit) {
+            self.beyond += data.end - self.offered.max(data.seq);
+        }
         let full = data.end - data.seq >= data.unit;
         let late = data.stamps.and_then(|(stamp, _)| self.clocks.0.on_stamp(stamp, full, passed));
         if let Some(late) = late.filter(|_| full) {
@@ -245,7 +263,7 @@ impl Limits {
             self.spans.add(Limit::Closed, since, until);
             from = until;
         }
-        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT;
+        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT || self.flight < LEAST_FLIGHT;
         let cause = match (self.blocked, late || small) {
             (true, false) => Limit::Window,
             (true, true) => {
@@ -329,12 +347,13 @@ impl Limits {
         // The sender may go on at once, or not: a round without departures behind it may be the last.
         let whole = self.flight > 0 && self.next > self.una;
         let (from, found) = (self.round.start(), self.round.verdict(now, whole));
-        self.spans.decide(from, found);
-        self.round.next(now, self.next, found);
+        self.spans.decide(from, found, self.round.acked());
+        self.round.next(now, self.next, found, whole);
     }
 
-    /// The direction ends: what is still open is decided. `last` is when its last ACK of new data passed.
-    pub fn finish(&mut self, last: Option<i64>) {
+    /// The direction ends: what is still open is decided. `last` is when its last ACK of new data passed, `link` the payload bytes a
+    /// second of the bottleneck, where trains show them.
+    pub fn finish(&mut self, last: Option<i64>, link: Option<f64>) {
         while let Some(answer) = self.answers.pop_front() {
             self.apply(&answer);
         }
@@ -342,8 +361,14 @@ impl Limits {
             let cause = if self.until.is_some() { Limit::Recovery } else { Limit::Network };
             self.spans.add(cause, sent, last.max(sent));
             let (from, found) = (self.round.start(), self.round.verdict(last, false));
-            self.spans.decide(from, found);
+            self.spans.decide(from, found, self.round.acked());
         }
+        self.filled = full::weigh(
+            &mut self.spans,
+            link,
+            self.round.fastest(),
+            [0.5, 0.95].map(|share| self.lateness.1.quantile(share)),
+        );
     }
 
     /// How much is remembered until later packets settle it.

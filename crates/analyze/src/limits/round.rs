@@ -20,16 +20,18 @@ pub struct Round {
     most: u64,
     before: u64,
     unit: u64,
-    /// Bytes a second acknowledged in the round before.
+    /// Bytes a second acknowledged in the round before, and the most in a round without a loss.
     rate: f64,
+    fastest: f64,
     /// A segment was resent: in the connection's life, since the last restart, in this round.
     ever: bool,
     pub lost: bool,
     /// Rounds since the beginning or a timeout, and rounds in a row with the same flight.
     rounds: u64,
     flat: u64,
-    /// What the round before was.
+    /// What the round before was, and whether nothing was outstanding where it ended.
     last: Limit,
+    cut: bool,
 }
 
 impl Round {
@@ -70,12 +72,12 @@ impl Round {
     }
 
     /// What the waits for the network in this round were. A round that the end of the data cuts short shows no growth: it is as the
-    /// one before.
+    /// one before. If that was cut short, too, more data came, and the sender rests after each flight.
     pub fn verdict(&self, now: i64, whole: bool) -> Limit {
         if self.lost {
             return Limit::Recovery;
         }
-        if !whole && self.rounds > 0 && self.last == Limit::SlowStart {
+        if !whole && !self.cut && self.rounds > 0 && self.last == Limit::SlowStart {
             return self.last;
         }
         let rate = self.rate_until(now);
@@ -85,7 +87,7 @@ impl Round {
         if self.rounds == 0 || grows && fast {
             return Limit::SlowStart;
         }
-        match self.delays.stands() {
+        match self.delays.stands(self.spacing_s(now)) {
             Some(Stands::Data) => Limit::Path,
             Some(Stands::Acks) => Limit::AckPath,
             Some(Stands::Nowhere) if self.flat >= FLAT_ROUNDS => Limit::SenderWindow,
@@ -94,18 +96,34 @@ impl Round {
         }
     }
 
+    /// Bytes acknowledged in it.
+    pub fn acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// Most bytes a second of a round without a loss.
+    pub fn fastest(&self) -> f64 {
+        self.fastest
+    }
+
+    /// Mean seconds from one full segment to the next. A segment may wait for one that left with it, and no queue stands.
+    fn spacing_s(&self, now: i64) -> f64 {
+        self.unit as f64 / self.rate_until(now).max(1.0)
+    }
+
     fn rate_until(&self, now: i64) -> f64 {
         self.acked as f64 / span_s(self.start, now).max(1e-9)
     }
 
-    /// The next round begins at `now`, and ends where `next` is acknowledged; this one was `found`.
-    pub fn next(&mut self, now: i64, next: u64, found: Limit) {
-        self.last = found;
+    /// The next round begins at `now`, and ends where `next` is acknowledged; this one was `found`, and not cut short if `whole`.
+    pub fn next(&mut self, now: i64, next: u64, found: Limit, whole: bool) {
+        (self.last, self.cut) = (found, !whole);
         self.flat = match self.most.abs_diff(self.before) < self.unit && !self.lost {
             true => self.flat + 1,
             false => 0,
         };
         self.rate = self.rate_until(now);
+        self.fastest = if self.lost { self.fastest } else { self.fastest.max(self.rate) };
         self.ever |= self.lost;
         self.rounds += 1;
         (self.before, self.most) = (self.most, 0);

@@ -16,9 +16,10 @@ pub struct Spans {
     start: Option<i64>,
     list: Vec<Span>,
     sums: [i64; ALL.len()],
-    /// Time whose cause is open until its round ends: of the network, and of the receiver's window.
-    network: i64,
-    window: i64,
+    /// Bytes that were acknowledged in the time of each cause.
+    acked: [f64; ALL.len()],
+    /// The same sums of the round that goes on. The cause of waits for the network and for the receiver's window is open until it ends.
+    round: [i64; ALL.len()],
 }
 
 impl Spans {
@@ -30,10 +31,9 @@ impl Spans {
         if length <= 0 {
             return;
         }
-        match limit {
-            Limit::Network => self.network += length,
-            Limit::Window => self.window += length,
-            _ => self.sums[limit as usize] = self.sums[limit as usize].saturating_add(length),
+        self.round[limit as usize] += length;
+        if !matches!(limit, Limit::Network | Limit::Window) {
+            self.sums[limit as usize] = self.sums[limit as usize].saturating_add(length);
         }
         match self.list.last_mut() {
             Some(last) if last.limit == limit => last.until = to,
@@ -44,25 +44,52 @@ impl Spans {
         }
     }
 
-    /// A round ends that began at `from`: its waits for the network have this cause. If a queue stood, so have those for the
-    /// receiver's window, because a larger window would only make the queue longer.
-    pub fn decide(&mut self, from: i64, found: Limit) {
-        self.sums[found as usize] = self.sums[found as usize].saturating_add(self.network);
+    /// A round ends that began at `from`, in which so many bytes were acknowledged: its waits for the network have this cause. If a
+    /// queue stood, so have those for the receiver's window, because a larger window would only make the queue longer.
+    pub fn decide(&mut self, from: i64, found: Limit, acked: u64) {
         let window = if found == Limit::Path { found } else { Limit::Window };
-        self.sums[window as usize] = self.sums[window as usize].saturating_add(self.window);
-        (self.network, self.window) = (0, 0);
+        let cause = |limit| match limit {
+            Limit::Network => found,
+            Limit::Window => window,
+            other => other,
+        };
+        let round = std::mem::take(&mut self.round);
+        let whole = round.iter().sum::<i64>().max(1) as f64;
+        for limit in ALL {
+            let length = round[limit as usize];
+            self.acked[cause(limit) as usize] += acked as f64 * length as f64 / whole;
+            if matches!(limit, Limit::Network | Limit::Window) {
+                self.sums[cause(limit) as usize] = self.sums[cause(limit) as usize].saturating_add(length);
+            }
+        }
         for span in self.list.iter_mut().rev().take_while(|span| span.until > from) {
-            span.limit = match span.limit {
-                Limit::Network => found,
-                Limit::Window => window,
-                other => other,
-            };
+            span.limit = cause(span.limit);
         }
         // Neighbours may now be alike.
         if self.list.len() >= 2 && self.list[self.list.len() - 2].limit == self.list[self.list.len() - 1].limit {
             let last = self.list.pop().map_or(0, |span| span.until);
             self.list.last_mut().expect("there were two").until = last;
         }
+    }
+
+    /// All time with one cause has another.
+    pub fn rename(&mut self, from: Limit, to: Limit) {
+        self.sums[to as usize] = self.sums[to as usize].saturating_add(std::mem::take(&mut self.sums[from as usize]));
+        self.acked[to as usize] += std::mem::take(&mut self.acked[from as usize]);
+        let mut kept: Vec<Span> = Vec::with_capacity(self.list.len());
+        for span in &self.list {
+            let limit = if span.limit == from { to } else { span.limit };
+            match kept.last_mut() {
+                Some(last) if last.limit == limit => last.until = span.until,
+                _ => kept.push(Span { until: span.until, limit }),
+            }
+        }
+        self.list = kept;
+    }
+
+    /// Bytes a second that were acknowledged in the time with this cause.
+    pub fn rate(&self, limit: Limit) -> f64 {
+        self.acked[limit as usize] / (1e-9 * self.sums[limit as usize].max(1) as f64)
     }
 
     /// Each two spans become one, with the cause of the longer.
@@ -121,12 +148,17 @@ mod tests {
     fn a_round_decides_its_open_spans() {
         let mut spans = Spans::default();
         spans.add(Limit::Network, 0, 10);
-        spans.decide(0, Limit::SlowStart);
+        spans.decide(0, Limit::SlowStart, 100);
         spans.add(Limit::Network, 10, 15);
         spans.add(Limit::Window, 15, 30);
-        spans.decide(10, Limit::Path);
+        spans.decide(10, Limit::Path, 2000);
         let rows: Vec<_> = spans.rows().collect();
         assert_eq!(rows, [(0, 10, Limit::SlowStart), (10, 30, Limit::Path)]);
         assert_eq!((spans.of(Limit::Window), spans.of(Limit::Path)), (0, 20));
+        let rate = |spans: &Spans, limit| spans.rate(limit).round();
+        assert_eq!((rate(&spans, Limit::SlowStart), rate(&spans, Limit::Path)), (1e10, 1e11), "bytes a second");
+        spans.rename(Limit::Path, Limit::SlowStart);
+        assert_eq!(spans.rows().collect::<Vec<_>>(), [(0, 30, Limit::SlowStart)]);
+        assert_eq!((spans.of(Limit::SlowStart), spans.total(), rate(&spans, Limit::SlowStart)), (30, 30, 7e10));
     }
 }
