@@ -1,9 +1,9 @@
-"""The public L4S tests (Heist and Morton, 2020 to 2021): two CUBIC flows by rate, queue and round trips.
+"""The public L4S tests (Heist and Morton, 2020 to 2021): two flows by rate, queue and round trips.
 
-:mod:`.setting` is every path and parameter, :mod:`.fairness` what is measured.
+:mod:`.setting` is every path and parameter, :mod:`.fairness` the rows of CUBIC, :mod:`.prague` those of Prague.
 """
 
-from . import fairness  # noqa: F401
+from . import fairness, prague  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]
