@@ -1,9 +1,9 @@
-"""A public thread about quicly's CUBIC (2026): shares of two flows, from run to run, and what a faster Reno-friendly region adds.
+"""Public threads about quicly's CUBIC (2026): shares of two flows, from run to run, what a faster Reno-friendly region adds, and newcomers.
 
-:mod:`.setting` is every path and parameter, :mod:`.shares` what is measured.
+:mod:`.setting` is every path and parameter, :mod:`.shares` two flows that begin together, :mod:`.newcomer` one that joins.
 """
 
-from . import shares  # noqa: F401
+from . import newcomer, shares  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]

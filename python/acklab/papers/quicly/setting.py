@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...reproduce.paper import Parameter
@@ -31,6 +32,27 @@ READINGS: dict[str, dict[str, Any]] = {
 }
 """What the thread leaves open, one thing a reading: a key of the sender, or ``starts_s``, ``segments`` of an ACK, rules of both controls."""
 
+@dataclass(frozen=True)
+class Profile:
+    """A path of the newcomer benchmark, and over how long a newcomer's share is read."""
+
+    rtt_ms: int
+    queue_ms: int
+    mbps: float
+    horizon_s: int
+
+
+JOINED = {
+    "dsl": Profile(30, 50, 30, 30),
+    "half": Profile(30, 50, 15, 10),
+    "quarter": Profile(30, 50, 7.5, 10),
+    "eighth": Profile(30, 50, 3.75, 10),
+    "lte": Profile(60, 120, 30, 50),
+    "5g": Profile(40, 80, 100, 50),
+}
+JOINS_S = (20, 25, 30, 35, 40)
+"""When the newcomer begins: each in a fifth of the runs."""
+
 PARAMETERS = [
     Parameter("paths", "1 and 2 Mb/s, a queue of 0.1 s in bytes", "stated", "bdp20, bdp40 of t/simulator-plot.rb"),
     Parameter("delay", "0.1 s before the bottleneck, none back", "stated", "t/simulator.c"),
@@ -54,6 +76,7 @@ PARAMETERS = [
         "inferred",
         "the library's pacer; 'enabled' alone is stated",
     ),
+    Parameter("newcomer", "joins after 20 to 40 s, initial windows of 30", "stated", "README of experiment/cuback-vs-cubic-newcomer"),
     Parameter(
         "slow start", "that of RFC 9002", "inferred", "Rapid Start is not modelled; 10 s are 50 to 100 round trips"
     ),
@@ -90,3 +113,27 @@ def pair(profile: str, rules: str, seed: int, reading: str = "as above") -> str:
             }
         )
     return text({"seed": seed, "stop": {"at": f"{WARM_S + SECONDS:g}s"}, "link": links, "flow": flows})
+
+
+def joined(profile: str, horizon_s: int, seed: int) -> str:
+    """A flow of CUBIC, and another that joins it and is followed over the horizon; the seed draws when it joins."""
+    path = JOINED[profile]
+    start_s = JOINS_S[(seed - 1) % len(JOINS_S)] + Draws(seed, "starts").uniform(0, 0.1)
+    queue = {"kind": "drop-tail", "bytes": f"{path.mbps * path.queue_ms * 125:.0f}B"}
+    links: list[dict[str, Any]] = [
+        {"between": ["G", "C"], "rate": f"{path.mbps:g}Mbps", "delay": "0s", "queue": queue, "back": {"rate": "100Gbps"}}
+    ]
+    links += [{"between": [f"S{name}", "G"], "rate": "100Gbps", "delay": f"{path.rtt_ms}ms", "back": {"delay": "0s"}} for name in "12"]
+    sender = {
+        "stack": "quic",
+        "control": {"kind": "cubic"},
+        "window": "10MB",
+        "packet": PACKET,
+        "header": 0,
+        "initial_window": 30,
+        "pacing": {"kind": "spread", "share": 0.5, "burst": BURST},
+    }
+    receiver = {"ack": {"policy": "quic", "segments": 2, "max_ack_delay": "25ms"}}
+    starts_s = {"1": 0.0, "2": start_s}
+    flows = [{"from": f"S{name}", "to": "C", "start": f"{at:.9f}s", "sender": sender, "receiver": receiver} for name, at in starts_s.items()]
+    return text({"seed": seed, "stop": {"at": f"{start_s + horizon_s:.9f}s"}, "link": links, "flow": flows})
