@@ -103,7 +103,7 @@ def _printed(kind: str, rate: int, queue: str) -> dict[str, float]:
     return {part.name: part.target for part in criterion.parts if part.target is not None}
 
 
-@PAPER.figure("prague", "Scenario 1, Prague", "Shares of Prague, printed and simulated", "prague", list(RUNS.values()))
+@PAPER.figure("prague", "Prague", "Shares of Prague, printed and simulated", "prague", list(RUNS.values()))
 def shares(*grids: Grid) -> Drawn:
     panels, compared = [], []
     for (kind, rate, queue), grid in zip(RUNS, grids, strict=True):

@@ -19,10 +19,12 @@ QUEUES: dict[str, dict[int, dict[str, Any]]] = {
 PRAGUE: dict[str, Any] = {
     "stack": "linux",
     "control": {"kind": "prague", "least_rtt": "1us"},
+    "recovery": {"kind": "rack", "marks": "at-once"},
     "accurate_ecn": True,
     "ace": "linux",
 }
-"""The draft's version 03 without RTT independence, which the kernel of August 2020 does not turn on by default."""
+"""The draft's version 03 without RTT independence, which the kernel of August 2020 does not turn on by default. A mark reduces the window
+at once: that kernel's Prague grows with each ACK in every state, and with proportional rate reduction stack linux would not."""
 FLOWS: dict[str, dict[str, Any]] = {
     "cubic": {"sender": {"stack": "linux", "ecn": True}, "receiver": {"stack": "linux"}},
     "prague": {"sender": PRAGUE, "receiver": {"stack": "linux", "accecn_option": "always"}},
@@ -35,6 +37,13 @@ BESIDE_PRAGUE: dict[str, dict[int, dict[str, Any]]] = {
 END_S, FROM_S, SECONDS = 178, 118, 60
 """Rates are those of 60 s that end 2 s before a test of 180 s does."""
 
+MARKED = (
+    *(f"{kind}.{queue}.{rate}" for kind in ("prague", "mixed") for queue in ("fqcodel", "dualpi2") for rate in RATES_MBPS),
+    "prague.bias",
+    "prague.rtt",
+)
+"""Claims that depend on how Prague answers a mark: it was read anew after their first run, so they are calibration."""
+
 PARAMETERS = [
     Parameter("rates", "50 and 10 Mb/s by htb", "stated", "scenario 1"),
     Parameter("round trips", "half of a flow's delay each way, behind the queue", "stated", "the scripts' netem"),
@@ -44,6 +53,13 @@ PARAMETERS = [
     Parameter("sender", "Linux's CUBIC with ECN", "stated", "cc_algos, tcp_ecn = 3; its form is that of stack linux here"),
     Parameter("Prague", "version 03 of the draft", "inferred", "the kernel is of August 2020, and its version of the draft is not modelled"),
     Parameter("RTT independence", "off", "stated", "tcp_prague.c of that kernel: prague_rtt_scaling = 0"),
+    Parameter(
+        "marks",
+        "reduce the window at once, and it grows on",
+        "stated",
+        "tcp_prague.c; in the first run marks were spread by PRR, as in stack linux",
+        fitted_to=MARKED,
+    ),
     Parameter("step", "1 ms, and 2.4 ms at 10 Mb/s, in rows of Prague", "inferred", "sch_dualpi2.c: only where two packets wait already"),
     Parameter("starts", "uniform in the first 0.1 s", "inferred", "together, by the text; then nothing would differ between runs"),
 ]

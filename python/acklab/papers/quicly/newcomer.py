@@ -48,9 +48,9 @@ BY_HORIZON = Replications(
 )
 
 
-def _share(grid: Grid, profile: str, horizon_s: int, median: bool = False, **cell: object) -> Sample:
+def _share(grid: Grid, path: str, seconds: int, median: bool = False, **cell: object) -> Sample:
     """The newcomer's share of the bottleneck in percent, a value for each seed."""
-    percent = 100 / (JOINED[profile].mbps * horizon_s)
+    percent = 100 / (JOINED[path].mbps * seconds)
     return Sample.of((percent * grid.at(**cell)["mbit"]).tolist(), median)
 
 
