@@ -36,7 +36,7 @@ def _runs(kind: str, rate: int, queue: str) -> Branches:
         scenario,
         Read(),
         warm=lambda pair_ms, seed: Warm((kind, rate, queue, pair_ms, seed), FROM_S),
-        rounds=(4, 8),
+        rounds=(4,),
     )
 
 

@@ -42,7 +42,7 @@ MARKED = (
     "prague.bias",
     "prague.rtt",
 )
-"""Claims that depend on how Prague answers a mark: it was read anew after their first run, so they are calibration."""
+"""Claims that depend on how Prague answers a mark: that was read again after their first run, so they are calibration."""
 
 PARAMETERS = [
     Parameter("rates", "50 and 10 Mb/s by htb", "stated", "scenario 1"),
