@@ -36,6 +36,7 @@ def _runs(kind: str, rate: int, queue: str) -> Branches:
         scenario,
         Read(),
         warm=lambda pair_ms, seed: Warm((kind, rate, queue, pair_ms, seed), FROM_S),
+        most_seeds=2,  # of a quick look
         rounds=(4,),
     )
 
