@@ -118,8 +118,8 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         let paced =
             rules.pacing != Pacing::Off {} || named.pacing_rate().is_some() || named.needs() >= Needs::Deliveries;
         let fits = !paced && rules.recovery.is_rack() && rules.max_burst == 0 && rules.sequence.in_bytes();
-        if rules.segmentation == Segmentation::Linux && !fits {
-            let what = "is \"linux\", which needs recovery = \"rack\", sequence = \"bytes\", max_burst = 0, no pacing and a control that does not pace; must be \"off\"";
+        if rules.segmentation != Segmentation::Off && !fits {
+            let what = "forms bursts, which needs recovery = \"rack\", sequence = \"bytes\", max_burst = 0, no pacing and a control that does not pace; must be \"off\"";
             found.push(("segmentation", what.into()));
         }
     }

@@ -239,7 +239,7 @@ mod tests {
     use super::built_in;
     use crate::parse_toml;
     use crate::spec::FlowSpec;
-    use acklab_tcp::rules::SenderRules as Rules;
+    use acklab_tcp::rules::{Segmentation, SenderRules as Rules};
 
     /// The flows of a scenario with these stacks and these keys, one line a flow.
     fn flows(stacks: &str, keys: &[&str]) -> Vec<FlowSpec> {
@@ -257,9 +257,13 @@ mod tests {
         let changed = Rules { linear_syn_timeouts: 0, fin_beyond_window: true, ..newest.sender };
         assert!(old.sender == changed && old.receiver == newest.receiver);
         // A kernel's defaults: a receiver that tells its window has a sender that reads it.
-        for (name, most) in [("linux-6.12-defaults", 6 << 20), ("linux-7.3-defaults", 32 << 20)] {
+        for (name, base, segmentation, most) in [
+            ("linux-6.1-defaults", "linux-6.1", Segmentation::Linux61, 6 << 20),
+            ("linux-6.12-defaults", "linux", Segmentation::Linux, 6 << 20),
+            ("linux-7.3-defaults", "linux", Segmentation::Linux, 32 << 20),
+        ] {
             let flow = &flows("", &[&format!("sender.stack = '{name}'")])[0];
-            let linux = Rules { segmentation: acklab_tcp::rules::Segmentation::Linux, ..rules("linux").sender };
+            let linux = Rules { segmentation, ..rules(base).sender };
             assert_eq!(*flow.sender, Rules { reads_window: true, ..linux });
             assert!(
                 matches!(flow.receiver.ack, acklab_tcp::rules::AckPolicyKind::Linux { memory: 131_072, most_memory, .. } if most_memory == most)

@@ -126,6 +126,9 @@ choice! {
 choice! {
     /// How a Linux receiver's memory grows with what its program has read in a round trip (`tcp_rcv_space_adjust`).
     BufferGrowth {
+        /// As in Linux 6.1: half of the memory is payload, whatever a segment takes (`tcp_win_from_space`). Otherwise as in 6.12, with 2984
+        /// bytes of buffer for each segment of 1448. What is not yet read counts, too.
+        Linux61 = "6.1",
         /// As in Linux 6.12: room for twice that and 16 segments, and for what a sender would add that goes on growing so.
         Linux612 = "6.12",
         /// As in Linux 7.3 (`tcp_rcvbuf_grow`): without the 16 segments, and with less for round trips below a millisecond.
@@ -137,7 +140,7 @@ impl BufferGrowth {
     /// The largest buffer that a program may ask for, in bytes (`rmem_max`): with `tcp_rmem[2]` it decides the window's scale.
     pub fn rmem_max(self) -> u64 {
         match self {
-            BufferGrowth::Linux612 => 212_992,
+            BufferGrowth::Linux61 | BufferGrowth::Linux612 => 212_992,
             BufferGrowth::Linux73 => 4_194_304,
         }
     }
@@ -151,6 +154,8 @@ choice! {
         /// As in Linux: bursts of about a millisecond, at least two segments. Some wait for the next ACK, and the last segment of a burst
         /// has PSH (`tcp_tso_autosize`, `tcp_tso_should_defer`, `__tcp_transmit_skb`).
         Linux = "linux",
+        /// As in Linux 6.1: a burst takes nothing from the next buffer (`tcp_grow_skb`), and a buffer takes 64 bytes less of `send_memory`.
+        Linux61 = "linux-6.1",
     }
 }
 

@@ -115,7 +115,7 @@ rule_table! {
         /// How segments are grouped that leave together. Only with `recovery = "rack"`, `sequence = "bytes"` and `max_burst = 0`, without
         /// `pacing` and without a control that paces.
         segmentation: Segmentation,
-        /// With `segmentation = "linux"`: most bytes of memory of the send buffer (`tcp_wmem[2]`). A program writes until so many are
+        /// With `segmentation` as in Linux: most bytes of memory of the send buffer (`tcp_wmem[2]`). A program writes until so many are
         /// taken, or as many as the window asks for.
         send_memory: u32 [4096..=1_000_000_000],
         /// Whether the window that ACKs tell limits the sender (RFC 9293 section 3.8.6), instead of the constant `window`. If left

@@ -82,10 +82,10 @@ impl Bursts {
     pub fn new(rules: &SenderRules) -> Option<Box<Bursts>> {
         let payload = u64::from(payload(rules));
         let asks = rules.recovery.is_rack() && rules.max_burst == 0 && rules.sequence.in_bytes();
-        (rules.segmentation == Segmentation::Linux && asks).then(|| {
+        (rules.segmentation != Segmentation::Off && asks).then(|| {
             Box::new(Bursts {
                 payload,
-                queue: WriteQueue::new(payload, rules.send_memory.into()),
+                queue: WriteQueue::new(payload, rules.send_memory.into(), rules.segmentation == Segmentation::Linux61),
                 may: Push::All,
                 asked: false,
                 left: 0,

@@ -14,8 +14,10 @@ use acklab_packet::Seq;
 
 /// Most payload bytes of a buffer: 65,536 less room for headers (`sk_gso_max_size`).
 pub(super) const MOST: u64 = 65_279;
-/// Bytes that a buffer takes besides its data (`SKB_TRUESIZE`), and those of a segment's buffer besides its headers and data.
+/// Bytes that a buffer takes besides its data (`SKB_TRUESIZE`), also in 6.1, which has no cache for small heads (`skb_small_head_cache`).
+/// Then those of a segment's buffer besides its headers and data.
 const BUFFER: u64 = 832;
+const OLDER_BUFFER: u64 = 768;
 const DESCRIPTOR: u64 = 256;
 /// Room for headers in a segment's buffer, and what ends it (`MAX_TCP_HEADER`, `skb_shared_info`).
 const HEADERS: u64 = 192 + 320;
@@ -57,6 +59,8 @@ struct Buffer {
 #[derive(Clone, Debug)]
 pub(super) struct WriteQueue {
     mss: u64,
+    /// As in 6.1.
+    older: bool,
     /// The largest limit (`tcp_wmem[2]`), and the present one (`sk_sndbuf`); 0 before the connection is open.
     most: u64,
     limit: u64,
@@ -77,10 +81,11 @@ pub(super) struct WriteQueue {
 }
 
 impl WriteQueue {
-    /// For segments of `mss` bytes and a limit of at most so many.
-    pub fn new(mss: u64, most: u64) -> WriteQueue {
+    /// For segments of `mss` bytes and a limit of at most so many; `older` as in 6.1.
+    pub fn new(mss: u64, most: u64, older: bool) -> WriteQueue {
         WriteQueue {
             mss,
+            older,
             most,
             limit: 0,
             unsent: VecDeque::new(),
@@ -128,7 +133,8 @@ impl WriteQueue {
 
     /// Bytes of memory (`sk_wmem_queued`).
     fn memory(&self) -> u64 {
-        BUFFER * (self.unsent.len() + self.sent.len()) as u64 + self.written.saturating_sub(self.una)
+        let each = if self.older { OLDER_BUFFER } else { BUFFER };
+        each * (self.unsent.len() + self.sent.len()) as u64 + self.written.saturating_sub(self.una)
     }
 
     fn expand(&mut self, cwnd: u64) {
@@ -209,9 +215,9 @@ impl WriteQueue {
     }
 
     /// Bytes of the first buffer that waits, and whether it is the last; none if nothing waits. It first takes from the next one what it
-    /// lacks to `wanted` (`tcp_grow_skb`).
+    /// lacks to `wanted` (`tcp_grow_skb`, not in 6.1).
     pub fn head(&mut self, wanted: u64) -> Option<(u64, bool)> {
-        let next = self.unsent.get(1).copied();
+        let next = self.unsent.get(1).filter(|_| !self.older).copied();
         let head = self.unsent.front_mut()?;
         if let Some(next) = next {
             let more = wanted.saturating_sub(head.bytes).min(next.bytes);
@@ -287,7 +293,7 @@ mod tests {
     /// So the limit grows from 46,080 to 101,376 bytes, and the program writes on.
     #[test]
     fn the_memory_is_a_kernels() {
-        let mut queue = WriteQueue::new(MSS, 3_993_312);
+        let mut queue = WriteQueue::new(MSS, 3_993_312, false);
         queue.open(1, 10);
         queue.advance(1, 65_160);
         let mut out = 0;
@@ -313,9 +319,14 @@ mod tests {
     /// A buffer of five segments takes from the next what a burst of eight lacks. The end that the program pushed is pushed, no other.
     #[test]
     fn a_burst_takes_from_the_next_buffer() {
-        let mut queue = WriteQueue::new(MSS, 4_194_304);
-        (queue.limit, queue.written) = (1, 15 * MSS);
-        queue.unsent.extend([5, 10].map(|segments| Buffer { bytes: segments * MSS, pushed: segments == 10 }));
+        let queue = |older| {
+            let mut queue = WriteQueue::new(MSS, 4_194_304, older);
+            (queue.limit, queue.written) = (1, 15 * MSS);
+            queue.unsent.extend([5, 10].map(|segments| Buffer { bytes: segments * MSS, pushed: segments == 10 }));
+            queue
+        };
+        assert_eq!(queue(true).head(8 * MSS), Some((5 * MSS, false)), "not in 6.1");
+        let mut queue = queue(false);
         assert_eq!(queue.head(8 * MSS), Some((8 * MSS, false)));
         assert!(!queue.take(8 * MSS));
         assert_eq!(queue.head(8 * MSS), Some((7 * MSS, true)));

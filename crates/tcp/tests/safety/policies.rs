@@ -153,7 +153,7 @@ fn linux() -> impl Strategy<Value = AckPolicyKind> {
                 most_memory: 2 * memory + 1,
                 segment_memory: 1 + 40 * more,
                 second_memory: 30 * more,
-                growth: if more % 2 == 0 { BufferGrowth::Linux612 } else { BufferGrowth::Linux73 },
+                growth: [BufferGrowth::Linux61, BufferGrowth::Linux612, BufferGrowth::Linux73][more as usize % 3],
                 least,
                 timer,
                 tick,

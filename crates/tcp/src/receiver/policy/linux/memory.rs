@@ -3,7 +3,8 @@
 //!
 //! A segment takes `piece` bytes of memory, so only a part of the buffer is payload (`scaling_ratio`). Each segment opens the window by
 //! two while the memory has room (`tcp_grow_window`). Once a round trip the buffer grows with what the program has read
-//! (`tcp_rcv_space_adjust`), by one of two formulas, up to `most` (`tcp_rmem[2]`).
+//! (`tcp_rcv_space_adjust`), by one of three formulas, up to `most` (`tcp_rmem[2]`). In 6.1 half of the buffer is payload
+//! (`tcp_win_from_space`), whatever a segment takes.
 
 use acklab_packet::{Seq, Time};
 
@@ -17,8 +18,11 @@ const BITS: u32 = 8;
 const FIRST_RATIO: u64 = 128;
 /// Round trips below this grow the buffer less, in microseconds (`tcp_rcvbuf_low_rtt`).
 const SHORT: u64 = 1000;
-/// Segments by which the older formula is generous.
+/// Segments by which the older formulas are generous.
 const CUSHION: u64 = 16;
+/// What the oldest adds to a segment's payload (`SKB_TRUESIZE`, `MAX_TCP_HEADER`), and the steps by which it adds more.
+const OVERHEAD: u64 = 192 + 576;
+const STEP: u64 = 128;
 /// More than any buffer.
 const ENDLESS: u128 = 1 << 40;
 
@@ -142,6 +146,9 @@ impl Memory {
         self.second = !self.second;
         if std::mem::replace(&mut self.measured, full) != full {
             self.full = u64::from(full.max(1));
+            if self.rules.growth == Some(BufferGrowth::Linux61) {
+                return;
+            }
             self.ratio = ((self.full << BITS) / self.piece).max(1);
             self.clamp = self.payload(self.buffer);
             self.space = self.space.min(self.clamp);
@@ -157,7 +164,8 @@ impl Memory {
         }
         // Timestamps count milliseconds.
         let sample = (millis(now.secs()) - echo).max(1) * 1000;
-        let skips = waits && self.rules.growth != Some(BufferGrowth::Linux612);
+        let older = matches!(self.rules.growth, Some(BufferGrowth::Linux61 | BufferGrowth::Linux612));
+        let skips = waits && !older;
         if self.rtt8 == 0 || 8 * sample < self.rtt8 {
             self.rtt8 = 8 * sample;
         } else if !skips {
@@ -212,6 +220,7 @@ impl Memory {
         if self.rtt8 == 0 || micros(now) - self.since < self.rtt8 / 8 {
             return;
         }
+        let inq = if self.rules.growth == Some(BufferGrowth::Linux61) { 0 } else { inq };
         let copied = read.saturating_sub(self.mark).saturating_sub(inq);
         if copied > self.space {
             self.fit(copied, above);
@@ -232,7 +241,7 @@ impl Memory {
         let share = |window: u64| (u128::from(window) * more / u128::from(before)).min(ENDLESS) as u64;
         let window = match self.rules.growth {
             None => return,
-            Some(BufferGrowth::Linux612) => {
+            Some(BufferGrowth::Linux61 | BufferGrowth::Linux612) => {
                 let window = 2 * copied + CUSHION * self.full;
                 window + 2 * share(window)
             }
@@ -241,7 +250,15 @@ impl Memory {
                 window + above + if rtt < SHORT { window * rtt / SHORT } else { share(2 * window) }
             }
         };
-        let buffer = ((window << BITS) / self.ratio).min(u64::from(self.rules.most));
+        let buffer = match self.rules.growth {
+            // Half of each piece is a segment at least.
+            Some(BufferGrowth::Linux61) => {
+                let more = self.full.saturating_sub(OVERHEAD).next_multiple_of(STEP);
+                window / self.full * (self.full + OVERHEAD + more)
+            }
+            _ => (window << BITS) / self.ratio,
+        };
+        let buffer = buffer.min(u64::from(self.rules.most));
         if buffer > self.buffer {
             self.buffer = buffer;
             self.clamp = self.payload(buffer);
@@ -307,6 +324,20 @@ mod tests {
                 assert_eq!(memory.advertised(), window, "segment {n}");
             }
         }
+    }
+
+    /// In 6.1 half of the memory is payload, so the first window has no room to open. 28,960 bytes in a round trip, after 14,480, make room for
+    /// three times twice that and 16 segments: 168 segments, of 2984 bytes each. What is unread counts.
+    #[test]
+    fn half_of_an_older_kernels_memory_is_payload() {
+        let mut memory = memory(BufferGrowth::Linux61, 4_000_000, 2176);
+        memory.on_arrival(FULL);
+        assert!(!memory.on_segment(FULL, FULL.into(), 1 + 1448, at(10.0)));
+        memory.time(0.010, false, at(10.0));
+        memory.on_read(1 + 28_960, 1448, 0, at(10.0));
+        assert_eq!((memory.buffer, memory.clamp), (168 * 2984, 168 * 1492));
+        memory.on_arrival(FULL);
+        assert!(memory.on_segment(FULL, FULL.into(), 1 + 28_960, at(10.5)));
     }
 
     /// In a round trip of 10 ms 28,960 bytes are read, after 14,480 in the one before. The newer formula makes room for twice that, and for
