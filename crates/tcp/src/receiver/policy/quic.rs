@@ -16,6 +16,9 @@ use crate::rules::MarkAnswer;
 /// Least delay that a sender asks for by its round trip: the granularity of RFC 9002 section 6.1.2.
 const GRANULARITY: f64 = 0.001;
 
+/// Part of a tick that sums of times may be too long by.
+const ROUNDING: f64 = 1e-6;
+
 /// Most gaps that an ACK reports; quinn keeps 64 ranges.
 const MOST_GAPS: usize = 63;
 
@@ -177,7 +180,8 @@ impl Quic {
             return Emission::Gather(now + delay);
         }
         let due = *self.due.get_or_insert(now + delay);
-        Emission::Regather(now + Time::from_secs(((due - now).secs() / tick).ceil() * tick))
+        let ticks = ((due - now).secs() / tick - ROUNDING).ceil().max(0.0);
+        Emission::Regather(now + Time::from_secs(ticks * tick))
     }
 
     /// Longest wait of an ACK that a packet asks for.

@@ -207,6 +207,18 @@ fn an_event_loop_waits_whole_ticks_after_each_packet() {
     assert!(matches!(policy.on_segment(&packet(2, 1.0012)), Emission::Ranges { .. }), "it was due at 1.001");
 }
 
+/// Whenever a first packet comes, its ACK waits for one tick: what a sum rounds up is no second one.
+#[test]
+fn an_event_loop_waits_no_tick_for_a_sums_rounding() {
+    let tick = Time::from_secs(0.001);
+    for n in 0..1000 {
+        let now = 0.1 + f64::from(n) * 0.0012;
+        let mut policy = numbered(QuicRules { segments: 100, max_ack_delay: tick, tick, ..RULES });
+        let Emission::Regather(due) = policy.on_segment(&packet(0, now)) else { panic!("no wait") };
+        assert!((due.secs() - now - 0.001).abs() < 1e-8, "after {} s at {now} s", due.secs() - now);
+    }
+}
+
 #[test]
 fn the_delay_may_be_a_share_of_the_senders_round_trip() {
     let due = |srtt: f32, most: f64| {
