@@ -225,14 +225,14 @@ choice! {
 }
 
 choice! {
-    /// Whose form of CUBIC, Vegas, Veno and Westwood+ is computed.
+    /// Whose form of CUBIC, DCTCP, Vegas, Veno and Westwood+ is computed.
     Controls {
         /// That of the RFC or the paper.
         Published = "published",
         /// Linux's, in whole segments, microseconds and ticks of `recovery.tick` (net/ipv4/tcp_cubic.c and its neighbours). Its
         /// HyStart also looks at reported segments. Of the parameters, it reads CUBIC's but `alpha_rises` and `alpha`, Vegas's
-        /// thresholds, and Veno's `beta`. Reno is Linux's with `credit = "segment-counter"`. A control learns of no ACK before
-        /// the SYN is acknowledged.
+        /// thresholds, Veno's `beta`, and the power of two that is nearest to DCTCP's `gain`. Reno and DCTCP are Linux's with
+        /// `credit = "segment-counter"`. A control learns of no ACK before the SYN is acknowledged.
         Linux = "linux",
     }
 }

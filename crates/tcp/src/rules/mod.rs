@@ -175,11 +175,11 @@ impl SenderRules {
     /// True if the control itself counts acknowledged segments until the window grows; its credit
     /// ([`CreditKind::SegmentCounter`]) then counts none.
     pub fn counts_segments(&self) -> bool {
-        use ControlKind::{Cubic, Reno, Vegas, Veno, Westwood};
+        use ControlKind::{Cubic, Dctcp, Reno, Vegas, Veno, Westwood};
         let linux = self.controls == Controls::Linux && self.credit == CreditKind::SegmentCounter {};
         match self.control {
             Cubic { .. } => true,
-            Reno { .. } | Vegas { .. } | Veno { .. } | Westwood { .. } => linux,
+            Dctcp { .. } | Reno { .. } | Vegas { .. } | Veno { .. } | Westwood { .. } => linux,
             _ => false,
         }
     }

@@ -119,6 +119,25 @@ fn the_second_fast_retransmit() {
     }
 }
 
+/// A mark halves the window of 12. The timeout of the same window leaves ssthresh as the mark has set it; in the other form it halves again.
+#[test]
+fn a_timeout_after_a_mark_keeps_ssthresh() {
+    let table = |ssthresh: u32| {
+        format!(
+            "
+            at  | event     | sends | cwnd | ssthresh
+            0   | start     | 0-9   | 10   | 20
+            0.1 | ack 1     | 10 11 | 11
+            0.1 | ack 2 ece |       | 6    | 6
+            6.1 | timeout   | 2*    | 1    | {ssthresh}
+        "
+        )
+    };
+    let rules = |mark_form| SenderRules { mark_form, ecn: true, ..ns1998(named("reno")) };
+    follow(rules(MarkForm::Ns2), Supply::Segments(100), &table(6));
+    follow(rules(MarkForm::Rfc3168), Supply::Segments(100), &table(3));
+}
+
 /// The same after a timeout, which also sets `recover`: only `always` retransmits.
 #[test]
 fn the_second_fast_retransmit_after_a_timeout() {

@@ -23,6 +23,11 @@ impl Dctcp {
     pub fn new(gain: f64) -> Dctcp {
         Dctcp { gain, alpha: 1.0, window_end: 0, acked: 0.0, marked: 0.0 }
     }
+
+    /// What it was made with.
+    pub fn gain(&self) -> f64 {
+        self.gain
+    }
 }
 
 impl CongestionControl for Dctcp {

@@ -138,6 +138,7 @@ macro_rules! controls {
         pub enum Control {
             $($name($kept),)+
             LinuxCubic(Box<linux::Cubic>),
+            LinuxDctcp(Box<linux::Dctcp>),
             LinuxReno(Box<linux::Reno>),
             LinuxVegas(Box<linux::Vegas>),
             LinuxVeno(Box<linux::Veno>),
@@ -166,6 +167,7 @@ macro_rules! controls {
                 match $self {
                     $(Control::$name($control) => $call,)+
                     Control::LinuxCubic($control) => $call,
+                    Control::LinuxDctcp($control) => $call,
                     Control::LinuxReno($control) => $call,
                     Control::LinuxVegas($control) => $call,
                     Control::LinuxVeno($control) => $call,
@@ -210,6 +212,9 @@ impl Control {
                     return cubic;
                 }
                 cubic
+            }
+            (_, Control::Dctcp(dctcp)) if rules.counts_segments() => {
+                Control::LinuxDctcp(Box::new(linux::Dctcp::new(dctcp.gain())))
             }
             (_, Control::Reno(_)) if rules.counts_segments() => Control::LinuxReno(Box::default()),
             (_, Control::Vegas(vegas)) => Control::LinuxVegas(Box::new(linux::Vegas::new(vegas.rules()))),

@@ -1,12 +1,14 @@
 //! Congestion controls as Linux computes them, in whole segments, ticks and microseconds.
 
 mod cubic;
+mod dctcp;
 mod reno;
 mod vegas;
 mod veno;
 mod westwood;
 
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use veno::Veno;
