@@ -15,6 +15,7 @@ use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, SynAnswer};
 use serde::Serialize;
 
+use crate::header::flag;
 use crate::packet::WirePacket;
 
 /// An ACK waits no longer where the policy has set no timer (RFC 1122 section 4.2.3.2 allows half a second).
@@ -144,7 +145,8 @@ impl Edge {
         let advances = packet.plain_ack().is_some_and(|number| number > self.real);
         let news = packet.header().sacks > 0 || packet.unknown_options() || packet.congestion() != self.congestion;
         self.real = self.real.max(packet.ack());
-        self.congestion = packet.congestion();
+        // The answer to a SYN agrees on ECN by flags of another meaning.
+        self.congestion = if packet.header().has(flag::SYN) { 0 } else { packet.congestion() };
         if !advances || news {
             let number = packet.ack();
             self.owed.retain(|&owed| owed > number);

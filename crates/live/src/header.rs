@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use acklab_packet::ByteCounts;
+
 /// TCP's flags, as in the header's fourteenth byte (RFC 9293 section 3.1).
 pub mod flag {
     #![allow(missing_docs)]
@@ -81,6 +83,8 @@ pub struct Header {
     pub sack: [(u32, u32); MOST_SACK],
     /// How many.
     pub sacks: usize,
+    /// Counters of the option AccECN, which not every program knows (RFC 9768 section 3.2.3).
+    pub counts: Option<ByteCounts>,
     /// Whether there are options besides SACK, timestamps and padding.
     pub unknown_options: bool,
 }
@@ -169,6 +173,8 @@ impl Header {
         const WINDOW_SCALE: u8 = 3;
         const SACK: u8 = 5;
         const TIMESTAMPS: u8 = 8;
+        const ACCECN0: u8 = 172;
+        const ACCECN1: u8 = 174;
         while let Some((&kind, rest)) = options.split_first() {
             match kind {
                 END => break,
@@ -187,6 +193,11 @@ impl Header {
                     for (block, edges) in self.sack.iter_mut().zip(body.chunks_exact(8)) {
                         *block = (long(edges, 0), long(edges, 4));
                     }
+                }
+                (ACCECN0 | ACCECN1, 6 | 9) => {
+                    let (ect1, field) = (kind == ACCECN1, |at| long(options, at) & 0x00ff_ffff);
+                    self.counts = Some(ByteCounts { ect1, ect: field(1), ce: field(4) });
+                    self.unknown_options = true;
                 }
                 (WINDOW_SCALE, 1) => {
                     self.window_scale = body.first().copied();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Marks that Linux counts where ACKs are thinned, before and since its heuristic, beside the simulator (`thinned.csv`).
 
-    thinned.py             the page's table, from the recorded rows; needs no kernel
+    thinned.py             the page's tables, from the recorded rows; needs no kernel
     thinned.py --make      makes the rows (needs `LINUX=7.3 make kernel`)
 
 Two kernels have a path of acklab between them that marks a share of the data and thins ACKs. The sender has BBR, which answers no mark, so that
@@ -9,7 +9,8 @@ only the counts differ. Both ends ask for accurate ECN. The counts are the kerne
 (`tcpi_received_ce`), and what the sender counts (`tcpi_delivered_ce`).
 
 `since` is Linux 7.3, whose heuristic of commit 7885ce0147 decides where ACKs have no option. `before` is the same kernel with one number changed: its
-comparison of the average with four packets an ACK has 65,535 64ths instead of 256, which no average exceeds. With the option such a path thins no ACK between kernels, so there are no rows with it.
+comparison of the average with four packets an ACK has 65,535 64ths instead of 256, which no average exceeds. With the option both decide by the bytes,
+on which the heuristic has no effect: the rows of the two must then be equal.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ ROWS = HERE.parent / "thinned.csv"
 KERNELS = {"before": "linux", "since": "linux-thinned"}
 #: `cmpw $0x100, pkts_acked_ewma(%rbx)` and `cmovbe`, in the one kernel that `LINUX=7.3 make kernel` builds.
 COMPARISON = re.compile(rb"(\x66\x81\xbb..\0\0)\x00\x01(\x0f\x46)", re.DOTALL)
-ASKED = ("kernel", "opens", "acks", "share", "seed")
+ASKED = ("kernel", "opens", "option", "acks", "share", "seed")
 #: Who opens the connection. A simulated sender does.
 OPENS = ("sender", "receiver")
+#: `tcp_ecn_option` of each: never, and on each ACK, which is the kernel's default.
+OPTIONS = {"off": 0, "always": 2}
 TOLD = ("came", "counted", "segments")
 #: Stages of the ACKs' way. The kernel's receiver has an ACK for two segments or so, so one of 16 covers about 32.
 THIN: dict[str, list[dict[str, Any]]] = {
@@ -110,12 +113,12 @@ def without_heuristic(kernel: Path, folder: Path) -> Path:
     return copy
 
 
-def between_kernels(binary: Path, opens: str, acks: str, share: float, seed: int) -> dict[str, int]:
+def between_kernels(binary: Path, opens: str, option: str, acks: str, share: float, seed: int) -> dict[str, int]:
     """A row's counts."""
     from acklab import _core
     from acklab.engines import kernel, programs
 
-    words = (f"sysctl.net.ipv4.{name}={value}" for name, value in (("tcp_ecn", 3), ("tcp_ecn_option", 0)))
+    words = (f"sysctl.net.ipv4.{name}={value}" for name, value in (("tcp_ecn", 3), ("tcp_ecn_option", OPTIONS[option])))
     plain, more = kernel.command, list(words)
     program = f"{sys.executable} -S {HERE}"
     tree = path(acks, share, seed)
@@ -131,12 +134,12 @@ def between_kernels(binary: Path, opens: str, acks: str, share: float, seed: int
     return {"came": told["R"]["came"], "counted": told["S"]["counted"], "segments": told["S"]["segments"]}
 
 
-def simulated(kernel: str, acks: str, share: float, seed: int) -> tuple[int, int]:
+def simulated(kernel: str, option: str, acks: str, share: float, seed: int) -> tuple[int, int]:
     """The simulator's counts: what came, and what its sender counts by the same rule."""
     import acklab
 
     rules = {"stack": "linux", "control": "bbr", "ecn": True, "accurate_ecn": True, "ace": KERNELS[kernel]}
-    flow = {"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": rules, "receiver": {"stack": "linux", "accecn_option": "off"}}
+    flow = {"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": rules, "receiver": {"stack": "linux", "accecn_option": option}}
     tree = path(acks, share, seed)
     found = acklab.run(json.dumps({**tree, "stop": {"at": f"{SECONDS}s"}, "flow": [flow]})).summary()["flows"][0]
     return found["marks_received"], found["marks_counted"]
@@ -157,23 +160,23 @@ def make() -> None:
         binaries = {"before": without_heuristic(linux, Path(folder)), "since": linux}
         out = csv.DictWriter(file, (*ASKED, *TOLD), lineterminator="\n")
         out.writeheader()
-        for opens, asked, name in product(OPENS, grid(), KERNELS):
-            row = {**dict(zip(ASKED, (name, opens, *asked), strict=True)), **between_kernels(binaries[name], opens, *asked)}
+        for option, opens, asked, name in product(OPTIONS, OPENS, grid(), KERNELS):
+            row = {**dict(zip(ASKED, (name, opens, option, *asked), strict=True)), **between_kernels(binaries[name], opens, option, *asked)}
             out.writerow(row)
             file.flush()
             print(*row.values(), flush=True)
 
 
-def lines() -> Iterator[str]:
-    """The page's table: marks counted in percent of those that came."""
+def lines(option: str = "off") -> Iterator[str]:
+    """A table of the page: marks counted in percent of those that came."""
     found = {tuple(row[name] for name in ASKED): (int(row["came"]), int(row["counted"])) for row in read()}
     yield "| ACKs | marked | before | simulator | before, receiver opens | since | simulator | since, receiver opens |"
     yield "|---|---|---|---|---|---|---|---|"
     for asked in grid():
         cells = []
         for kernel in KERNELS:
-            theirs = [found[(kernel, opens, *map(str, asked))] for opens in OPENS]
-            theirs.insert(1, simulated(kernel, *asked))
+            theirs = [found[(kernel, opens, option, *map(str, asked))] for opens in OPENS]
+            theirs.insert(1, simulated(kernel, option, *asked))
             cells += [f"{100 * counted / came:,.0f}" for came, counted in theirs]
         yield f"| {asked[0]} | {100 * asked[1]:g} % | {' | '.join(cells)} |"
 
@@ -187,4 +190,4 @@ if __name__ == "__main__":
         case ["--make"]:
             make()
         case _:
-            print("\n".join(lines()))
+            print("\n\n".join("\n".join(lines(option)) for option in OPTIONS))

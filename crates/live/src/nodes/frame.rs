@@ -165,9 +165,10 @@ impl Content {
         };
         let header = packet.header();
         let answers = header.has(flag::SYN) && packet.is_ack();
-        if answers || packet.plain_ack().is_some() && !packet.unknown_options() {
+        if answers || packet.plain_ack().is_some() && (!packet.unknown_options() || header.counts.is_some()) {
             let mut sack = SackBlocks::default();
             packet.sack_blocks().for_each(|(start, end)| sack.push(packet.ack(), start, end));
+            header.counts.into_iter().for_each(|counts| sack.set_counts(counts));
             let [ae, cwr, ece] = [header.ae, header.has(flag::CWR), header.has(flag::ECE)];
             // ECE alone may mean what RFC 3168 says; filters compare it the same.
             let number = u64::from(ae) << 2 | u64::from(cwr) << 1 | u64::from(ece);
@@ -237,6 +238,7 @@ fn mark(packet: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
+    use acklab_packet::ByteCounts;
     use acklab_path::AE;
 
     use super::super::key::Key;
@@ -342,6 +344,25 @@ mod tests {
             assert!(matches!(body, Body::Ack(ack) if ack.ace == ace), "{flags:?}");
             assert_eq!(Packet { flow: 0, size: 60, connection: 0, place: 0, body }.congestion(), congestion);
         }
+    }
+
+    /// A filter that knows the option sees an ACK with it as an ACK; one that does not keeps it.
+    #[test]
+    fn an_ack_keeps_its_byte_counters() {
+        let mut bytes = version_6(6, &[])[14..74].to_vec();
+        bytes[5] = 28;
+        bytes[52..54].copy_from_slice(&[0x71, 0x10]);
+        for (kind, ect1) in [(172, false), (174, true)] {
+            bytes.truncate(60);
+            bytes.extend([kind, 8, 0, 1, 2, 0xff, 0, 7]);
+            let body = Content::new(&bytes, &mut Numbers::default()).body(0);
+            let Body::Ack(ack) = body else { panic!("no ACK") };
+            assert_eq!(ack.sack.counts(), Some(ByteCounts { ect1, ect: 0x102, ce: 0xff_0007 }));
+            assert!(Packet { flow: 0, size: 68, connection: 0, place: 0, body }.unknown_options());
+        }
+        *bytes.last_mut().expect("a byte") = 0;
+        bytes[60] = 30; // another option
+        assert!(matches!(Content::new(&bytes, &mut Numbers::default()).body(0), Body::Data(_)));
     }
 
     #[test]

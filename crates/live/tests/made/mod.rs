@@ -57,13 +57,14 @@ impl Talk {
         WirePacket::new(bytes, header, 0, if back { &mut self.back } else { &mut self.there })
     }
 
-    /// A connection after its handshake, and the packets of that: SYN and its answer.
+    /// A connection after its handshake, and the packets of that: SYN and its answer, which agrees on ECN (RFC 3168).
     pub fn open() -> (Talk, [WirePacket; 2]) {
         let mut talk = Talk::default();
         let syn = bytes(SENDER, RECEIVER, 0, |_, tcp| (tcp.sequence_number, tcp.syn) = (ISN, true));
         let answer = bytes(RECEIVER, SENDER, 0, |_, tcp| {
             (tcp.sequence_number, tcp.syn) = (OTHER_ISN, true);
             (tcp.acknowledgment_number, tcp.ack) = (ISN.wrapping_add(1), true);
+            tcp.ece = true;
         });
         let handshake = [talk.numbered(syn, false), talk.numbered(answer, true)];
         (talk, handshake)
