@@ -52,6 +52,23 @@ fn made_acks_leave_as_far_apart_as_acks_arrive() {
     assert_eq!(end.told(), "200:20 210:20 220:40");
 }
 
+/// 14 is due when 20 arrives. If it was made before 20 entered the wire it goes first, and 16 to 20 are made; else 20 comes first, and
+/// 14 to 20 are made, in steps of 10 ms.
+#[test]
+fn of_two_at_one_instant_the_one_that_was_decided_first_goes_first() {
+    let told = |entered: f64| {
+        let mut end = End::new(serde_json::json!([{ "kind": "ack-respacing", "gain": 0.0 }]));
+        end.arrive(0.0, number(1, 10));
+        end.arrive(0.1, number(1, 16));
+        end.until(0.109);
+        end.meet(0.11, entered, number(1, 20));
+        end.until(1.0);
+        end.told()
+    };
+    assert_eq!(told(0.105), "0:10 100:16- 100:12* 110:14* 110:20- 110:16* 120:18* 130:20*");
+    assert_eq!(told(0.05), "0:10 100:16- 100:12* 110:20- 110:14* 120:16* 130:18* 140:20*");
+}
+
 #[test]
 fn the_estimate_is_smoothed_and_no_round_trip_is_timed_by_a_made_ack() {
     let mut end = End::new(serde_json::json!([{ "kind": "ack-respacing", "spacing": "40ms", "gain": 0.5 }]));

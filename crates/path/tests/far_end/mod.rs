@@ -110,6 +110,14 @@ impl End {
         self.left.extend(out.into_iter().map(|passing| (now, passing)));
     }
 
+    /// A packet arrives that entered the wire at `entered`, at an instant at which something is due.
+    pub fn meet(&mut self, now: f64, entered: f64, packet: Seen) {
+        let mut out = Vec::new();
+        self.chain.precede(at(entered), at(now), &mut out);
+        self.chain.arrive(packet, at(now), &mut out);
+        self.left.extend(out.into_iter().map(|passing| (now, passing)));
+    }
+
     /// When which numbers left since the last call, with a star if they were made here, a minus if they were removed.
     pub fn told(&mut self) -> String {
         let told = |(time, passing): (f64, Passing<Seen>)| {

@@ -135,8 +135,9 @@ variants! {
             buffer: u32 [1 ..= 1_000_000] = 57,
             /// Whether the buffer grows with what is read in a round trip.
             autotune: bool = true,
-            /// Bytes of memory that the buffer has at first (`tcp_rmem[1]`, mostly 131072). `window` and `buffer` then count no more. 0
-            /// counts in whole segments instead. Only for a sender with `sequence = "bytes"`.
+            /// Bytes of memory that the buffer has at first (`tcp_rmem[1]`, mostly 131072). `buffer` then counts no more, and `window` only
+            /// limits how the receiver opens (`initrwnd`). 0 counts in whole segments instead. Only for a sender with
+            /// `sequence = "bytes"`.
             memory: u32 [0 ..= 1_000_000_000] = 0,
             /// Bytes of memory that it has at most (`tcp_rmem[2]`); at least `memory`.
             most_memory: u32 [1 ..= 1_000_000_000] = 6_291_456,

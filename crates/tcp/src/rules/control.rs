@@ -79,6 +79,8 @@ variants! {
         Dctcp = "dctcp" {
             /// g: weight of the newest window in that share.
             gain: f64 [1e-6 ..= 0.999999] = 0.0625,
+            /// Whose form is computed.
+            form: DctcpForm = DctcpForm::Stack,
             /// How the initial slow start ends.
             slow_start: SlowStart = SlowStart::Standard,
         }
@@ -111,6 +113,16 @@ variants! {
             /// Keyword arguments of its constructor.
             parameters: Parameters = Parameters::default(),
         }
+    }
+}
+
+choice! {
+    /// Whose form of DCTCP is computed.
+    DctcpForm {
+        /// The one that `controls` names.
+        Stack = "stack",
+        /// RFC 8257's, whatever `controls` names.
+        Rfc8257 = "rfc8257",
     }
 }
 

@@ -179,7 +179,7 @@ impl SenderRules {
         let linux = self.controls == Controls::Linux && self.credit == CreditKind::SegmentCounter {};
         match self.control {
             Cubic { .. } => true,
-            Dctcp { .. } | Reno { .. } | Vegas { .. } | Veno { .. } | Westwood { .. } => linux,
+            Dctcp { form: DctcpForm::Stack, .. } | Reno { .. } | Vegas { .. } | Veno { .. } | Westwood { .. } => linux,
             _ => false,
         }
     }

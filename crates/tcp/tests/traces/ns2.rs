@@ -129,7 +129,7 @@ fn a_timeout_after_a_mark_keeps_ssthresh() {
             0   | start     | 0-9   | 10   | 20
             0.1 | ack 1     | 10 11 | 11
             0.1 | ack 2 ece |       | 6    | 6
-            6.1 | timeout   | 2*    | 1    | {ssthresh}
+            0.4 | timeout   | 2*    | 1    | {ssthresh}
         "
         )
     };

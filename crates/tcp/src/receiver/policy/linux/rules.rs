@@ -44,7 +44,7 @@ impl LinuxRules {
     pub fn room(&self, full: u32, next: Seq, since: Time, now: Time) -> Room {
         match self.memory.memory {
             0 => Room::Segments(Buffer::new(self.window, self.buffer, full, self.autotune, next, now)),
-            _ => Room::Bytes(Box::new(Memory::new(self.memory, full, next, since))),
+            _ => Room::Bytes(Box::new(Memory::new(self.memory, self.window, full, next, since))),
         }
     }
 }

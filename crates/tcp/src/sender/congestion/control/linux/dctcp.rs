@@ -69,7 +69,7 @@ impl CongestionControl for Dctcp {
         if signal != Signal::Idle {
             self.counted = Counted::default();
         }
-        let left = if signal == Signal::Mark { cwnd - (cwnd * self.alpha >> (BITS + 1)) } else { cwnd / 2 };
+        let left = if signal == Signal::Mark { cwnd - ((cwnd * self.alpha) >> (BITS + 1)) } else { cwnd / 2 };
         Reduced::to(left.max(2) as f64 * window.mss)
     }
 
