@@ -57,9 +57,9 @@ CONTROLS = {
     "bbr": Control("BBRv1", "purple"),
     "bbr3": Control("BBRv3", "orange"),
     "prague": Control("Prague", "green", _MARKS),
-    "dctcp": Control("DCTCP", "pink", _MARKS),
+    "dctcp": Control("DCTCP", "pink", {**_MARKS, "control": {"kind": "dctcp", "form": "rfc8257"}}),
 }
-"""BBR has no answer to marks in version 1, nor in the draft of version 3, so its segments cannot be marked."""
+"""BBR has no answer to marks in version 1, nor in the draft of version 3, so its segments cannot be marked. DCTCP is that of RFC 8257, not of Linux."""
 ACKS: dict[str, tuple[str, Table]] = {
     "delayed": ("delayed", DELAYED),
     "every": ("each segment", {"policy": "every"}),
