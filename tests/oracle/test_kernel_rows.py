@@ -66,7 +66,8 @@ def test_dctcp_is_as_far_from_two_kernels_as_the_page_says(page):
 
     table = "\n".join(dctcp.lines())
     equal = [int(line.split("|")[8]) for line in table.splitlines()[4:]]
-    assert len(equal) == 12 and min(equal) >= 11 and sum(equal) >= 3276
+    whole = [line.split("|")[-2].strip() == "none" for line in table.splitlines()[4:]]
+    assert len(equal) == 12 and min(equal) >= 1228 and sum(whole) >= 8
     said(page, "dctcp", table)
 
 

@@ -31,6 +31,9 @@ QUEUES = {
     "codel": {"kind": "codel", "packets": 400, "ecn": True},
 }
 
+#: The same fixed buffer as in the rows, in bytes, and what a segment takes of a card's pages in a kernel 7.3.
+MEMORY = {"memory": 25304090, "most_memory": 25304090, "segment_memory": 2176, "second_memory": 2432}
+
 
 def grid():
     """The twelve transfers."""
@@ -47,6 +50,8 @@ def scenario(asked):
     (link,), (flow,) = found["link"], found["flow"]
     sender = flow["sender"] | {"control": "dctcp", "ecn": True}
     receiver = flow["receiver"] | {"echo_each_mark": True}
+    if asked["acks"] == "linux":
+        receiver["ack"] = receiver["ack"] | MEMORY
     return found | {"link": [link | {"queue": QUEUES[asked["queue"]]}], "flow": [flow | {"sender": sender, "receiver": receiver}], "processing": "5us"}
 
 
