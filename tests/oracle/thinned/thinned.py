@@ -38,8 +38,9 @@ COMPARISON = re.compile(rb"(\x66\x81\xbb..\0\0)\x00\x01(\x0f\x46)", re.DOTALL)
 ASKED = ("kernel", "opens", "option", "acks", "share", "seed")
 #: Who opens the connection. A simulated sender does.
 OPENS = ("sender", "receiver")
-#: `tcp_ecn_option` of each: never, and on each ACK, which is the kernel's default.
+#: `tcp_ecn_option` of each: never, and on each ACK, which is the kernel's default; and who opens. With the option the average counts no more.
 OPTIONS = {"off": 0, "always": 2}
+OPENED = {"off": OPENS, "always": ("sender",)}
 TOLD = ("came", "counted", "segments")
 #: Stages of the ACKs' way. The kernel's receiver has an ACK for two segments or so, so one of 16 covers about 32.
 THIN: dict[str, list[dict[str, Any]]] = {
@@ -160,7 +161,7 @@ def make() -> None:
         binaries = {"before": without_heuristic(linux, Path(folder)), "since": linux}
         out = csv.DictWriter(file, (*ASKED, *TOLD), lineterminator="\n")
         out.writeheader()
-        for option, opens, asked, name in product(OPTIONS, OPENS, grid(), KERNELS):
+        for option, opens, asked, name in ((word, *one) for word in OPTIONS for one in product(OPENED[word], grid(), KERNELS)):
             row = {**dict(zip(ASKED, (name, opens, option, *asked), strict=True)), **between_kernels(binaries[name], opens, option, *asked)}
             out.writerow(row)
             file.flush()
@@ -170,12 +171,14 @@ def make() -> None:
 def lines(option: str = "off") -> Iterator[str]:
     """A table of the page: marks counted in percent of those that came."""
     found = {tuple(row[name] for name in ASKED): (int(row["came"]), int(row["counted"])) for row in read()}
-    yield "| ACKs | marked | before | simulator | before, receiver opens | since | simulator | since, receiver opens |"
-    yield "|---|---|---|---|---|---|---|---|"
+    named = [("", ", simulator", ", receiver opens")[: 1 + len(OPENED[option])] for _ in KERNELS]
+    head = ["ACKs", "marked", *(kernel + word for kernel, words in zip(KERNELS, named, strict=True) for word in words)]
+    yield f"| {' | '.join(head)} |"
+    yield "|" + "---|" * len(head)
     for asked in grid():
         cells = []
         for kernel in KERNELS:
-            theirs = [found[(kernel, opens, option, *map(str, asked))] for opens in OPENS]
+            theirs = [found[(kernel, opens, option, *map(str, asked))] for opens in OPENED[option]]
             theirs.insert(1, simulated(kernel, option, *asked))
             cells += [f"{100 * counted / came:,.0f}" for came, counted in theirs]
         yield f"| {asked[0]} | {100 * asked[1]:g} % | {' | '.join(cells)} |"
