@@ -63,7 +63,8 @@ def refresh_copy() -> None:
     """Makes the copy equal to the crates; files that are already equal keep their age, so cargo leaves them alone."""
     wanted = {ROOT / "Cargo.toml", ROOT / "Cargo.lock"}
     wanted |= {path for path in (ROOT / "crates").rglob("*") if path.is_file()}
-    wanted |= set((ROOT / "tests/oracle/data/red").iterdir())  # what red_replay reads
+    for data in ("data/red", "qdiscs/data"):  # what red_replay and qdiscs read
+        wanted |= set((ROOT / "tests/oracle" / data).iterdir())
     for path in wanted:
         copy = COPY / path.relative_to(ROOT)
         if not copy.exists() or not filecmp.cmp(path, copy, shallow=False):

@@ -119,7 +119,7 @@ fn the_second_fast_retransmit() {
     }
 }
 
-/// A mark halves the window of 12. The timeout of the same window leaves ssthresh as the mark has set it; in the other form it halves again.
+/// A mark halves the window of 11. The timeout of the same window leaves ssthresh as the mark has set it; in the other form it halves again.
 #[test]
 fn a_timeout_after_a_mark_keeps_ssthresh() {
     let table = |ssthresh: u32| {
@@ -128,14 +128,14 @@ fn a_timeout_after_a_mark_keeps_ssthresh() {
             at  | event     | sends | cwnd | ssthresh
             0   | start     | 0-9   | 10   | 20
             0.1 | ack 1     | 10 11 | 11
-            0.1 | ack 2 ece |       | 6    | 6
+            0.1 | ack 2 ece |       | 5    | 5
             0.4 | timeout   | 2*    | 1    | {ssthresh}
         "
         )
     };
     let rules = |mark_form| SenderRules { mark_form, ecn: true, ..ns1998(named("reno")) };
-    follow(rules(MarkForm::Ns2), Supply::Segments(100), &table(6));
-    follow(rules(MarkForm::Rfc3168), Supply::Segments(100), &table(3));
+    follow(rules(MarkForm::Ns2), Supply::Segments(100), &table(5));
+    follow(rules(MarkForm::Rfc3168), Supply::Segments(100), &table(2));
 }
 
 /// The same after a timeout, which also sets `recover`: only `always` retransmits.
