@@ -4,7 +4,7 @@ use super::Limit;
 use super::spans::Spans;
 use crate::thresholds::{BUSY_SHARE, FULL_SHARE, LEAST_QUEUED, QUEUE_ACKS_S};
 
-/// Names the time without a queue anew, by its rate as a share of the link's. `link` is the latter in payload bytes a second, where trains
+/// Names the cause of the time without a queue again, by its rate as a share of the link's. `link` is the latter in payload bytes a second, where trains
 /// show it. Else it is the rate while a queue stood, or the `fastest` round's. These may be too low or too high, the former where ACKs wait:
 /// then the path is not named, but nor is the window. `late` are the seconds by which half of the ACKs are late, and 5 % of them. If half
 /// are, trains may show the ACKs' queue.

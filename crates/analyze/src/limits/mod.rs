@@ -208,8 +208,10 @@ impl Limits {
 
     /// Data with payload pass at `passed`. They left the sender earlier by what they waited in queues.
     pub fn on_data(&mut self, data: &Departure, passed: i64) {
-        if self.offered > 0 && data.end > self.offered.saturating_add(data.unit) {
-            self.beyond += data.end - self.offered.max(data.seq);
+        // Without an ACK, no window but that of a SYN is known, which has no scale (RFC 7323 section 2.2).
+        let allowed = if self.offered > 0 { self.offered } else { self.una + u64::from(u16::MAX) };
+        if self.sent.is_some() && data.end > allowed.saturating_add(data.unit) {
+            self.beyond += data.end - allowed.max(data.seq);
         }
         let full = data.end - data.seq >= data.unit;
         let late = data.stamps.and_then(|(stamp, _)| self.clocks.0.on_stamp(stamp, full, passed));
