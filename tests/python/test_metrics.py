@@ -77,6 +77,14 @@ def test_unfinished_transfers_count_as_the_longest(summary: dict) -> None:
     assert read("max(completion)@[ab]", summary) == times[1]
 
 
+def test_seconds_are_told_in_milliseconds_where_the_name_asks(summary: dict) -> None:
+    told = metric("wait (ms): max(completion)@[ab]")
+    assert (told.name, told.label, told.quantity.unit) == ("wait", "wait (ms)", "ms")
+    assert told.read(summary) == 1e3 * read("max(completion)@[ab]", summary)
+    with pytest.raises(CompareError, match=r"`goodput` is not in seconds, so no \(ms\)"):
+        metric("speed (ms): goodput")
+
+
 def test_names_of_both_a_quantity_and_a_column(summary: dict) -> None:
     resent, sent = (sum(row[key] for row in summary["flows"]) for key in ("retransmits", "segments_sent"))
     assert read("retransmits", summary) == pytest.approx(100 * resent / sent) and read("sum(retransmits)", summary) == resent

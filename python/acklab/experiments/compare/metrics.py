@@ -11,9 +11,13 @@ from . import aggregate
 from .columns import FLOWS, LINKS
 from .directions import NEITHER
 from .errors import CompareError
-from .quantities import EACH, QUANTITIES, Quantity, Summary, of_column, of_transfers
+from .quantities import EACH, QUANTITIES, Quantity, Summary, in_ms, of_column, of_transfers
 
 _AGGREGATE = re.compile(r"([A-Za-z]\w*(?:\.\d+)?)\s*\(\s*([^()]*?)\s*\)")
+
+
+#: How the name of a metric ends whose seconds are told in milliseconds.
+IN_MS = " (ms)"
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Metric:
 
 
 def metric(text: str) -> Metric:
-    """A metric as it is written: ``download: goodput@down*``, ``p99(completion)``, ``drops@G->R``.
+    """A metric as it is written: ``download: goodput@down*``, ``p99(completion)``, ``drops@G->R``, ``wait (ms): completion``.
 
     Raises:
         CompareError: the text is not a metric.
@@ -67,6 +71,10 @@ def metric(text: str) -> Metric:
         raise CompareError(f"metric {text!r}: after @ comes a flow's name or a link FROM->TO, or a pattern such as down*")
     quantity = _quantity(text, kind, where)
     shown = (name.strip() if colon else "") or (f"{kind} of {where}" if where else kind)
+    if colon and shown.endswith(IN_MS):
+        if quantity.unit != "s":
+            raise CompareError(f"metric {text!r}: `{kind}` is not in seconds, so no{IN_MS}")
+        shown, quantity = shown.removesuffix(IN_MS), in_ms(quantity)
     return Metric(shown, quantity, where or "*")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -162,6 +162,11 @@ def of_transfers(name: str, how: str) -> Quantity:
         return aggregate(how, [each(flow) for flow in _flows(summary, where)])
 
     return Quantity(f"{how}({name})", whole.about, whole.unit, whole.better, False, read)
+
+
+def in_ms(quantity: Quantity) -> Quantity:
+    """A quantity of seconds in milliseconds."""
+    return replace(quantity, unit="ms", read=lambda summary, where: 1e3 * quantity.read(summary, where))
 
 
 #: Quantities of each transfer, for aggregates other than the usual one. Not completed is as slow as can be.
