@@ -33,7 +33,7 @@ def page(found: Dataset) -> str:
     ]  # fmt: skip
     left = f"; {count(found.refused, 'file')} left out" if found.refused else ""
     heading = f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"
-    body = [header("What limits these connections", "acklab analyze", heading, quick=False), "</header><main>"]
+    body = [header(_finding(limits, total, sent), "acklab analyze: what limits these connections", heading, quick=False), "</header><main>"]
     if rows:
         first = found.first("acked_bytes", MOST, ("duration_s", "goodput_bps", "path_rtt_min_s", "resent", "policy", *CAUSES))
         heads = ["limit", "directions", "of them", "of the data", "median goodput"]
@@ -43,6 +43,14 @@ def page(found: Dataset) -> str:
         body.append(f'<section class="card"><h2>Directions</h2><p class="note">{note}</p>{_directions(first)}</section>')
     body.append('</main><footer class="foot">Times of limits are seconds; what each means is in the reference of <code>acklab analyze</code>.</footer>')
     return document("What limits these connections", "".join(body))
+
+
+def _finding(limits: pl.DataFrame, total: int, sent: int) -> str:
+    """The limit of most of the data."""
+    if limits.is_empty():
+        return "No connection here has a limit that can be told."
+    most = limits.sort("acked_bytes", descending=True).row(0, named=True)
+    return f"{most['limit']} limits most of the data: {percent(most['acked_bytes'] / sent)} of it, in {percent(most['directions'] / total)} of the directions."
 
 
 def _goodputs(found: Dataset) -> str:

@@ -172,6 +172,7 @@ def test_two_runs_share_the_charts_and_the_link_holds_both(place: Path) -> None:
         one, other = (row["ACKs sent"] for row in numbers(tab))
         assert one != other
         assert "every" in tab.js("document.querySelector('.differs').textContent")
+        assert re.fullmatch(r"B carries .*Mb/s instead of .*Mb/s, [\d.]+ times as much\.", tab.js("document.querySelector('h1').textContent"))
         until = time.monotonic() + 10
         while not (address := tab.js("location.href")).count(",") and time.monotonic() < until:
             time.sleep(0.05)

@@ -3,7 +3,7 @@ import { copyButton } from "./command.js";
 import { announce, byId, h } from "./dom.js";
 import { controls } from "./explorer_controls.js";
 import { readAddress, writeAddress } from "./explorer_address.js";
-import { numbers } from "./explorer_numbers.js";
+import { finding, numbers } from "./explorer_numbers.js";
 import { prepare, runScenario } from "./explorer_runner.js";
 import { replaced, valueOf } from "./explorer_text.js";
 import { tour } from "./explorer_tour.js";
@@ -141,7 +141,9 @@ async function drawRuns() {
     })),
     items: shown.flatMap((one, r) => one.result.charts.items.map((item, i) => ({ ...item, run: r, slot: shown.length > 1 ? kit.runs[r] : kit.order[i % kit.order.length] }))),
   };
-  byId("numbers").replaceChildren(...numbers(shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, link: ends(one.drawn) })), shown.length > 1));
+  const told = shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, link: ends(one.drawn) }));
+  byId("numbers").replaceChildren(...numbers(told, shown.length > 1));
+  byId("finding").textContent = finding(told);
   byId("now").textContent = shown.map((one) => {
     const carried = one.result.summary.flows.reduce((sum, flow) => sum + (flow.goodput_bps || 0), 0);
     return `${shown.length > 1 ? RUN_NAMES[sides.indexOf(one)] + " " : ""}${(carried / 1e6).toPrecision(3)} Mb/s`;

@@ -1,4 +1,5 @@
 // The numbers of one run, or of two below each other, and in what their scenarios differ.
+import { stack } from "./controls.js";
 import { h } from "./dom.js";
 import { NB, duration, grouped, si } from "./format.js";
 
@@ -36,17 +37,30 @@ export function numbers(runs, compared) {
   // What says nothing of any flow is left out.
   const columns = NUMBERS.map(([name], i) => ({ name, i })).filter(({ name, i }) => !RARE.includes(name) || rows.some(({ cells }) => !["0", "–"].includes(cells[i])));
   const titles = runs.map((run) => run.result.summary.title).filter((title, i, all) => title && all.indexOf(title) === i);
+  const heads = ["", ...columns.map(({ name }) => name)];
+  const lines = rows.map(({ run, flow, cells }) => h("tr", {},
+    h("td", { class: "text" }, compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several ? ` · ${flow.name}` : ""] : flow.name),
+    columns.map(({ i }) => h("td", {}, cells[i]))));
+  for (const line of lines) stack(line, heads);
   return [
     h("h2", {}, titles.join(" · ") || "Numbers"),
     h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Numbers" },
       h("table", { class: "stacked" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "text" }, compared ? "run" : "flow"), columns.map(({ name }) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows.map(({ run, flow, cells }) => h("tr", {},
-          h("td", { class: "text", "data-head": "" }, h("span", {}, compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several ? ` · ${flow.name}` : ""] : flow.name)),
-          columns.map(({ name, i }) => h("td", { "data-head": name }, h("span", {}, cells[i])))))))),
+        h("tbody", {}, lines))),
     runs.some((run) => run.result.summary.flows.length > MOST_FLOWS) ? h("p", { class: "note" }, `The first ${MOST_FLOWS} flows of each run; the charts have switches for others.`) : "",
     compared && runs.length > 1 ? differences(runs) : "",
   ];
+}
+
+// What a run carried, or two beside each other, in a sentence.
+export function finding(runs) {
+  const sum = (flows, column) => flows.reduce((all, flow) => all + (flow[column] || 0), 0);
+  const [one, other] = runs.map(({ name, result: { summary: { flows } } }) => ({ name, carried: sum(flows, "goodput_bps"), again: sum(flows, "retransmits"), timeouts: sum(flows, "timeouts") }));
+  const counted = (n, word) => `${n ? grouped(n) : "no"} ${word}${n === 1 ? "" : "s"}`;
+  if (!other) return `${si(one.carried)}b/s, with ${counted(one.again, "segment")} sent again and ${counted(one.timeouts, "timeout")}.`;
+  const times = one.carried ? `, ${(other.carried / one.carried).toFixed(2)} times as much` : "";
+  return `${other.name} carries ${si(other.carried)}b/s instead of ${si(one.carried)}b/s${times}.`;
 }
 
 // Lines that only one of the scenarios has.
