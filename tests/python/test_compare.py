@@ -424,7 +424,7 @@ def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
 
     from acklab.experiments.compare.page import page
 
-    text = page(told, "<svg></svg>", []).replace("\u00a0", " ")
+    text = page(told, "<svg></svg>", []).replace("\u00a0", " ").replace("\u2212", "-")
     head, dot, more = told.advice.partition(". ")
     assert f"<h1>{escape(head)}{dot.strip()}</h1>" in text and (not more or escape(more) in text)
     assert "From slow to fast, every metric whose mean moves by more than 2 %:" in text and ">verdict</th>" in text
