@@ -13,6 +13,7 @@ from typing import Any
 
 from ...figures.stats import Sample
 from ...runs import run_batch
+from ...text.terminal import say
 from ..paths2026.told import told
 from .pairs import SEEDS, Reader
 from .setting import scenario
@@ -61,10 +62,9 @@ def lines(paths: list[str]) -> Iterator[str]:
 
 def main() -> None:
     """Prints the table."""
-    print("| path | changed | throughput (%) | weaker share |")
-    print("|---|---|---|---|")
+    say("| path | changed | throughput (%) | weaker share |\n|---|---|---|---|")
     for line in lines(sys.argv[1:] or list(CHANGED)):
-        print(line, flush=True)
+        say(line)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ mod tests {
     }
 
     /// By hand, with g = 1/16. The first ACK ends the first window: 1024 - 64. The next window ends with ACK 11, which reaches its last
-    /// number, and 3 of its 10 segments are marked: 960 - 60 + 3 * 64 / 10, without the fraction.
+    /// number. Of its 10 segments 3 are marked: 960 - 60 + 3 * 64 / 10, without the fraction.
     #[test]
     fn the_share_is_counted_in_1024ths() {
         let mut dctcp = Dctcp::new(1.0 / 16.0);
