@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import struct
@@ -119,6 +120,39 @@ def test_rows_are_written_and_read(tmp_path: Path) -> None:
         (tmp_path / "bad.json").write_text(bad)
         with pytest.raises(output.ZooError):
             output.read(tmp_path / "bad.json")
+
+
+def test_an_interrupt_keeps_the_runs_that_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second of three runs is interrupted: the first one's row is written, and the command says so."""
+    from acklab.cli import zoo
+    from acklab.experiments.zoo import run
+
+    def one(pair: Pair, name: str, seed: int) -> dict[str, object]:
+        if name == "plain":
+            raise KeyboardInterrupt
+        return {"sender": pair.sender, "receiver": pair.receiver, "path": name, "seed": seed, "error": "not done"}
+
+    monkeypatch.setattr(run, "row", one)
+    parser = argparse.ArgumentParser()
+    zoo.add(parser.add_subparsers())
+    out = tmp_path / "out"
+    command = ["zoo", "--server", "mine", "--client", "mine", "--out", str(out), "--path", "lone", "--path", "plain", "--path", "fast"]
+    with pytest.raises(KeyboardInterrupt):
+        zoo.act(parser.parse_args(command))
+    assert [told["path"] for told in output.read(out / "rows.json")] == ["lone"]
+    assert "interrupted; what 1 run gave is in" in capsys.readouterr().err
+
+
+def test_each_protocol_has_a_matrix_of_its_own() -> None:
+    """Two programs of QUIC and two of TCP, each pair once; the third of QUIC is met by one other only."""
+    pairs = [("a", "b"), ("b", "a"), ("x", "y"), ("y", "x"), ("c", "a")]
+    made = tables([{"sender": by, "receiver": to, "path": "plain", "per_ack": 1.0, "completion_s": 2.0} for by, to in pairs])
+    shown = {table.name: (table.heads[1:], table.cells) for table in made if table.name.startswith("matrix")}
+    one = "1.00 / 2.00"
+    assert shown == {
+        "matrix-plain": (["to x", "to y"], [["from x", "", one], ["from y", one, ""]]),
+        "matrix-plain-2": (["to a", "to b", "to c"], [["from a", "", one, ""], ["from b", one, "", ""], ["from c", one, "", ""]]),
+    }
 
 
 def test_the_documentation_shows_the_recorded_rows() -> None:

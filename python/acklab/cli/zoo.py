@@ -12,6 +12,8 @@ from .options import add_open, add_verb, check_open, directory, open_page, seed
 from .programs import version
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..experiments.zoo.run import Pair
 
 BAD_INPUT = 2
@@ -69,11 +71,21 @@ def act(options: argparse.Namespace) -> int:
     if options.list:
         _list()
         return 0
+    found: list[dict[str, Any]] = []
+
+    def keep() -> None:
+        with results(options.out, "zoo", output.NAMES) as folder:
+            output.write(found, folder)
+
     try:
-        found = _run(options) if options.rows is None else output.read(Path(options.rows))
+        found.extend(_run(options) if options.rows is None else output.read(Path(options.rows)))
         if options.out:
-            with results(options.out, "zoo", output.NAMES) as folder:
-                output.write(found, folder)
+            keep()
+    except KeyboardInterrupt:
+        if options.out and found:
+            keep()
+            complain(f"interrupted; what {len(found)} {'run' if len(found) == 1 else 'runs'} gave is in {file_name(options.out)}")
+        raise
     except output.ZooError as error:
         complain(f"{file_name(options.rows)}: {error}" if options.rows is not None else str(error))
         return BAD_INPUT
@@ -102,7 +114,7 @@ def _list() -> None:
     say("\n" + "\n".join(align(["path", "what it is"], [[name, path.about] for name, path in PATHS.items()], 2)))
 
 
-def _run(options: argparse.Namespace) -> list[dict[str, Any]]:
+def _run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from ..experiments.zoo.output import ZooError
     from ..experiments.zoo.paths import PATHS
     from ..experiments.zoo.run import rows
@@ -113,7 +125,7 @@ def _run(options: argparse.Namespace) -> list[dict[str, Any]]:
             raise ZooError(not_known("path", path, list(PATHS)))
     pairs = _pairs(options)
     try:
-        return rows(pairs, options.path or PATHS, seed=options.seed, boots=options.boots, tick=lambda told: status(f"zoo: {told}"))
+        yield from rows(pairs, options.path or PATHS, seed=options.seed, boots=options.boots, tick=lambda told: status(f"zoo: {told}"))
     finally:
         status()
 

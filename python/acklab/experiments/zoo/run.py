@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
@@ -57,13 +57,12 @@ def _release(version: str | None) -> str:
 
 def rows(
     pairs: Iterable[Pair], paths: Iterable[str], *, seed: int = 1, boots: int = 1, tick: Callable[[str], None] = lambda _: None
-) -> list[dict[str, Any]]:
-    """A row for each pair and path. A program that fails leaves the reason in ``error``.
+) -> Iterator[dict[str, Any]]:
+    """A row for each pair and path, as soon as it is there. A program that fails leaves the reason in ``error``.
 
     With several ``boots`` of each, ``same`` says whether the client saw the same packets at the same times in all.
     """
     paths = list(paths)
-    found = []
     for one in pairs:
         for name in paths:
             told = []
@@ -72,8 +71,7 @@ def rows(
                 told.append(row(one, name, seed))
             if boots > 1:
                 told[0] |= {"boots": boots, "same": len({each.get("sha256") for each in told}) == 1}
-            found.append(told[0])
-    return found
+            yield told[0]
 
 
 def row(

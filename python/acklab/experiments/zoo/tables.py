@@ -138,15 +138,23 @@ def _senders(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
 
 
 def _matrices(rows: Sequence[Row]) -> list[Table]:
-    """For each path with mixed pairs: senders down, receivers across."""
+    """For each path with mixed pairs, and those that speak with each other: senders down, receivers across."""
     mixed = [row for row in rows if row["sender"] != row["receiver"]]
     made = []
     for path in dict.fromkeys(row["path"] for row in mixed):
         by = {(row["sender"], row["receiver"]): row for row in rows if row["path"] == path}
-        names = list(dict.fromkeys(name for row in mixed if row["path"] == path for name in (row["sender"], row["receiver"])))
-        cells = [[f"from {name}", *(_pair(by.get((name, to))) for to in names)] for name in names]
-        about = f"Packets an ACK / seconds. Path: {path}, {PATHS[path].about}."
-        made.append(Table(f"matrix-{path}", f"Senders by receivers: {path}", about, ["", *(f"to {name}" for name in names)], cells))
+        groups: list[dict[str, None]] = []
+        for row in mixed:
+            if row["path"] == path:
+                pair = dict.fromkeys((row["sender"], row["receiver"]))
+                met = [group for group in groups if group.keys() & pair.keys()]
+                groups = [group for group in groups if group not in met]
+                groups.append({name: None for group in [*met, pair] for name in group})
+        for number, names in enumerate(groups, 1):
+            cells = [[f"from {name}", *(_pair(by.get((name, to))) for to in names)] for name in names]
+            about = f"Packets an ACK / seconds. Path: {path}, {PATHS[path].about}."
+            table = f"matrix-{path}" + (f"-{number}" if number > 1 else "")
+            made.append(Table(table, f"Senders by receivers: {path}", about, ["", *(f"to {name}" for name in names)], cells))
     return made
 
 
