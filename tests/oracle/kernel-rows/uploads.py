@@ -136,7 +136,7 @@ def read(file=FILE):
         for more, further in zip(times, numbers):
             at, number = at + more, number + further
             acks.append((at, number))
-        found[version, tuple(path)] = {"acks": acks, "start": start, "phase": phase, "most": most[0] if most else None}
+        found[version, tuple(path)] = {"acks": acks, "start": start, "phase": phase, "most": most[0] if most else None, "segments": most[1] if most[1:] else None}
     return found
 
 
@@ -158,7 +158,7 @@ def keep(rows, file=FILE):
 
     def line(one, row):
         numbers = (steps([ack[n] for ack in row["acks"]]) for n in (0, 1))
-        return *one, round(row["start"], 7), round(row["phase"], 7), *numbers, *([row["most"]] if row["most"] else [])
+        return *one, round(row["start"], 7), round(row["phase"], 7), *numbers, *filter(None, (row["most"], row.get("segments")))
 
     lines = [line(*item) for item in rows.items()]
     file.write_bytes(lzma.compress(json.dumps(lines, separators=(",", ":")).encode(), preset=9))
