@@ -9,6 +9,7 @@ import ctypes
 import fcntl
 import json
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -22,7 +23,7 @@ from pathlib import Path
 #: linux/if_tun.h and netdevice(7).
 TUNSETIFF, IFF_TAP, IFF_NO_PI, IFF_UP, IFF_NOARP = 0x400454CA, 2, 0x1000, 1, 0x80
 SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFHWADDR, SIOCSIFTXQLEN = 0x8914, 0x8916, 0x891C, 0x8924, 0x8943
-CLONE_NEWNET, PR_SET_TIMERSLACK, POWER_OFF, POLLIN = 0x40000000, 29, 0x4321FEDC, 1
+CLONE_NEWNET, TFD_TIMER_ABSTIME, POWER_OFF = 0x40000000, 1, 0x4321FEDC
 #: Both cards have one hardware address, and ask for none: so each takes what the other sends.
 CARD = bytes.fromhex("020000000001")
 S, R, PORT = "10.0.0.1", "10.0.0.2", 5000
@@ -62,22 +63,18 @@ def memory(card):
         return struct.unpack_from("=I", taker.getsockopt(socket.SOL_SOCKET, 55, 36))[0]
 
 
-class Poll(ctypes.Structure):
-    """struct pollfd."""
-
-    _fields_ = [("fd", ctypes.c_int), ("events", ctypes.c_short), ("revents", ctypes.c_short)]
-
-
-def until(cards, due):
-    """Waits until one of the cards has a packet, or this instant has come, in nanoseconds."""
-    polls = (Poll * 2)(*(Poll(card, POLLIN, 0) for card in cards))
-    left = max(0, due - time.monotonic_ns()) if due else 0
-    libc.ppoll(polls, 2, ctypes.byref((ctypes.c_long * 2)(*divmod(left, 10**9))) if due else None, None)
+def wait(alarm, poll, due):
+    """Waits until a card has a packet, or this instant has come. The timer is a descriptor's: a wait of poll(2) may be late by a thousandth."""
+    libc.timerfd_settime(alarm, TFD_TIMER_ABSTIME, struct.pack("4q", 0, 0, *divmod(due, 10**9)), None)
+    poll.poll()
 
 
 def carried(cards, bits_per_s, delay_ns):
     """Carries packets between the cards until the receiver has sent its FIN: (sent by S, sent by R), TCP each."""
     free, lines, seen = [0, 0], (deque(), deque()), ([], [])
+    alarm, poll = libc.timerfd_create(time.CLOCK_MONOTONIC, 0), select.poll()
+    for descriptor in (alarm, *cards):
+        poll.register(descriptor, select.POLLIN)
     while True:
         for side, card in enumerate(cards):
             while True:
@@ -103,7 +100,7 @@ def carried(cards, bits_per_s, delay_ns):
         if lines[side] and lines[side][0][0] <= time.monotonic_ns():
             os.write(cards[side], lines[side].popleft()[1])
         else:
-            until(cards, lines[side][0][0] if lines[side] else 0)
+            wait(alarm, poll, lines[side][0][0] if lines[side] else 0)
 
 
 def main():
@@ -111,7 +108,6 @@ def main():
     for kind, where in ((b"proc", b"/proc"), (b"tmpfs", b"/tmp")):
         libc.mount(kind, where, kind, 0, None)
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-    libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
     program = [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("upload.py"))]
     receiver = end(R)
     most = int(Path("/proc/sys/net/ipv4/tcp_rmem").read_text().split()[2])
