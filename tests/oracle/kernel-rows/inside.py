@@ -8,6 +8,9 @@
 
 Two nodes need a schedule in shared memory, which Linux 6.1 does not have. This way needs a clock that jumps, and no more.
 
+The path is late by some microseconds a packet. The simulator's links are longer by as much as each run's first ACK shows. This was added when three
+uploads (of `EIGHT`) had shown why: their series are the simulator's to the end with it, and differ from the 50th to 142nd ACK on without it.
+
 The criteria, from before all runs but three of the first path:
 
 - The way is right if 6.12 sends as many ACKs as between two nodes, within 1 %, and has its last byte at the same time within 0.2 %, on each path.
@@ -79,9 +82,16 @@ def make():
             uploads.keep({one: have[one] for one in sorted(have)}, FILE)
 
 
-def simulated(one, row, replaced):
-    """The simulator's ACKs by the version's rules, some replaced, up to the first of the last byte. Each segment takes as much memory."""
-    tree = uploads.scenario(*one, row)
+def late(path, row):
+    """By how many milliseconds each packet comes late: the first ACK of data, after three ways and four packets of 60, 60, 52 and 1500 bytes."""
+    return (row["acks"][0][0] / 1e3 - 3 * path[1] - (60 + 60 + 52 + 1500) * 8e-3 / path[0]) / 3
+
+
+def simulated(one, row, replaced, exact=False):
+    """The simulator's ACKs by the version's rules, some replaced, up to the first of the last byte. Packets are as late, and take as much memory."""
+    version, path = one
+    delay = path[1] if exact else round(path[1] + late(path, row), 6)
+    tree = uploads.scenario(version, (path[0], delay, *path[2:]), row)
     (flow,) = tree["flow"]
     flow["receiver"]["ack"] |= {"segment_memory": MEMORY, "second_memory": 0}
     for end, rules in replaced.items():
@@ -153,10 +163,12 @@ def judged(rows):
     between = kernels(uploads.FILE)
     lines = ["| what, for what | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte: most |", "|---|---|---|---|---|---|---|"]
     lines.append(agreement("6.12 between two kernels, for inside one", [(rows["6.12", path]["acks"], between["6.12", path]["acks"]) for path in PATHS]))
-    ways = [(version, f"rules of {version}, for Linux {version}", {}) for version in VERSIONS]
-    ways += [("6.1", f"the same with {name} of 6.12", rules) for name, rules in REPLACED.items()]
-    for version, name, rules in sorted(ways, key=lambda way: VERSIONS.index(way[0])):
-        lines.append(agreement(name, [(rows[version, path]["acks"], simulated((version, path), rows[version, path], rules)) for path in PATHS]))
+    for version in VERSIONS:
+        ways = {f"rules of {version}, for Linux {version}": ({}, False), "the same, packets not late": ({}, True)}
+        if version == "6.1":
+            ways |= {f"the same with {name} of 6.12": (rules, False) for name, rules in REPLACED.items()}
+        for name, way in ways.items():
+            lines.append(agreement(name, [(rows[version, path]["acks"], simulated((version, path), rows[version, path], *way)) for path in PATHS]))
     return lines
 
 
