@@ -148,6 +148,24 @@ def test_what_changed_between_kernels_is_on_the_page(page):
     assert versions.filled(text, versions.tables()) == text, "tests/oracle/kernel-rows/versions.py --write"
 
 
+def test_linux_6_1_inside_one_kernel_is_on_the_page_and_the_rules_are_its(page):
+    import inside  # beside the fixture's
+
+    text, rows = inside.PAGE.read_text(), inside.kernels()
+    assert inside.versions.filled(text, inside.tables()) == text, "tests/oracle/kernel-rows/inside.py --write"
+    same, near = {name: [] for name in ("", *inside.REPLACED)}, 0
+    for path in inside.paths(rows):
+        theirs = rows["6.1", path]["acks"]
+        for name, found in same.items():
+            ours = inside.simulated(("6.1", path), rows["6.1", path], inside.REPLACED.get(name, {}))
+            found.append(inside.same(theirs, ours))
+            near += not name and abs(len(ours) / len(theirs) - 1) <= 0.01
+    assert near >= 55 and len(same[""]) == 56
+    # By the growth of 6.12 the seventeenth ACK is another; by its bursts a later one, and a later one still by the rules of 6.1.
+    assert same["`growth`"].count(16) == 54 and min(same["`segmentation`"]) > 16
+    assert sum(ours > theirs for ours, theirs in zip(same[""], same["`segmentation`"])) >= 40
+
+
 def test_uploads_with_losses_and_slow_readers_are_on_the_page(page):
     import uploads
     import uploads_hard

@@ -110,6 +110,11 @@ def kernels(file=FILE):
     return {one: row | {"acks": uploads.until(row["acks"], one[1][2] + 1)} for one, row in uploads.read(file).items()}
 
 
+def paths(rows):
+    """Those that all versions made."""
+    return [path for path in PATHS if all((version, path) in rows for version in VERSIONS)]
+
+
 def same(some, others):
     """How many ACKs have the same numbers at first."""
     return next((n for n, (a, b) in enumerate(zip(some, others)) if a[1] != b[1]), min(len(some), len(others)))
@@ -148,10 +153,10 @@ def overall(rows):
     """How the counts of 6.1 differ from those of 6.12, by the path's rate and by how the program reads."""
     lines = ["| uploads | number | ACKs of 6.1 for 6.12: mean | least | most | last byte: most |", "|---|---|---|---|---|---|"]
     rates = {"0 to 20 Mb/s": range(20), "20 to 100 Mb/s": range(20, 100), "100 Mb/s and more": range(100, 1000)}
-    parts = {name: [path for path in PATHS if int(path[0]) in span] for name, span in rates.items()}
-    parts |= {f"reads {how}": [path for path in PATHS if path[3] == how] for how in uploads.READS}
-    for name, paths in parts.items():
-        pairs = [[rows[version, path]["acks"] for version in ("6.1", "6.12")] for path in paths]
+    parts = {name: [path for path in paths(rows) if int(path[0]) in span] for name, span in rates.items()}
+    parts |= {f"reads {how}": [path for path in paths(rows) if path[3] == how] for how in uploads.READS}
+    for name, some in parts.items():
+        pairs = [[rows[version, path]["acks"] for version in ("6.1", "6.12")] for path in some]
         off = [100 * (len(new) / len(old) - 1) for new, old in pairs]
         ends = [100 * (new[-1][0] / old[-1][0] - 1) for new, old in pairs]
         lines.append(f"| {name} | {len(off)} | {sum(off) / len(off):+.1f} % | {min(off):+.1f} % | {max(off):+.1f} % | {max(ends, key=abs):+.2f} % |")
@@ -161,14 +166,15 @@ def overall(rows):
 def judged(rows):
     """How well the kernels agree with themselves between nodes, and the simulator with them."""
     between = kernels(uploads.FILE)
-    lines = ["| what, for what | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte: most |", "|---|---|---|---|---|---|---|"]
-    lines.append(agreement("6.12 between two kernels, for inside one", [(rows["6.12", path]["acks"], between["6.12", path]["acks"]) for path in PATHS]))
+    lines = ["| what, for what | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte: most |"]
+    lines.append("|" + "---|" * 7)
+    lines.append(agreement("6.12 between two kernels, for inside one", [(rows["6.12", path]["acks"], between["6.12", path]["acks"]) for path in paths(rows)]))
     for version in VERSIONS:
         ways = {f"rules of {version}, for Linux {version}": ({}, False), "the same, packets not late": ({}, True)}
         if version == "6.1":
             ways |= {f"the same with {name} of 6.12": (rules, False) for name, rules in REPLACED.items()}
         for name, way in ways.items():
-            lines.append(agreement(name, [(rows[version, path]["acks"], simulated((version, path), rows[version, path], *way)) for path in PATHS]))
+            lines.append(agreement(name, [(rows[version, path]["acks"], simulated((version, path), rows[version, path], *way)) for path in paths(rows)]))
     return lines
 
 
