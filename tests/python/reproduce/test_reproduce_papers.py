@@ -17,6 +17,7 @@ sys.path.append(str(Path(__file__).parents[1] / "report"))
 import browser
 
 from acklab.papers import NAMES, paper
+from acklab.report.typeset import typeset
 from acklab.reproduce.criteria import STANDINGS
 from acklab.reproduce.words import number_of, sentence
 
@@ -63,6 +64,11 @@ def test_nothing_is_missing_from_the_module(name: str) -> None:
     assert paper(name).check() == []
 
 
+def as_shown(text: str) -> str:
+    """A text with the signs that a page gives it."""
+    return html.unescape(typeset(html.escape(text, quote=False)))
+
+
 def test_the_page_is_whole_and_needs_nothing_else(name: str, quickly: Quickly) -> None:
     quick = quickly(name)
     pages = sorted(quick.out.glob("*.html"))
@@ -79,7 +85,7 @@ def test_the_page_is_whole_and_needs_nothing_else(name: str, quickly: Quickly) -
     for claim in quick.said["claims"]:
         assert claim["id"].removeprefix(f"{name}.") in text, claim["id"]
     for figure in quick.said["figures"]:
-        assert figure["title"] in text or (quick.out / f"{name}-search.html").exists(), figure["id"]
+        assert as_shown(figure["title"]) in text or (quick.out / f"{name}-search.html").exists(), figure["id"]
     for picture in (quick.out / name / "figures").glob("*.svg"):
         assert picture.stat().st_size > 500, picture.name
     assert not list(quick.out.glob(".*")), "a scratch directory stayed"
@@ -123,8 +129,8 @@ def test_a_claim_is_told_in_sentences(name: str, quickly: Quickly) -> None:
     quick = quickly(name)
     page = html.unescape((quick.out / f"{name}.html").read_text("utf-8"))
     for claim in quick.said["claims"]:
-        assert f"<summary>{sentence(claim['claim'])}" in page, claim["id"]
-        assert not claim["measured"] or f"<p>acklab measured {claim['measured']}.</p>" in page, claim["id"]
+        assert f"<summary>{as_shown(sentence(claim['claim']))}" in page, claim["id"]
+        assert not claim["measured"] or f"<p>{as_shown('acklab measured ' + claim['measured'])}.</p>" in page, claim["id"]
         assert not re.search(r"\b([\d.,]+) to \1 over", claim["measured"]), claim["id"]
 
 
