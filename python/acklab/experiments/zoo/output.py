@@ -55,12 +55,31 @@ def text(rows: Sequence[Row]) -> str:
     return "\n\n".join([*made, *(["failed:\n" + "\n".join(failed)] if failed else [])])
 
 
+def headline(rows: Sequence[Row]) -> str:
+    """What the page found: the packets for an ACK over ``plain``, or over the first path of which there are any.
+
+    >>> headline([{"sender": name, "receiver": name, "path": "plain", "per_ack": each} for name, each in [("a", 2), ("b", 9.66)]])
+    'Over the path plain an ACK is for 2.0 packets (a) to 9.7 (b)'
+    """
+    own = sorted((row for row in rows if row["sender"] == row["receiver"] and "per_ack" in row), key=lambda row: float(row["per_ack"]))
+    paths = [row["path"] for row in own]
+    path = "plain" if "plain" in paths else next(iter(paths), None)
+    mine = [row for row in own if row["path"] == path]
+    if not mine:
+        return "No stack's ACKs were counted"
+    least, most = (f"{row['per_ack']:.1f}" for row in (mine[0], mine[-1]))
+    few, many = (" and ".join(row["receiver"] for row in mine if f"{row['per_ack']:.1f}" == shown) for shown in (least, most))
+    if least == most:
+        return f"Over the path {path} an ACK is for {least} packets ({few})"
+    return f"Over the path {path} an ACK is for {least} packets ({few}) to {most} ({many})"
+
+
 def page(rows: Sequence[Row]) -> str:
     """One page that needs no network."""
     from ...figures.html import document, esc, header, table
 
     names = list(dict.fromkeys(row["receiver"] for row in rows))
-    body = [header("How stacks acknowledge", "acklab zoo", f"{', '.join(names)}; {len(rows)} runs in virtual time", quick=False), "</header><main>"]
+    body = [header(headline(rows), "acklab zoo", f"{', '.join(names)}; {len(rows)} runs in virtual time", quick=False), "</header><main>"]
     for one in tables(rows):
         cells = [list(map(esc, cells)) for cells in one.cells]
         shown = table(one.heads, cells, ["text", *[""] * (len(one.heads) - 1)])
