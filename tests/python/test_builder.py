@@ -198,7 +198,7 @@ COMPANY = {
     "no-deflation": ["flow.0.sender.recovery=newreno"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
     "feedback=counts": ["flow.0.sender.recovery=rfc9002", "flow.0.sender.timestamps=false", "flow.0.receiver.ack=quic"],
-    "segmentation=linux": ["flow.0.sender.recovery=rack", "flow.0.sender.sequence=bytes"],
+    **{f"segmentation={name}": ["flow.0.sender.recovery=rack", "flow.0.sender.sequence=bytes"] for name in ("linux", "linux-6.1")},
     "pacing=bursts": ["flow.0.sender.recovery=newreno", "flow.0.sender.max_burst=3"],
 }
 

@@ -222,7 +222,7 @@ def test_round_trips_are_not_called_holds(tmp_path: Path) -> None:
     shown = page(sender)
     head = re.search(r"<tr>.*?</tr>.*?</tr>", shown, re.S).group()
     cells = [re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[dh].*?</t[dh]>", head, re.S)]
-    assert dict(zip(cells[:7], cells[7:], strict=True))["held at most"] == "-", cells
+    assert dict(zip(cells[:7], cells[7:], strict=True))["held at most"] == "–", cells
     assert shown.count(finding(sender.rows[0])) == 1, "the headline alone has it"
 
 
