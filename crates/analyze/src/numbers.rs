@@ -11,7 +11,7 @@ pub fn span_s(from: i64, to: i64) -> f64 {
     to.saturating_sub(from).max(0) as f64 * 1e-9
 }
 
-/// Whether `a` comes after `b`, of timestamps (RFC 7323 section 5.2) or sequence numbers, which wrap.
+/// Whether `a` comes after `b`. Both are timestamps (RFC 7323 section 5.2) or sequence numbers, and may have wrapped.
 pub fn after(a: u32, b: u32) -> bool {
     a.wrapping_sub(b) as i32 > 0
 }

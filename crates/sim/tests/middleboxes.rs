@@ -14,7 +14,7 @@ use world::{for_all, run};
 /// Longest time for which a stage here holds an ACK, and in which a copy may come: in seconds.
 const HELD: f64 = 0.05;
 
-/// What a middlebox clears from some packet on; none if nothing.
+/// What a middlebox clears, and from which packet on.
 #[derive(Clone, Copy, Debug)]
 struct Bleach {
     field: bool,

@@ -29,7 +29,7 @@ pub struct Round {
     /// Rounds since the beginning or a timeout, and rounds in a row with the same flight.
     rounds: u64,
     flat: u64,
-    /// What the round before was, and whether nothing was outstanding where it ended.
+    /// The cause of the round before, and whether it was cut short: nothing was outstanding where it ended.
     last: Limit,
     cut: bool,
 }

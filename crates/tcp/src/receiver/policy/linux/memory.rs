@@ -20,7 +20,7 @@ const FIRST_RATIO: u64 = 128;
 const SHORT: u64 = 1000;
 /// Segments by which the older formulas are generous.
 const CUSHION: u64 = 16;
-/// What the oldest adds to a segment's payload (`SKB_TRUESIZE`, `MAX_TCP_HEADER`), and the steps by which it adds more.
+/// Bytes that Linux 6.1 adds to each segment's payload (`SKB_TRUESIZE`, `MAX_TCP_HEADER`), and the step to which it rounds the rest up.
 const OVERHEAD: u64 = 192 + 576;
 const STEP: u64 = 128;
 /// More than any buffer.

@@ -24,7 +24,7 @@ impl Dctcp {
         Dctcp { gain, alpha: 1.0, window_end: 0, acked: 0.0, marked: 0.0 }
     }
 
-    /// What it was made with.
+    /// The weight of the newest window.
     pub fn gain(&self) -> f64 {
         self.gain
     }

@@ -5,10 +5,9 @@ use acklab_packet::Seq;
 use super::super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 use super::{Counted, whole};
 
-/// The share of marks is counted in these (`DCTCP_MAX_ALPHA`).
-const PARTS: u64 = 1024;
-/// The same as a power of two.
+/// The share of marks has so many bits, and counts in so many parts (`DCTCP_MAX_ALPHA`).
 const BITS: u32 = 10;
+const PARTS: u64 = 1 << BITS;
 
 /// The state (`struct dctcp`), in segments.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +113,7 @@ mod tests {
         assert_eq!(Dctcp::new(0.3).shift, 2);
     }
 
-    /// What a reduction takes is rounded down, so what it leaves is rounded up.
+    /// A reduction takes whole segments, rounded down.
     #[test]
     fn a_mark_takes_whole_segments() {
         let left = |alpha, signal, cwnd| {
