@@ -3,12 +3,12 @@
 //!
 //! A segment takes `piece` bytes of memory, so only a part of the buffer is payload (`scaling_ratio`). Each segment opens the window by
 //! two while the memory has room (`tcp_grow_window`). Once a round trip the buffer grows with what the program has read
-//! (`tcp_rcv_space_adjust`), by one of three formulas, up to `most` (`tcp_rmem[2]`). In 6.1 half of the buffer is payload
-//! (`tcp_win_from_space`), whatever a segment takes.
+//! (`tcp_rcv_space_adjust`), as its kernel's [`Kernel`] says, up to `most` (`tcp_rmem[2]`).
 
 use acklab_packet::{Seq, Time};
 
 use super::buffer::LEAST;
+use super::growth::{Kernel, Round};
 use crate::rules::BufferGrowth;
 
 /// Segments that the first round trip is compared with (`TCP_INIT_CWND`).
@@ -16,15 +16,6 @@ const FIRST_ROUND: u64 = 10;
 /// Bits of the ratio, and its value before a segment has come (`TCP_RMEM_TO_WIN_SCALE`, `TCP_DEFAULT_SCALING_RATIO`).
 const BITS: u32 = 8;
 const FIRST_RATIO: u64 = 128;
-/// Round trips below this grow the buffer less, in microseconds (`tcp_rcvbuf_low_rtt`).
-const SHORT: u64 = 1000;
-/// Segments by which the older formulas are generous.
-const CUSHION: u64 = 16;
-/// Bytes that Linux 6.1 adds to each segment's payload (`SKB_TRUESIZE`, `MAX_TCP_HEADER`), and the step to which it rounds the rest up.
-const OVERHEAD: u64 = 192 + 576;
-const STEP: u64 = 128;
-/// More than any buffer.
-const ENDLESS: u128 = 1 << 40;
 
 /// What the policy says of a buffer in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,6 +105,10 @@ impl Memory {
         }
     }
 
+    fn kernel(&self) -> &'static Kernel {
+        Kernel::of(self.rules.growth)
+    }
+
     fn payload(&self, memory: u64) -> u64 {
         (memory * self.ratio) >> BITS
     }
@@ -148,7 +143,7 @@ impl Memory {
         self.second = !self.second;
         if std::mem::replace(&mut self.measured, full) != full {
             self.full = u64::from(full.max(1));
-            if self.rules.growth == Some(BufferGrowth::Linux61) {
+            if self.kernel().halves {
                 return;
             }
             self.ratio = ((self.full << BITS) / self.piece).max(1);
@@ -166,11 +161,9 @@ impl Memory {
         }
         // Timestamps count milliseconds.
         let sample = (millis(now.secs()) - echo).max(1) * 1000;
-        let older = matches!(self.rules.growth, Some(BufferGrowth::Linux61 | BufferGrowth::Linux612));
-        let skips = waits && !older;
         if self.rtt8 == 0 || 8 * sample < self.rtt8 {
             self.rtt8 = 8 * sample;
-        } else if !skips {
+        } else if !(waits && self.kernel().needs_calm) {
             self.rtt8 = self.rtt8 - self.rtt8 / 8 + sample;
         }
     }
@@ -222,7 +215,7 @@ impl Memory {
         if self.rtt8 == 0 || micros(now) - self.since < self.rtt8 / 8 {
             return;
         }
-        let inq = if self.rules.growth == Some(BufferGrowth::Linux61) { 0 } else { inq };
+        let inq = if self.kernel().counts_unread { 0 } else { inq };
         let copied = read.saturating_sub(self.mark).saturating_sub(inq);
         if copied > self.space {
             self.fit(copied, above);
@@ -232,35 +225,15 @@ impl Memory {
 
     /// So much waits above a gap (`tcp_data_queue_ofo`).
     pub fn on_gap(&mut self, above: u64) {
-        if self.rules.growth == Some(BufferGrowth::Linux73) {
+        if self.kernel().at_gaps {
             self.fit(self.space, above);
         }
     }
 
     fn fit(&mut self, copied: u64, above: u64) {
         let before = std::mem::replace(&mut self.space, copied).max(1);
-        let more = u128::from(copied - before.min(copied));
-        let share = |window: u64| (u128::from(window) * more / u128::from(before)).min(ENDLESS) as u64;
-        let window = match self.rules.growth {
-            None => return,
-            Some(BufferGrowth::Linux61 | BufferGrowth::Linux612) => {
-                let window = 2 * copied + CUSHION * self.full;
-                window + 2 * share(window)
-            }
-            Some(BufferGrowth::Linux73) => {
-                let (window, rtt) = (2 * copied, self.rtt8 / 8);
-                window + above + if rtt < SHORT { window * rtt / SHORT } else { share(2 * window) }
-            }
-        };
-        let buffer = match self.rules.growth {
-            // Half of each piece is a segment at least.
-            Some(BufferGrowth::Linux61) => {
-                let more = self.full.saturating_sub(OVERHEAD).next_multiple_of(STEP);
-                window / self.full * (self.full + OVERHEAD + more)
-            }
-            _ => (window << BITS) / self.ratio,
-        };
-        let buffer = buffer.min(u64::from(self.rules.most));
+        let round = Round { read: copied, before, above, rtt: self.rtt8 / 8, full: self.full, ratio: self.ratio };
+        let buffer = (self.kernel().buffer)(&round).min(u64::from(self.rules.most));
         if buffer > self.buffer {
             self.buffer = buffer;
             self.clamp = self.payload(buffer);

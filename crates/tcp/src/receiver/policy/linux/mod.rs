@@ -17,6 +17,7 @@
 
 mod buffer;
 mod clock;
+mod growth;
 mod memory;
 mod quick;
 mod room;
