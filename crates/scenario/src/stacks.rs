@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use acklab_tcp::rules::{
-    AckPolicyKind, Feedback, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, SynAnswer, Wrong,
+    AckPolicyKind, Feedback, Marks, PhaseSource, ReceiverRules, RecoveryKind, RecoveryWindow, SenderRules, Stack,
+    SynAnswer, Wrong,
 };
 
 use super::conflicts::{check_both, check_receiver, check_sender};
@@ -181,13 +182,19 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if receiver.syn_answer.is_none() && !ours.handshake_ack {
         theirs.syn_answer = SynAnswer::Once {};
     }
+    let gives = |key| sender.recovery.as_ref().is_some_and(|recovery| recovery.gives(key));
+    if let RecoveryKind::Rack { window, marks, .. } = &mut ours.recovery
+        && ours.control.reduces_alone()
+    {
+        *window = if gives("window") { *window } else { RecoveryWindow::AtOnce };
+        *marks = if gives("marks") { *marks } else { Marks::AtOnce };
+    }
     let quic = ours.recovery.is_rfc9002() && matches!(theirs.ack, AckPolicyKind::Quic { .. });
     if let AckPolicyKind::Quic { max_ack_delay, packet_numbers, .. } = &mut theirs.ack {
         if !receiver.ack.as_ref().is_some_and(|ack| ack.gives("packet_numbers")) {
             *packet_numbers = quic;
         }
         if let RecoveryKind::Rfc9002 { packet_numbers, max_ack_delay: assumed } = &mut ours.recovery {
-            let gives = |key| sender.recovery.as_ref().is_some_and(|recovery| recovery.gives(key));
             *packet_numbers = if gives("packet_numbers") { *packet_numbers } else { quic };
             *assumed = if gives("max_ack_delay") { *assumed } else { *max_ack_delay };
         }

@@ -3,6 +3,7 @@
 use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::Outcome;
+use acklab_tcp::rules::{Marks, RecoveryKind, RecoveryWindow, Stack, Variants};
 
 fn run(stack: &str, recovery: &str, rest: &str) -> Outcome {
     let text = format!(
@@ -74,4 +75,28 @@ fn a_short_round_trip_leaves_the_longer_one_its_part() {
     };
     let (prague, dctcp) = (ratio("prague"), ratio("dctcp"));
     assert!((0.5..2.0).contains(&prague) && dctcp > 1.5 * prague, "Prague {prague}, DCTCP {dctcp}");
+}
+
+/// On Linux its windows fall without proportional rate reduction, for losses and for marks, unless a flow says otherwise. DCTCP keeps what
+/// the stack has.
+#[test]
+fn linux_keeps_it_from_proportional_rate_reduction() {
+    let recovery = |stack: &str, rest: &str| {
+        let path = "[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n[[flow]]\nfrom = 'S'\nto = 'R'\n";
+        let text = format!("stop.at = '1s'\n{path}sender = {{ stack = '{stack}', {rest} }}");
+        parse_toml(&text, "t").unwrap().flows[0].sender.recovery
+    };
+    let linux = Stack::Linux.sender().recovery;
+    let with = |window: RecoveryWindow, marks: Marks| linux.with("window", window).with("marks", marks);
+    let kept = with(RecoveryWindow::AtOnce, Marks::AtOnce);
+    for (stack, rest, expected) in [
+        ("linux", "control = 'prague'", kept),
+        ("linux-6.1", "control = 'prague', recovery = 'rack'", kept),
+        ("linux", "control = 'prague', recovery.marks = 'prr'", with(RecoveryWindow::AtOnce, Marks::Prr)),
+        ("linux", "control = 'prague', recovery.window = 'prr'", with(RecoveryWindow::Prr, Marks::AtOnce)),
+        ("linux", "control = 'dctcp'", linux),
+    ] {
+        assert_eq!(recovery(stack, rest), expected, "{stack}: {rest}");
+    }
+    assert!(matches!(linux, RecoveryKind::Rack { window: RecoveryWindow::PrrLinux, marks: Marks::Prr, .. }));
 }

@@ -227,6 +227,12 @@ impl ControlKind {
         matches!(self, ControlKind::Prague { .. })
     }
 
+    /// Whether it says what a loss or a mark leaves with no reduction around it: Linux keeps controls that have a `cong_control` from
+    /// proportional rate reduction (net/ipv4/tcp_input.c). BBR's windows are its own anyway.
+    pub fn reduces_alone(&self) -> bool {
+        matches!(self, ControlKind::Prague { .. })
+    }
+
     /// Whether it draws random numbers.
     pub fn draws(&self) -> bool {
         matches!(self, ControlKind::Bbr {} | ControlKind::Bbr3 {})

@@ -19,12 +19,11 @@ QUEUES: dict[str, dict[int, dict[str, Any]]] = {
 PRAGUE: dict[str, Any] = {
     "stack": "linux",
     "control": {"kind": "prague", "least_rtt": "1us"},
-    "recovery": {"kind": "rack", "marks": "at-once"},
     "accurate_ecn": True,
     "ace": "linux",
 }
-"""The draft's version 03 without RTT independence, which the kernel of August 2020 does not turn on by default. A mark reduces the window
-at once: that kernel's Prague grows with each ACK in every state, and with proportional rate reduction stack linux would not."""
+"""The draft's version 03 without RTT independence, which the kernel of August 2020 does not turn on by default. Losses and marks reduce the
+window at once, as is stack linux's default for Prague."""
 FLOWS: dict[str, dict[str, Any]] = {
     "cubic": {"sender": {"stack": "linux", "ecn": True}, "receiver": {"stack": "linux"}},
     "prague": {"sender": PRAGUE, "receiver": {"stack": "linux", "accecn_option": "always"}},
@@ -37,6 +36,8 @@ BESIDE_PRAGUE: dict[str, dict[int, dict[str, Any]]] = {
 END_S, FROM_S, SECONDS = 178, 118, 60
 """Rates are those of 60 s that end 2 s before a test of 180 s does."""
 
+FIFO = (*(f"{kind}.pfifo.{rate}" for kind in ("prague", "mixed") for rate in RATES_MBPS), "prague.fifo")
+"""Claims that depend on how Prague answers a loss: that, too, was read after their first runs."""
 MARKED = (
     *(f"{kind}.{queue}.{rate}" for kind in ("prague", "mixed") for queue in ("fqcodel", "dualpi2") for rate in RATES_MBPS),
     "prague.bias",
@@ -59,6 +60,13 @@ PARAMETERS = [
         "stated",
         "tcp_prague.c; in the first run marks were spread by PRR, as in stack linux",
         fitted_to=MARKED,
+    ),
+    Parameter(
+        "losses",
+        "reduce the window at once",
+        "stated",
+        "tcp_prague.c has a cong_control; in the first two runs losses were spread by PRR, as in stack linux",
+        fitted_to=FIFO,
     ),
     Parameter("step", "1 ms, and 2.4 ms at 10 Mb/s, in rows of Prague", "inferred", "sch_dualpi2.c: only where two packets wait already"),
     Parameter("starts", "uniform in the first 0.1 s", "inferred", "together, by the text; then nothing would differ between runs"),

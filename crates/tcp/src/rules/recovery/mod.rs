@@ -55,7 +55,7 @@ variants! {
         }
         /// RACK-TLP: losses found by time, and probes for lost tails (RFC 8985).
         Rack = "rack" {
-            /// How the window falls to ssthresh.
+            /// How the window falls to ssthresh. If left out, at once with `control = "prague"`.
             window: RecoveryWindow = RecoveryWindow::AtOnce,
             /// Which evidence undoes a spurious reduction.
             undo: Undo = Undo::Off,
@@ -67,7 +67,7 @@ variants! {
             search: LossSearch = LossSearch::EachAck,
             /// What the evidence for `undo` is compared with.
             undo_evidence: UndoEvidence = UndoEvidence::Reduction,
-            /// How a congestion mark reduces the window.
+            /// How a congestion mark reduces the window. If left out, at once with `control = "prague"`.
             marks: Marks = Marks::AtOnce,
             /// Which segments give round trips.
             rtt_samples: RttSamples = RttSamples::Segments,
