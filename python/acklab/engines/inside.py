@@ -12,6 +12,7 @@ import os
 import sys
 import termios
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 MARK = "acklab-result "
@@ -30,21 +31,25 @@ def drill() -> Any:
     return importlib.import_module("drill.inside")
 
 
-def main() -> None:
-    """Mounts what a run needs, works, and switches off."""
-    job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
-    ours = drill()  # before anything is mounted over it
+def run(work: Callable[[], object]) -> None:
+    """Mounts what a run needs, works, says on the console what came of it, and switches off."""
     libc = ctypes.CDLL(None)
     for kind, where in ((b"proc", b"/proc"), (b"tmpfs", SCRATCH.encode())):
         if libc.mount(kind, where, kind, 0, None) != 0:
             raise SystemExit(f"cannot mount {where.decode()}")
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-    told = {"outcomes": ours.run(job["scripts"])}
-    line = "\n" + MARK + base64.b64encode(zlib.compress(json.dumps(told).encode(), 1)).decode() + "\n"
+    line = "\n" + MARK + base64.b64encode(zlib.compress(json.dumps(work()).encode(), 1)).decode() + "\n"
     with open(1, "w", closefd=False) as console:
         console.write(line)
     termios.tcdrain(1)
     libc.reboot(ctypes.c_int(POWER_OFF))
+
+
+def main() -> None:
+    """Runs the job's scripts."""
+    job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
+    ours = drill()  # before anything is mounted over it
+    run(lambda: {"outcomes": ours.run(job["scripts"])})
 
 
 if __name__ == "__main__":
