@@ -82,13 +82,17 @@ impl Core {
             MarkForm::Rfc3168 => una >= self.cc.recover && self.cc.state != CaState::Recovery,
             MarkForm::Ns2 => ack.ack > self.cc.recover || self.cc.state == CaState::Loss,
         };
-        let spread = self.rules.recovery.spreads_marks() && !self.control_owns_window();
-        if self.rules.ecn && passed && una < self.seq.max && !spread {
+        if self.rules.ecn && passed && una < self.seq.max && !self.spreads_marks() {
             if self.rules.mark_form == MarkForm::Ns2 {
                 self.back_off_for_mark();
             }
             self.answer_mark(now);
         }
+    }
+
+    /// Whether the recovery answers a mark, over a round trip.
+    pub(super) fn spreads_marks(&self) -> bool {
+        self.rules.recovery.spreads_marks() && !self.control_owns_window()
     }
 
     /// The second mark in a row that meets a window of one segment doubles the RTO, by which the next segment leaves (ns-2's

@@ -12,17 +12,17 @@ use super::{Core, SenderWire};
 use crate::rules::{MarkForm, Pacing};
 
 impl Core {
+    /// Sends the next `len` units, and moves SND.NXT past them.
+    pub(super) fn send_new<W: SenderWire>(&mut self, len: u32, now: Time, wire: &mut W) {
+        self.transmit(self.seq.nxt, len, now, wire);
+        self.seq.go_to(self.seq.nxt + u64::from(len));
+    }
+
     /// Sends `len` units from `seq`, times the segment if it is new and none is being timed, and sets the timer if it
     /// is off or nothing was outstanding.
     #[inline(never)]
     pub(super) fn transmit<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
         self.transmit_as::<false, W>(seq, len, now, wire);
-    }
-
-    /// Sends the next `len` units, and moves SND.NXT past them.
-    pub(super) fn send_new<W: SenderWire>(&mut self, len: u32, now: Time, wire: &mut W) {
-        self.transmit(self.seq.nxt, len, now, wire);
-        self.seq.go_to(self.seq.nxt + u64::from(len));
     }
 
     /// The same without a call. `FAST`: a full segment of new data, neither SYN nor FIN, of a sender that has a

@@ -43,7 +43,7 @@ impl Rack {
         let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
         let marked = ack.ece && core.rules.ecn;
         let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
-        let mark = marked && outstanding && core.rules.recovery.spreads_marks() && !core.control_owns_window();
+        let mark = marked && outstanding && core.spreads_marks();
         self.reduce(core, (judged.delivery, judged.more, judged.begins), mark, now, wire);
         self.note_order(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
