@@ -1,6 +1,6 @@
 """Named stacks on paths drawn at random, and the simulator's stacks of these names: ``drawn.json`` beside this file.
 
-    drawn.py             the table of docs/oracle/zoo.md; needs no kernel
+    drawn.py             the table of docs/oracle/zoo-simulated.md; needs no kernel
     drawn.py --make [N]  runs the stacks on the drawn paths that are missing, at most N (make zoo, LINUX=7.3 make kernel)
 
 This script, its criteria and the policies' values were committed before the first run. Of 40 paths, each of five stacks has eight: 2 to 50

@@ -1,6 +1,6 @@
 """A second draw of paths for the named stacks, made after the senders' values: ``second.json`` and ``second.json.gz`` beside this file.
 
-    second.py             the tables of docs/oracle/zoo.md; needs no kernel
+    second.py             the tables of docs/oracle/zoo-simulated.md; needs no kernel
     second.py --make [N]  runs the stacks on the drawn paths that are missing, at most N (make zoo, LINUX=7.3 make kernel)
     second.py --replay    gives the recorded arrivals to the receivers of these names (cargo)
 

@@ -1,4 +1,4 @@
-"""The simulator's stacks of the zoo's names beside the programs: tables of docs/oracle/zoo.md. ``write.py`` puts them there."""
+"""The simulator's stacks of the zoo's names beside the programs: tables of docs/oracle/zoo-simulated.md. ``write.py`` puts them there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the tables of docs/oracle/zoo.md from ``rows.json`` beside this file: ``python tests/oracle/zoo/write.py``."""
+"""Writes the tables of docs/oracle/zoo.md and zoo-simulated.md from ``rows.json`` beside this file: ``python tests/oracle/zoo/write.py``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acklab.experiments.zoo import output  # noqa: E402
 from acklab.experiments.zoo.tables import Table, tables  # noqa: E402
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[2] / "docs" / "oracle" / "zoo.md"
+ORACLE = HERE.parents[2] / "docs" / "oracle"
 
 
 def block(table: Table) -> str:
@@ -26,12 +26,18 @@ def block(table: Table) -> str:
 
 def main() -> None:
     """Puts each table between its marks."""
-    text = PAGE.read_text("utf-8")
     rows = output.read(HERE / "rows.json")
-    for table in [*tables(rows), *simulated.tables(rows), drawn.table(), *second.tables()]:
+    fill("zoo.md", tables(rows))
+    fill("zoo-simulated.md", [*simulated.tables(rows), drawn.table(), *second.tables()])
+
+
+def fill(page: str, tables: list[Table]) -> None:
+    """Writes the tables of a page."""
+    text = (ORACLE / page).read_text("utf-8")
+    for table in tables:
         text, count = re.subn(rf"<!-- begin {table.name} -->.*?<!-- end {table.name} -->", lambda _, table=table: block(table), text, flags=re.DOTALL)
-        assert count == 1, f"the page has no place for the table {table.name}"
-    PAGE.write_text(text, "utf-8")
+        assert count == 1, f"{page} has no place for the table {table.name}"
+    (ORACLE / page).write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Values of the policy `quic` for six QUIC stacks in use. `docs/oracle/zoo.md` compares them with runs of the stacks.
+//! Values of the policy `quic` for six QUIC stacks in use. `docs/oracle/zoo-simulated.md` compares them with runs of the stacks.
 //!
 //! The versions are those of `tools/zoo`. The values leave this out:
 //! - quic-go doubles its windows where they are used up within four round trips, and then updates them less often.
