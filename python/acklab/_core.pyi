@@ -40,6 +40,7 @@ __all__ = [
     "place",
     "schema",
     "stacks",
+    "too_deep",
 ]
 __version__: str
 MOST_CONNECTIONS: int
@@ -503,6 +504,9 @@ def decoded(text: str | bytes, file: str) -> str:
 
 def place(text: str, path: str) -> tuple[int, int] | None:
     """Line and column, from 1, of the key at ``path`` in a TOML text of several lines, or of the nearest table above it."""
+
+def too_deep(text: str) -> str | None:
+    """What is wrong with a TOML or JSON text that is nested too deep for any reader: more than 64 tables, lists and parts of a key."""
 
 def expanded(text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None) -> str:
     """The scenario as TOML, every shorthand and default written out. ``sets`` are ``key=value`` overrides.

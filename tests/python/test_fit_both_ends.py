@@ -52,6 +52,25 @@ def test_both_captures_give_the_base_delay_and_every_loss(captures: tuple[acklab
     assert f"{len(both.lost[0])} data packets" in told(ways, len(both.lost[0]))
 
 
+def test_what_is_on_the_way_when_the_captures_end_was_not_lost(tmp_path: Path) -> None:
+    run = acklab.run("""
+        stop = { at = "1s" }
+        record = { packets = true }
+        link = [
+            { between = ["S", "G"], rate = "1Gbps", delay = "0s" },
+            { between = ["G", "R"], rate = "20Mbps", delay = "40ms", queue = { kind = "drop-tail", packets = 50 } },
+        ]
+        flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux" } }]
+    """)
+    found, other = (acklab.analyze(run.capture(of, path=tmp_path / f"{of[-1]}.pcapng")) for of in ("S->G@S", "G->R@R"))
+    both, ways = joined(found, measure(found, direction(found)), other)
+    packets = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String))
+    data = packets.filter(pl.col("kind") == "data")
+    drops, left, come = (data.filter(pl.col("event") == event, pl.col("link") == link).height for event, link in (("drop", "G->R"), ("enqueue", "S->G"), ("deliver", "G->R")))
+    assert len(both.lost[0]) == drops > 0 and left > come + drops + 10, "others are on the way"
+    assert ways.lost_acks == 0
+
+
 def test_captures_that_are_not_of_the_two_ends_are_refused(captures: tuple[acklab.Run, dict[str, Path]], tmp_path: Path) -> None:
     _, paths = captures
     found, other = (acklab.analyze(paths[end]) for end in ("sender", "receiver"))

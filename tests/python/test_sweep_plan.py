@@ -232,7 +232,7 @@ WRONG = [
     ({"draw": {"flow.0.start": "0s"}}, 'can not be drawn from; give the ends "0s..1s"'),
     ({"draw": {"flow.0.start": "0s..1Mbps"}}, "both ends need the same unit"),
     ({"draw": {"flow.0.size.segments": [3, 0]}}, "scenario: flow[0].size.segments: is 0"),
-    ({"seeds": 0}, "seeds = 0: give a whole number of at least 1"),
+    ({"seeds": 0}, "seeds = 0: give a whole number from 1 to 1,000,000"),
     ({"seeds": {**RULE, "at_least": 1}}, "seeds.at_least = 1: a whole number from 5"),
     ({"seeds": {**RULE, "at_most": 5}}, "seeds.at_least = 6: is above at_most = 5"),
     ({"seeds": {**RULE, "half_width": 5}}, "seeds.half_width = 5: a share of the mean"),

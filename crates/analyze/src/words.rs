@@ -87,10 +87,13 @@ fn lacking(direction: &Direction, policy: &Policy) -> Option<String> {
 }
 
 /// What a coarse clock does not show.
+/// The clock's step where all packets have the same time is at least this.
+const TIMELESS: f64 = 1e9;
+
 fn coarse(tick: f64) -> Option<String> {
     match tick {
         0.0 => None,
-        ..1e9 => {
+        ..TIMELESS => {
             let (steps, least) = (span(tick), span(LEAST_TICKS * tick));
             Some(format!(
                 "the capture's clock counts in steps of {steps}: spans below {least}, and the rate of a bottleneck, are not known"
@@ -104,6 +107,9 @@ fn seen_from(connection: &Connection, index: usize, view: &View, legs: &Legs) ->
     let direction = &connection.directions[index];
     if let Some(only) = one_sided(direction) {
         return format!("only one direction was captured: {only}");
+    }
+    if view.tick >= TIMELESS {
+        return "where it was captured is not known".to_owned();
     }
     if let Some((handshake, usual)) = nearer(connection, index, view.tick) {
         let usual = if usual < LEAST_TICKS * view.tick { span(usual + view.tick) } else { span(usual) };

@@ -54,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use super::template::Template;
     #[pymodule_export]
-    use super::{columns, decoded, expanded, place, schema, stacks};
+    use super::{columns, decoded, expanded, place, schema, stacks, too_deep};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -83,6 +83,12 @@ fn decoded(text: input::Text, file: &str) -> PyResult<String> {
 #[pyfunction]
 fn place(text: &str, path: &str) -> Option<(usize, usize)> {
     acklab_scenario::place(text, acklab_scenario::Format::Toml, path)
+}
+
+/// What is wrong with a text that is nested too deep for any reader.
+#[pyfunction]
+fn too_deep(text: &str) -> Option<String> {
+    acklab_scenario::too_deep(text).map(|(_, what)| what)
 }
 
 /// The JSON Schema of a scenario, as JSON.

@@ -40,6 +40,7 @@ mod hosts;
 mod limits;
 mod link;
 mod moved;
+mod nesting;
 mod network;
 mod overrides;
 mod path;
@@ -65,6 +66,7 @@ use serde_json::Value;
 
 pub use error::{ScenarioError, visible};
 pub use expand::expanded_toml;
+pub use nesting::too_deep;
 pub use overrides::Overrides;
 pub use places::place;
 pub use schema::{StackRow, schema, stack_table, stack_table_markdown};
@@ -199,7 +201,10 @@ fn readable(text: &str) -> Result<&str, Problem> {
         let what = format!("{} MiB long; at most {} MiB", text.len() >> 20, MOST_BYTES >> 20);
         return Err(Problem { what, ..Problem::default() });
     }
-    Ok(text)
+    match nesting::too_deep(text) {
+        Some((at, what)) => Err(Problem::in_text(text, at, what)),
+        None => Ok(text),
+    }
 }
 
 /// Why `tree` is no scenario, after serde has said `message`.

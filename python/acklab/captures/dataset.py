@@ -94,10 +94,10 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
         for part in parts.iterdir():
             part.unlink()
         parts.rmdir()
-        schema = {"file": pl.String, "packets": pl.UInt64, "tcp": pl.UInt64, "directions": pl.UInt64, "refused": pl.String}
+        schema = {"file": pl.String, "packets": pl.UInt64, "tcp": pl.UInt64, "directions": pl.UInt64, "unfollowed": pl.UInt64, "refused": pl.String}
         pl.DataFrame(about, schema=schema).write_parquet(scratch / "captures.parquet")
         refused = sum(bool(one["refused"]) for one in about)
-        found = Dataset(scratch, len(about) - refused, refused, directions)
+        found = Dataset(scratch, len(about) - refused, refused, directions, sum(one["unfollowed"] for one in about))
         (scratch / "connections.html").write_text(page(found), encoding="utf-8")
     return replace(found, path=folder.path)
 
@@ -107,7 +107,7 @@ def _analyzed(path: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     from . import of_capture
 
     name = cell(path)
-    told: dict[str, Any] = {"file": name, "packets": 0, "tcp": 0, "directions": 0, "refused": ""}
+    told: dict[str, Any] = {"file": name, "packets": 0, "tcp": 0, "directions": 0, "unfollowed": 0, "refused": ""}
     try:
         found = of_capture(path, packets=False)
     except _core.CaptureError as error:
@@ -116,7 +116,8 @@ def _analyzed(path: str) -> tuple[pl.DataFrame, dict[str, Any]]:
         return _empty(), {**told, "refused": error.strerror or str(error)}
     frame = pl.DataFrame(found.connections).with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
     packets = found.summary()["packets"]
-    return frame.select(pl.lit(name).alias("file"), pl.all()), {**told, "packets": packets["packets"], "tcp": packets["tcp"], "directions": frame.height}
+    told |= {name: packets[name] for name in ("packets", "tcp", "unfollowed")} | {"directions": frame.height}
+    return frame.select(pl.lit(told["file"]).alias("file"), pl.all()), told
 
 
 def _empty() -> pl.DataFrame:
@@ -135,6 +136,8 @@ def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
     ]  # fmt: skip
     left = f", {count(found.refused, 'file')} left out (captures.parquet says why)" if found.refused else ""
     lines = [f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"]
+    if found.unfollowed:
+        lines.append(f"{count(found.unfollowed, 'segment')} not looked at: {_core.MOST_CONNECTIONS:,} connections of a file are followed (captures.parquet says where)")
     if rows:
         lines += ["", *align(["limit", "directions", "of them", "of the data", "median goodput"], rows)]
     if sort is not None:
@@ -146,4 +149,4 @@ def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
 
 def plain(found: Dataset) -> dict[str, Any]:
     """The same as plain values."""
-    return {"captures": found.captures, "refused": found.refused, "directions": found.directions, "limits": found.limits().to_dicts()}
+    return {"captures": found.captures, "refused": found.refused, "directions": found.directions, "unfollowed": found.unfollowed, "limits": found.limits().to_dicts()}

@@ -32,6 +32,7 @@ def page(found: Dataset) -> str:
         for one in limits.iter_rows(named=True)
     ]  # fmt: skip
     left = f"; {count(found.refused, 'file')} left out" if found.refused else ""
+    left += f"; {count(found.unfollowed, 'segment')} not looked at" if found.unfollowed else ""
     heading = f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"
     body = [header(_finding(limits, total, sent), "acklab analyze: what limits these connections", heading, quick=False), "</header><main>"]
     if rows:

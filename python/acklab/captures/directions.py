@@ -22,6 +22,8 @@ class Dataset:
     refused: int
     """Files that are no captures, or cannot be read."""
     directions: int
+    unfollowed: int
+    """Segments of connections beyond those that are followed of a file."""
 
     def _rows(self) -> pl.LazyFrame:
         # A directory may have a name with `*` or `[`.

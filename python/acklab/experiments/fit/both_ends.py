@@ -1,7 +1,8 @@
 """What two captures of one connection, at its sender and at its receiver, show together.
 
 Each packet that is in both has a one-way time, up to the difference of the two clocks. The least of each direction add up to the base delay, in
-which that difference cancels. A packet that only its own end has was lost between. And the receiver's capture shows its delays as they are.
+which that difference cancels. A packet that only its own end has was lost between, if one that left later has arrived: what left last may be on
+the way. And the receiver's capture shows its delays as they are.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Ways:
     lost_acks: int
     """ACKs that the receiver sent and the sender did not see."""
     acks: int
+    """ACKs that the receiver sent, but those after the last that arrived."""
 
     @property
     def rtt_s(self) -> float:
@@ -72,7 +74,8 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
     sent, acks, arrived, answers = (_packets(one, of, table) for one, of in ((found, row), (other, theirs)) for table in ("segments", "acks"))
     there, back = _least(sent, arrived, "seq_bytes", "payload_bytes"), _least(answers, acks, "ack_bytes", "acked_bytes")
     begun = [one.summary()["start_s"] for one in (found, other)]
-    ways = Ways(there, back, begun[1] - begun[0], max(answers.height - acks.height, 0), answers.height)
+    settled = _settled(answers, acks, back)
+    ways = Ways(there, back, begun[1] - begun[0], max(settled - acks.height, 0), settled)
     if ways.rtt_s <= 0:
         raise FitError("packets of the two captures that look alike are not the same ones: their times contradict each other")
     values = dict(measured.values) | {name: far.values[name] for name in ("ACK policy", "segments an ACK", "ACK timer")}
@@ -115,8 +118,16 @@ def _least(left: pl.DataFrame, came: pl.DataFrame, *same: str) -> float:
     return float((both["came"] - both["left"]).min())  # type: ignore[arg-type]
 
 
+def _settled(answers: pl.DataFrame, acks: pl.DataFrame, least_s: float) -> int:
+    """ACKs that had left when the last that arrived did; all of them if that one cannot be found."""
+    last = acks.sort("time_s").row(-1, named=True)
+    left = answers.sort("time_s")["ack_bytes", "time_s"].rows()
+    same = [number for number, (ack, at) in enumerate(left, 1) if ack == last["ack_bytes"] and at + least_s - TICK_S <= last["time_s"]]
+    return same[-1] if same else len(left)
+
+
 def _lost(sent: pl.DataFrame, arrived: pl.DataFrame, least_s: float) -> list[int]:
-    """Numbers of the packets with payload that did not arrive, from 0 in the order in which they left.
+    """Numbers of the packets with payload that did not arrive, from 0 in the order in which they left, up to the last that did.
 
     A packet that was sent several times arrived as often as the receiver has it: each arrival is of the last one that could have come by then.
     """
@@ -126,15 +137,16 @@ def _lost(sent: pl.DataFrame, arrived: pl.DataFrame, least_s: float) -> list[int
     left: dict[tuple[int, int], list[tuple[float, int]]] = defaultdict(list)
     for number, (seq, payload, time) in enumerate(_rows(sent)):
         left[seq, payload].append((time, number))
-    found = list[int]()
+    found, last = list[int](), -1
     for packet, several in left.items():
         missing: Mapping[int, float] = {number: time for time, number in several}
         for time in came.get(packet, []):
             could = [number for number, sent_at in missing.items() if sent_at + least_s - TICK_S <= time]
             if could:
                 missing = {number: at for number, at in missing.items() if number != could[-1]}
+                last = max(last, could[-1])
         found += missing
-    return sorted(found)
+    return sorted(number for number in found if number < last)
 
 
 def _rows(frame: pl.DataFrame) -> Any:

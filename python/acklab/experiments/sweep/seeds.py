@@ -18,7 +18,7 @@ from .quantity import Quantity, read, write
 
 MOST_SEEDS = 1_000_000
 FORMS = (
-    "a whole number of at least 1, or { at_least = 5, at_most = 100, half_width = 0.05 }: until the 95 % interval of the first "
+    f"a whole number from 1 to {MOST_SEEDS:,}, or " "{ at_least = 5, at_most = 100, half_width = 0.05 }: until the 95 % interval of the first "
     'metric (or of `metric = "NAME"`) is no wider than 5 % of its mean to either side'
 )
 _KEYS = {"at_least", "at_most", "half_width", "metric"}
