@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
-from ..text.terminal import say, say_json
+from ..text.terminal import complain, say, say_json
 from . import examples, paths, programs
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 from .source import unread
@@ -99,6 +99,8 @@ def act(options: argparse.Namespace) -> int:
     try:
         comparison = _comparison(options)
         comparison.check()
+        for text in comparison.without_effect():
+            complain(f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already")
         if options.kernel:
             from .emulate import say_unfollowed
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...figures.stats import LEAST_SEEDS, Sample
@@ -213,9 +214,13 @@ def _both(made: Decision, name: str) -> tuple[str, str]:
 
 
 def _also(made: Decision) -> list[str]:
-    rest = [quoted(name) for name in made.front if name != made.chosen]
+    rest = [name for name in made.front if name != made.chosen]
     verb = "is" if len(rest) == 1 else "are"
-    said = [f"{listing(rest)} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss."] if rest else []
+    said = []
+    if rest:
+        said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any.")
+    worse = {name: [one for one in changes(made.told, name, made.base) if one.verdict == WORSE] for name in rest}
+    said += [f"Worse with {quoted(name)}: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
     more = made.mixed
     if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
         said.append(_traded(made, more))
@@ -295,12 +300,32 @@ def _needs(told: Compared, found: Sequence[Difference]) -> str:
 
 
 def _silent(told: Compared) -> list[str]:
-    """The objectives that respond in no situation, where another does."""
+    """Of the objectives that respond in no situation, where another does."""
     responds = [one for ranking in told.rankings for one in ranking.objectives if one not in ranking.silent]
-    silent = [one.name for one in told.comparison.objectives if responds and one not in responds]
-    verb = "does" if len(silent) == 1 else "do"
-    within = f"no two cases are shown to differ by more than {percent(told.comparison.margin)}"
-    return [f"{listing(silent)} {verb} not respond to what the cases change: {within}."] if silent else []
+    return [_silence(told, one) for one in told.comparison.objectives if responds and one not in responds]
+
+
+def _silence(told: Compared, metric: Metric) -> str:
+    """What is known of an objective by which no two cases are shown to differ: they are equivalent, or the seeds leave it open."""
+    within, unit = percent(told.comparison.margin), metric.quantity.unit
+    pairs = [
+        (found, ranking, one, other)
+        for ranking in told.rankings
+        for other, one in combinations([case.name for case in told.comparison.cases], 2)
+        if (found := ranking.between(metric, one, other)) is not None
+    ]
+    if all(found.verdict in (SAME, EQUIVALENT) for found, *_ in pairs):
+        return f"{metric.name} does not respond to what the cases change: all are equivalent within {within}."
+    said = f"No two cases are shown to differ by more than {within} in {metric.name}"
+    found, ranking, one, other = max(pairs, key=lambda each: _width(each[0]))
+    if found.interval is None:
+        return f"{said}."
+    where = f", {ranking.situation}" if ranking.situation else ""
+    return f"{said}; the widest interval is {reach(found, unit)} (from {quoted(other)} to {quoted(one)}{where})."
+
+
+def _width(found: Difference) -> float:
+    return found.interval.high - found.interval.low if found.interval is not None else 0.0
 
 
 # ---- names and numbers -----------------------------------------------------------------------------------------------

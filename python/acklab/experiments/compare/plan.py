@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -191,6 +192,20 @@ class Comparison:
                     where = f"case {one.name!r}" + (f", situation {situation.name!r}" if situation.name else "")
                     raise CompareError(f"{where}: {error}") from None
                 found[situation.name, one.name] = loads(text)
+        return found
+
+    def without_effect(self) -> list[str]:
+        """Of the keys that are set for all cases, those that change none: each case sets what they would, or the scenario has their value."""
+
+        def made(sets: Sequence[str]) -> list[str]:
+            own = [[*sets, *situation.sets, *one.sets] for situation in self.situations for one in self.cases]
+            return [_core.expanded(self.scenario, file=self.file, sets=each) for each in own]
+
+        found, all_set = [], made(self.sets)
+        for place, one in enumerate(self.sets):
+            with contextlib.suppress(_core.ScenarioError):  # another key needs it
+                if made([*self.sets[:place], *self.sets[place + 1 :]]) == all_set:
+                    found.append(one)
         return found
 
     def seeded(self, tree: Mapping[str, Any], seed: int) -> str:
