@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
 from statistics import median
 
 from ...figures.charts import Lines
@@ -15,6 +13,7 @@ from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ..later import sample
 from .curves import by_window, experiments, printed
+from .lines import every, flow
 from .registry import PAPER
 from .setting import DELAY_S, DELAYS_10, DROPS, FTPS, HALVES, POWER_10, UTILISATION, WEBS, WINDOWS, fetching, mixed
 
@@ -24,8 +23,7 @@ FITTED = (8, 0)
 UNKNOWN = "sizes are fitted to two numbers of 8/0 with a window of one, and none were tried on any other run"
 
 _FLOW = re.compile(
-    rb'"name":"(web\d+\.(\d)|ftp\d+)(\.url\d)?(?:#(\d+))?"[^{}]*?"completed":(true|false),[^{}]*?"first_data_s":([^,]+),'
-    rb'[^{}]*?"last_data_s":([^,]+),"bytes":(\d+)'
+    rb'"name":"(web\d+\.(\d)|ftp\d+)(\.url\d)?(?:#(\d+))?"' + flow("completed", "first_data_s", "last_data_s", "bytes")
 )
 """A flow of a result line: name, window, whether it follows, round, end, times and bytes."""
 _LINK = re.compile(rb'"from":"n1","to":"n0"[^{}]*?"packets":(\d+),[^{}]*?"drops":(\d+),[^{}]*?"utilisation":([^,}]+)')
@@ -38,37 +36,36 @@ class Read:
 
     def __call__(self, line: bytes) -> tuple[float, ...]:
         """A page's delay is from its first request to its last byte. What has not ended counts nowhere."""
-        pages: dict[tuple[bytes, bytes], list[tuple[float, float]]] = defaultdict(list)
-        windows: dict[tuple[bytes, bytes], bytes] = {}
+        pages: dict[tuple[bytes, bytes], tuple[int, float, float]] = {}
         took, carried = [], 0
-        for name, window, _, again, completed, first, last, count in _FLOW.findall(line):
+        for name, window, _, again, completed, first, last, count in every(_FLOW, line):
             if not window:
                 carried += int(count)
             if completed == b"false":
                 continue
             if window:
-                pages[name, again].append((float(first), float(first) + float(last)))
-                windows[name, again] = window
+                start, end = float(first), float(first) + float(last)
+                files, earliest, latest = pages.get((name, again), (0, start, end))
+                pages[name, again] = files + 1, min(earliest, start), max(latest, end)
             else:
                 took.append(float(last) + DELAY_S)
         # The text of a page departs before the files that follow it.
-        whole = {key: files for key, files in pages.items() if len(files) == FILES_OF_A_PAGE}
-        delays = {key: max(end for _, end in files) - min(start for start, _ in files) + DELAY_S for key, files in whole.items()}
+        delays = {page: latest - earliest + DELAY_S for page, (files, earliest, latest) in pages.items() if files == FILES_OF_A_PAGE}
         found = _LINK.search(line)
         if found is None:
             raise ValueError("no link n1 -> n0")
         packets, drops = int(found[1]), int(found[2])
         return (
             median(delays.values()),
-            *(_median({key: delay for key, delay in delays.items() if windows[key] == window}) for window in (b"1", b"3")),
+            *(_median([delay for (name, _), delay in delays.items() if name.endswith(window)]) for window in (b".1", b".3")),
             100 * float(found[3]),
             100 * drops / (packets + drops),
             1e-6 * carried / median(took) if took else 0.0,
         )
 
 
-def _median(delays: Mapping[tuple[bytes, bytes], float]) -> float:
-    return median(delays.values()) if delays else 0.0
+def _median(delays: list[float]) -> float:
+    return median(delays) if delays else 0.0
 
 
 RUNS = Replications(

@@ -13,14 +13,15 @@ from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ..later import sample
 from .curves import by_window, experiments, printed
+from .lines import every, flow
 from .registry import PAPER
 from .setting import DELAY_S, DELAYS, FTPS, POWER, WEBS, WINDOWS, browsing
 
 UNKNOWN = "the sizes of pages, on which the number of round trips depends, are not printed; no other sizes than the inferred ones were tried"
 
 
-_FLOW = re.compile(rb'"name":"(web|ftp)[^{}]*?"completed":(true|false),[^{}]*?"last_data_s":([^,]+),"bytes":(\d+)')
-"""A flow of a result line. A line has some 2,000, and parsing all of it took a third of a run's time."""
+_FLOW = re.compile(rb'"name":"(web|ftp)[^"]*"' + flow("completed", "last_data_s", "bytes"))
+"""A flow of a result line."""
 
 
 class Read:
@@ -31,10 +32,8 @@ class Read:
     def __call__(self, line: bytes) -> tuple[float, ...]:
         """A page's delay includes the time in which its request reaches the server. Power is in Mbytes/s."""
         took: dict[bytes, list[float]] = {b"web": [], b"ftp": []}
-        carried, flows, there = 0, _FLOW.findall(line), line.count(b'"name":')
-        if len(flows) != there:
-            raise ValueError(f"{len(flows)} flows read, {there} there")
-        for kind, completed, last_data_s, count in flows:
+        carried = 0
+        for kind, completed, last_data_s, count in every(_FLOW, line):
             if completed == b"true":
                 took[kind].append(float(last_data_s) + DELAY_S)
             if kind == b"ftp":
