@@ -30,16 +30,20 @@ _LINK = re.compile(rb'"from":"n1","to":"n0"[^{}]*?"packets":(\d+),[^{}]*?"drops"
 
 
 class Read:
-    """Median delays of pages, those of clients with a window of 1 and with one of 3 apart; the link; the file transfers' power in Mbytes/s."""
+    """Median delays of pages, those of clients with a window of 1 and with one of 3 apart; the link; the file transfers' power in Mbytes/s;
+    what clients with 3 carry of all pages' bytes, percent."""
 
-    names = ("page_s", "ones_s", "threes_s", "used", "drops", "power")
+    names = ("page_s", "ones_s", "threes_s", "used", "drops", "power", "threes")
 
     def __call__(self, line: bytes) -> tuple[float, ...]:
         """A page's delay is from its first request to its last byte. What has not ended counts nowhere."""
         pages: dict[tuple[bytes, bytes], tuple[int, float, float]] = {}
         took, carried = [], 0
+        bytes_of: dict[bytes, int] = {}
         for name, window, _, again, completed, first, last, count in every(_FLOW, line):
-            if not window:
+            if window:
+                bytes_of[window] = bytes_of.get(window, 0) + int(count)
+            else:
                 carried += int(count)
             if completed == b"false":
                 continue
@@ -61,6 +65,7 @@ class Read:
             100 * float(found[3]),
             100 * drops / (packets + drops),
             1e-6 * carried / median(took) if took else 0.0,
+            100 * bytes_of.get(b"3", 0) / sum(bytes_of.values()),
         )
 
 
@@ -203,6 +208,11 @@ def threes_keep(grid: Grid) -> Measurement:
 @PAPER.claim("table6.loaded", MIXED)
 def threes_suffer(grid: Grid) -> Measurement:
     return Measurement({"ratio": _over(_halves(grid, "threes_s", "32/32"), _halves(grid, "page_s", "0/64"))})
+
+
+@PAPER.claim("table6.share", MIXED)
+def bytes_of_threes(grid: Grid) -> Measurement:
+    return Measurement({str(2 * n): _halves(grid, "threes", f"{n}/{n}") for n in (8, 16, 32)}, UNKNOWN)
 
 
 @PAPER.figure("files", "Table 1", "Median page delay over HTTP/1.0 by the initial window", "files", [RUNS])
