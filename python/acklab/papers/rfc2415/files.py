@@ -55,7 +55,7 @@ class Read:
                 took.append(float(last) + DELAY_S)
         # The text of a page departs before the files that follow it.
         delays = {page: latest - earliest + DELAY_S for page, (files, earliest, latest) in pages.items() if files == FILES_OF_A_PAGE}
-        found = _LINK.search(line)
+        found = _LINK.search(line, line.rfind(b'"links":['))
         if found is None:
             raise ValueError("no link n1 -> n0")
         packets, drops = int(found[1]), int(found[2])
