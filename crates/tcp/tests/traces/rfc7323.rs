@@ -7,6 +7,42 @@ use acklab_tcp::sender::Supply;
 use crate::receiver_table::{self, PLAIN};
 use crate::sender_table::{follow, rfc};
 
+/// Section 4.3, first example: three segments in order, one delayed ACK, which echoes the first of them.
+#[test]
+fn example_1_a_delayed_ack() {
+    let ack = AckPolicyKind::Delayed { timer: Time::from_secs(0.2), segments: 3, heartbeat: false, phase: Time::ZERO };
+    let rules = acklab_tcp::rules::ReceiverRules { ack, immediate_on_syn: false, ..Stack::Rfc.receiver() };
+    receiver_table::follow(
+        rules,
+        PLAIN,
+        "
+        at | event  | acks | echo
+        0  | 0 ts 1 |      |
+        0  | 1 ts 2 |      |
+        0  | 2 ts 3 | 3    | 1
+    ",
+    );
+}
+
+/// Section 4.3, second example: A, C, B, E and D arrive in this order, each with an ACK.
+#[test]
+fn example_2_out_of_order() {
+    let ack = AckPolicyKind::Every {};
+    let rules = acklab_tcp::rules::ReceiverRules { ack, ..Stack::Rfc.receiver() };
+    receiver_table::follow(
+        rules,
+        PLAIN,
+        "
+        at | event  | acks     | echo
+        0  | 0 ts 1 | 1        | 1
+        0  | 2 ts 3 | 1 sack 2 | 1
+        0  | 1 ts 2 | 3        | 2
+        0  | 4 ts 5 | 3 sack 4 | 2
+        0  | 3 ts 4 | 5        | 4
+    ",
+    );
+}
+
 /// Section 4.3, rule (2): TS.Recent takes a timestamp only from a segment at or below Last.ACK.sent, so that a delayed
 /// ACK echoes the earliest segment it covers.
 #[test]
