@@ -30,8 +30,8 @@ _LINK = re.compile(rb'"from":"n1","to":"n0"[^{}]*?"packets":(\d+),[^{}]*?"drops"
 
 
 class Read:
-    """Median delays of pages, those of clients with a window of 1 and with one of 3 apart; the link; the file transfers' power in Mbytes/s;
-    what clients with 3 carry of all pages' bytes, percent."""
+    """Median delays of pages, those of clients with a window of 1 and with one of 3 apart. Then the link, and the file transfers' power in
+    Mbytes/s. Last what clients with 3 carry of all pages' bytes, percent."""
 
     names = ("page_s", "ones_s", "threes_s", "used", "drops", "power", "threes")
 
