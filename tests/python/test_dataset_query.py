@@ -228,7 +228,7 @@ def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
     chart = acklab.dataset.plot("flows.parquet", x="sender_window", y="completion_s")
     assert math.isnan(chart.panels[0].lines[0].y[1]) and "no mean at 1 of 3 places, where a row has no value" in chart.about
     chart = acklab.dataset.plot("flows.parquet", x="completion_s", kind="cdf")
-    assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 rows have none" in chart.about
+    assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 rows without one" in chart.about
 
 
 @pytest.mark.parametrize("number", [math.inf, -math.inf, 1e308, -1e308, 1e151])
@@ -263,7 +263,7 @@ def test_other_numbers_are_drawn(here: Path, command: Command, number: float | N
         told = command("plot", "t.parquet", "--table", "t", *more, "--out", "x.svg")
         assert told.returncode == 0 and told.stderr == "", told.stderr
         missing = number is None or math.isnan(number)
-        assert ("1 rows without v" in told.stdout.replace(" or c", "")) == (missing and "cdf" not in more and more[1] != "x"), told.stdout
+        assert ("1 row without v" in told.stdout.replace(" or c", "")) == (missing and "cdf" not in more and more[1] != "x"), told.stdout
 
 
 def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, command: Command) -> None:  # noqa: F811

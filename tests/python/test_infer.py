@@ -268,6 +268,6 @@ def test_everything_is_written(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "infer.html").read_text()
     first, _, rest = told.sentence.partition(". ")
     assert first.startswith("Most probable of 8 readings: ") and rest in page
-    assert "<h1>Most probable (probability 0.55): sender: initial window 2, recovery newreno.</h1>" in page
+    assert "<h1>Most probable: sender with initial window 2 and recovery newreno (probability 0.55).</h1>" in page
     best = acklab.run(tmp_path / "out" / "best.toml")
     assert best.summary()["flows"][0]["completion_s"] == pytest.approx(told.made[told.posterior.winner, 0, 0])

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..text.counts import counted
+
 if TYPE_CHECKING:
     from . import Analysis
 
@@ -142,7 +144,7 @@ def _first_flight(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
         "2.1 or 2.3",
         "no initial slow start",
         at,
-        f"{segments:.0f} segments before the first ACK of data; RFC 6928 allows {INITIAL_WINDOW}",
+        f"{counted(segments, 'segment')} before the first ACK of data; RFC 6928 allows {INITIAL_WINDOW}",
     )
 
 
@@ -220,7 +222,7 @@ def _slow_start_after_timeout(row: dict[str, Any], events: Sequence[Event]) -> F
                     "2.2",
                     "no slow start after a timeout",
                     event.time_s,
-                    f"the first ACK after it released {burst} segments",
+                    f"the first ACK after it released {counted(burst, 'segment')}",
                 )
             una, duplicates, waited, last = event.start, 0, None, event.time_s
     return None
@@ -249,7 +251,7 @@ def _deflation(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
                 after = max((one.end for one in burst), default=0) - event.start
                 large = flight >= LEAST_FLIGHT * row["segment_bytes"] and len(burst) > LEAST_BURST
                 if large and after >= UNDEFLATED * flight:
-                    said = f"{len(burst)} segments at the ACK that ends it, and as much in flight as before"
+                    said = f"{counted(len(burst), 'segment')} at the ACK that ends it, and as much in flight as before"
                     return "2.8", "the window is not deflated after a recovery", event.time_s, said
             una, duplicates, lost = event.start, 0, None
     return None
@@ -270,7 +272,7 @@ def _retention(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
                 lacking = (reach - event.start) / row["segment_bytes"]
                 if fill is not None and event.start == fill.end and lacking >= 3:
                     said = (
-                        f"the ACK of the retransmission covers it alone, and {lacking:.0f} segments above it had passed"
+                        f"the ACK of the retransmission covers it alone, and {counted(lacking, 'segment')} above it had passed"
                     )
                     return "2.5", "data above a gap is not retained", event.time_s, said
                 expected, fill = event.start, None

@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ..text.columns import align
+from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import say
 from ..text.toml import loads
@@ -166,7 +167,7 @@ def loss_finding(reno: Row, sack: Row) -> str:
 
 def timeouts(row: Row) -> str:
     """How many timeouts, in words."""
-    return {0: "none", 1: "one timeout"}.get(row.timeouts, f"{row.timeouts} timeouts")
+    return "none" if row.timeouts == 0 else counted(row.timeouts, "timeout")
 
 
 def findings(rows: dict[tuple[int, str, str], Row]) -> list[str]:

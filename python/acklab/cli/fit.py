@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
 from .options import add_open, add_verb, check_open, directory, open_page
@@ -124,4 +125,4 @@ def _progress() -> tuple[Callable[[int], None], Callable[[], None]]:
 
     if not sys.stderr.isatty():
         return lambda made: None, lambda: None
-    return lambda made: status(f"fit: {made:,} simulations"), status
+    return lambda made: status(f"fit: {counted(made, 'simulation')}"), status

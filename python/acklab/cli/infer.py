@@ -52,11 +52,11 @@ def act(options: argparse.Namespace) -> int:
 def _counted(plan: Any) -> str:
     """How many readings and runs it would be."""
     from ..experiments.infer.run import tried
-    from ..experiments.sweep.text import counted
+    from ..text.counts import counted
 
     each = len(plan.entries) * plan.nudges
     of = f" of {plan.space.size:,}" if plan.space.size else ""
-    return f"{counted(tried(plan), 'reading')}{of} ({plan.search}), {counted(each, 'run')} each: {tried(plan) * each:,} runs"
+    return f"{counted(tried(plan), 'reading')}{of} ({plan.search}), {counted(each, 'run')} each: {counted(tried(plan) * each, 'run')}"
 
 
 def _plan(file: str, given: dict[str, Any]) -> Any:

@@ -211,7 +211,7 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
         say(f"\n{program.at}: {program.run}\n{began}, {ended}")
         lines = program.output.decode(errors="replace").splitlines()
         if len(lines) > MOST_LINES:
-            say(f"  ... {len(lines) - MOST_LINES} lines before (--json and --out have them)")
+            say(f"  ... {len(lines) - MOST_LINES} more before (--json and --out have them)")
         for line in lines[-MOST_LINES:]:
             say(f"  {line}")
     if told.streams:
@@ -223,6 +223,8 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     rows = [[cell(row) for _, cell in shown] for row in summary["links"][:MOST_LINES]]
     say("\n" + "\n".join(align([head for head, _ in shown], rows)))
     if told.astray or told.overrun:
-        say(f"\n{told.astray} packets went to no program's node, {told.overrun} found no room in a kernel")
+        from ..text.counts import counted
+
+        say(f"\n{counted(told.astray, 'packet')} went to no program's node, {told.overrun} found no room in a kernel")
     if options.out:
         say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")

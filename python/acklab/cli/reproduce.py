@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..papers import CLASSICS, FIVE, LATER
 from ..studies import NAMES as STUDIES
+from ..text.counts import counted
 from ..text.escapes import file_name, not_known
 from ..text.terminal import complain, say
 from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, say_kept
@@ -222,7 +223,7 @@ def _told(outcome: Outcome) -> str:
 
 
 def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    return counted(number, what)
 
 
 def _short(line: str, most: int = 160) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths, programs
@@ -129,7 +130,7 @@ def act(options: argparse.Namespace) -> int:
         out = Path(options.out) if options.out else None
         if options.shard:
             runs = shards.make(plan, options.shard, Path(options.out), design=design, **how)
-            say(f"shard {options.shard}: {runs:,} {'run' if runs == 1 else 'runs'} in {file_name(options.out)}")
+            say(f"shard {options.shard}: {counted(runs, 'run')} in {file_name(options.out)}")
             return 0
         say_swept(sweep(plan, out, design=design, **how), design, options)
     except (SweepError, _core.ScenarioError) as error:
@@ -152,7 +153,7 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
         options.parser.exit(2, f"acklab: {error}\n")
     part = f"shard {options.shard}: " if options.shard else ""
     kept = f", {before:,} of them from before" if before else ""
-    say(f"{part}{runs:,} {'run' if runs == 1 else 'runs'} in {file_name(options.dataset)}{kept}")
+    say(f"{part}{counted(runs, 'run')} in {file_name(options.dataset)}{kept}")
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, status
 from .options import add_open, add_verb, check_open, directory, open_page, seed
@@ -84,7 +85,7 @@ def act(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if options.out and found:
             keep()
-            complain(f"interrupted; what {len(found)} {'run' if len(found) == 1 else 'runs'} gave is in {file_name(options.out)}")
+            complain(f"interrupted; what {counted(len(found), 'run')} gave is in {file_name(options.out)}")
         raise
     except output.ZooError as error:
         complain(f"{file_name(options.rows)}: {error}" if options.rows is not None else str(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..text.counts import counted
 from ..text.toml import loads
 
 #: Most keys that are named with their values.
@@ -24,7 +25,7 @@ def differs(scenarios: Sequence[str], labels: Sequence[str]) -> str:
         return ", ".join(labels)
     told = [f"{key} {', '.join(map(_shown, values))}" for key, values in list(found.items())[:MOST]]
     more = len(found) - len(told)
-    return "; ".join(told) + (f"; and {more} other key{'s' * (more != 1)}" if more > 0 else "")
+    return "; ".join(told) + (f"; and {counted(more, 'other key')}" if more > 0 else "")
 
 
 def different(scenarios: Sequence[str]) -> dict[str, list[Any]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ..text.counts import counted
+
 #: A space that does not break, so that a number stays with its unit.
 NB = "\u00a0"
 
@@ -58,13 +60,13 @@ def percent(share: float) -> str:
 
 
 def count(n: float, one: str, many: str | None = None) -> str:
-    """A count with its noun.
+    """A count with its noun, which no line parts.
 
     >>> count(1, "drop"), count(14, "drop")
     ('1\\xa0drop', '14\\xa0drops')
     """
-    word = one if n == 1 else (many or one + "s")
-    return f"{n:,.0f}".replace(",", "\u202f") + NB + word
+    number, word = counted(n, one, many).split(" ", 1)
+    return number.replace(",", "\u202f") + NB + word
 
 
 def listing(parts: list[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from .._core import __version__
 from ..figures.charts import Forest
 from ..figures.html import document, esc, header, table
+from ..text.counts import counted
 from . import words
 from .criteria import STANDINGS
 from .overview import overview
@@ -100,7 +101,7 @@ def index_page(told: Mapping[str, Any]) -> str:
     papers, quick = told["papers"], told["quick"]
     changed = next((one["changed"] for one in papers.values() if one.get("changed")), ())
     body = header(
-        _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", f"{len(papers)} paper{'s' * (len(papers) != 1)}. A bar shows the claims that are evidence:",
+        _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", f"{counted(len(papers), 'paper')}. A bar shows the claims that are evidence:",
         quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
     )  # fmt: skip
     note = (
@@ -124,7 +125,7 @@ def _finding(told: Mapping[str, Any], changed: bool) -> str:
     if not total:
         return "Papers, regenerated: no claim of evidence was judged."
     parts = ", ".join(words.number_of(n, word, changed) for word, n in sums.items() if n)
-    return f"{'Changed, so not the papers. ' * changed}Of {total} claim{'s' * (total != 1)} that {'test' if total != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
+    return f"{'Changed, so not the papers. ' * changed}Of {counted(total, 'claim')} that {'test' if total != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
 
 
 BAR = (REPRODUCED, DIFFERS, NOT_TESTABLE)
@@ -149,7 +150,7 @@ def _paper(told: Mapping[str, Any], name: str) -> str:
     as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
     return (
         f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{as_it_is}{share}'
-        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}<li>{told["runs"][name]:,} runs</li></ul></a>'
+        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}<li>{counted(told["runs"][name], "run")}</li></ul></a>'
     )
 
 
@@ -167,7 +168,7 @@ def _besides(outcome: Outcome) -> str:
 
 
 def _drawn(outcome: Outcome) -> str:
-    return f"{len(outcome.figures)} figures regenerated."
+    return f"{counted(len(outcome.figures), 'figure')} regenerated."
 
 
 def _failures(outcome: Outcome) -> str:
@@ -196,7 +197,7 @@ def _parameters(outcome: Outcome) -> str:
     )
     return (
         f'<section id="parameters"><h2>Parameters</h2><p class="note">{esc(note)}</p>'
-        f'<details class="card"><summary>{len(paper.parameters)} parameters</summary><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
+        f'<details class="card"><summary>{counted(len(paper.parameters), "parameter")}</summary><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
         f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></details></section>'
     )
 
@@ -225,7 +226,7 @@ def _changes(outcome: Outcome) -> str:
     claims = [verdict.claim for verdict in outcome.verdicts if verdict.claim.history]
     if not claims:
         return ""
-    entries = f"{len(claims)} {'entry' if len(claims) == 1 else 'entries'}"
+    entries = f"{counted(len(claims), 'entry', 'entries')}"
     told = f"{entries} of the ledger, or a parameter that decides them, changed after a result was seen. {words.turned(claims)}"
     return f'<p class="note">{esc(told)}</p>'
 
@@ -334,7 +335,7 @@ def compared_table(compared: Sequence[Compared], stated: str = "paper") -> str:
 
 
 def _foot(outcome: Outcome) -> str:
-    made = f"acklab {__version__}, {outcome.runs:,} runs{', quick' * outcome.effort.quick}."
+    made = f"acklab {__version__}, {counted(outcome.runs, 'run')}{', quick' * outcome.effort.quick}."
     if not outcome.paper.ledger.claims:
         return made
     seeds = max((v.seeds for v in outcome.verdicts if not v.nudged), default=0)
@@ -344,7 +345,7 @@ def _foot(outcome: Outcome) -> str:
     if seeds:
         rules.append(
             f"A claim about random runs is judged with {counts} seeds, or as many as its experiments have, until one of these looks "
-            f"settles it. At most {seeds} seeds were used."
+            f"settles it. The most that a claim used is {counted(seeds, 'seed')}."
         )
     if nudged:
         rules.append(

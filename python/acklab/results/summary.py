@@ -115,7 +115,10 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = ()) -> str:
     finite = [row for row in flows if row["name"] not in endless]
     done = f"{sum(row['completed'] for row in finite)} of {len(finite)} flows completed" if finite else ""
     without_end = len(flows) - len(finite)
-    counts = [done, f"{without_end} endless flow{'s' if without_end > 1 else ''}" if without_end else ""]
+    if without_end:
+        from ..text.counts import counted
+
+    counts = [done, counted(without_end, "endless flow") if without_end else ""]
     lines = [
         one_line(summary["title"]) or "(no title)",
         f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {', '.join(filter(None, counts))}",

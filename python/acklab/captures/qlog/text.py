@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...plot.words import NB, amount, count, seconds
 from ...text.columns import align
+from ...text.counts import counted
 from ...text.escapes import one_line
 from ..text import title_of_file
 from .connection import Row
@@ -24,7 +25,7 @@ def finding(row: Row) -> str:
     if not row["new_acks"]:
         return "No ACK frame covers a packet that asks for one."
     ordered = row["ordered_acks"]
-    parts = [f"{row['packets_per_ack']:.2f} packets an ACK ({row['new_acks']} ACKs)"]
+    parts = [f"{row['packets_per_ack']:.2f} packets an ACK ({counted(row['new_acks'], 'ACK')})"]
     if ordered and row["usual_acks"] >= SHARE * ordered:
         parts.insert(0, f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}")
     if row["data"] == "received":
@@ -32,7 +33,7 @@ def finding(row: Row) -> str:
         timer = f"a timer sent {timed}, {seconds(row['timer_s'])} after the oldest packet (median)" if timed else "no timer seen"
         parts.append(f"{timer}; longest hold {seconds(row['hold_max_s'])}")
     if row["new_acks"] - ordered:
-        parts.append(f"{row['new_acks'] - ordered} ACKs around gaps or late packets")
+        parts.append(f"{counted(row['new_acks'] - ordered, 'ACK')} around gaps or late packets")
     return ("; ".join(parts) + ".").replace(NB, " ").replace("\u202f", " ")
 
 

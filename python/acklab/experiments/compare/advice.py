@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...figures.stats import LEAST_SEEDS, Sample
 from ...plot.words import digits, listing
+from ...text.counts import counted
 from .changes import UNDECIDED, WORSE, Change, apart, changes, reach, size
 from .difference import EQUIVALENT, POWER, SAME, Difference, moves, rounded
 from .metrics import Metric
@@ -183,7 +184,7 @@ def _finding(told: Compared, ranking: Ranking, metric: Metric, one: str, other: 
     if found is None or new is None or old is None:
         return f"{_where(ranking)}{metric.name} is {shown(metric, new)} instead of {shown(metric, old)}"
     texts, unit = pair(new.value, old.value), f" {metric.quantity.unit}".rstrip()
-    seeds = f"{told.seeds} seeds{', each with the same result' if found.constant else ''}"
+    seeds = f"{counted(told.seeds, 'seed')}{', each with the same result' if found.constant else ''}"
     return f"{_where(ranking)}{metric.name} is {texts[0]}{unit} instead of {texts[1]}{unit}, {apart(found, metric.quantity.unit)} ({seeds})"
 
 
@@ -275,7 +276,7 @@ def _between(told: Compared, names: list[str]) -> str:
     found, ranking, metric, other = max(
         (each for each in pairs if each[0].verdict not in (SAME, EQUIVALENT)), key=lambda each: _widest(each[0])
     )
-    sampled = f"{shown(metric, ranking.row(base).samples[metric.name])} with {quoted(base)}, {told.seeds} seeds"
+    sampled = f"{shown(metric, ranking.row(base).samples[metric.name])} with {quoted(base)}, {counted(told.seeds, 'seed')}"
     may = f"{metric.name} may be {apart(found, metric.quantity.unit)} ({sampled})"
     needs = _needs(told, [each[0] for each in pairs])
     said = f"Undecided between {who} by {words}: {_where(ranking)}with {quoted(other)}, {may}"

@@ -16,6 +16,7 @@ from ... import _core
 from ...figures.stats import LEAST_SEEDS
 from ...scenario.draws import Draws
 from ...scenario.given import assignments
+from ...text.counts import counted
 from ...text.escapes import not_known
 from ...text.input import read_file
 from ...text.plans import PlanText
@@ -146,7 +147,7 @@ class Comparison:
             raise CompareError(f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
         runs = self.seeds * len(self.cases) * len(self.situations)
         if runs > MOST_RUNS:
-            raise CompareError(f"{runs:,} runs; at most {MOST_RUNS:,}")
+            raise CompareError(f"{counted(runs, 'run')}; at most {MOST_RUNS:,}")
         for what, given in (("half_width", self.half_width), ("margin", self.margin), ("spread_delays", self.spread_delays)):
             if not 0 <= given < 1:
                 raise CompareError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import Sample, bounded
 from ...results.frames import Tabular
+from ...text.counts import counted
 from .plan import Comparison
 from .rank import Ranking
 
@@ -48,7 +49,7 @@ class Compared(Tabular):
 
     def __repr__(self) -> str:
         cases = ", ".join(case.name for case in self.comparison.cases)
-        return f"<Compared {self.title!r}: {cases}; {self.seeds} seeds; print() shows the table, .advice the recommendation>"
+        return f"<Compared {self.title!r}: {cases}; {counted(self.seeds, 'seed')}; print() shows the table, .advice the recommendation>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...figures.stats import ALIKE, LEAST_SEEDS, bounded
 from ...plot.words import listing
 from ...text.columns import align
+from ...text.counts import counted
 from ...text.escapes import one_line
 from .advice import Decision, quoted
 from .changes import changes, table, worse
@@ -57,11 +58,11 @@ def columns(told: Compared, ranking: Ranking) -> tuple[list[str], list[list[str]
 def basis(told: Compared) -> list[str]:
     """The sample behind the numbers, and the meaning of the signs beside them."""
     if not told.random:
-        return [f"{told.seeds} seeds: {ALIKE}; one deterministic run each, without intervals"]
+        return [f"{counted(told.seeds, 'seed')}: {ALIKE}; one deterministic run each, without intervals"]
     if told.seeds < LEAST_SEEDS:
-        return [f"{told.seeds} seeds, the same for every case: too few for an interval (at least {LEAST_SEEDS})"]
+        return [f"{counted(told.seeds, 'seed')}, the same for every case: too few for an interval (at least {LEAST_SEEDS})"]
     rules = told.rankings[0].rules
-    said = [f"{told.seeds} seeds, the same for every case; ± is half the 95 % interval of one mean, or both ends are given"]
+    said = [f"{counted(told.seeds, 'seed')}, the same for every case; ± is half the 95 % interval of one mean, or both ends are given"]
     alike = [case.name for case in told.comparison.cases if all(_alike(ranking, case.name) for ranking in told.rankings)]
     if alike:
         said.append(f"{listing([quoted(name) for name in alike])}: {ALIKE}")

@@ -15,6 +15,7 @@ from ...figures.charts import Axis, Chart, Heat, Line, Lines, Panel, Surface
 from ...figures.stats import LEAST_SEEDS, interval, sample
 from ...plot.palette import slots_for
 from ...results.files import replacing
+from ...text.counts import counted
 from ...text.escapes import not_known
 from ..sweep.axes import Column, log_spaced
 from ..sweep.picture import axis_ends, labelled, scaled, some, spoken, word
@@ -180,7 +181,7 @@ def _placed(rows: pl.LazyFrame, asked: Asked) -> tuple[pl.LazyFrame, str]:
             raise QueryError(f"{name} holds a number of size {number:g}; a chart has numbers up to {MOST:g}")
     if total == out:
         raise QueryError("there are no rows" if not out else f"no row has a value of {' and '.join(axes)}")
-    return rows.filter(there), f"; {out:,} rows without {' or '.join(axes)} are left out" if out else ""
+    return rows.filter(there), f"; {counted(out, 'row')} without {' or '.join(axes)} left out" if out else ""
 
 
 def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
@@ -325,8 +326,8 @@ def _distribution(rows: pl.LazyFrame, asked: Asked) -> Chart:
             lines.append(Line(title, x, y, slot if title else "blue", step=True))
         panels.append(Panel(_word(asked.facet, facet), across, Axis("share of rows", low=0.0, high=1.02), lines))
     total, missing = int(found["\0rows"].sum()), int((found["\0rows"] - found["\0count"]).sum())
-    told = f"; {missing:,} rows have none, so a line ends below 1" if missing else ""
-    return Lines("cdf", f"Share of rows whose {asked.x} is at most so much, {total:,} rows{told}", panels)
+    told = f"; {counted(missing, 'row')} without one, so a line ends below 1" if missing else ""
+    return Lines("cdf", f"Share of rows whose {asked.x} is at most so much, {counted(total, 'row')}{told}", panels)
 
 
 def _keys(found: pl.DataFrame, column: str, most: int, what: str) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ...plot.words import seconds
+from ...text.counts import counted
 from . import losses
 from .errors import FitError
 from .measure import Measured, measure
@@ -114,7 +115,7 @@ def _least(left: pl.DataFrame, came: pl.DataFrame, *same: str) -> float:
     once = [frame.filter(pl.struct(same).is_unique()).select(*same, pl.col("time_s").alias(name)) for frame, name in ((left, "left"), (came, "came"))]
     both = once[0].join(once[1], on=list(same))
     if both.height < LEAST:
-        raise FitError(f"only {both.height} packets of a way are in both captures (at least {LEAST})")
+        raise FitError(f"only {counted(both.height, 'packet')} of a direction in both captures (at least {LEAST})")
     return float((both["came"] - both["left"]).min())  # type: ignore[arg-type]
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...scenario.given import assignments
+from ...text.counts import counted
 from .errors import FitError
 from .measure import Measured, measure, same
 from .scenario import base, deepest, simulate, text
@@ -80,7 +81,7 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
 
     half = whole.curve.filter(whole.curve["ack_bytes"] <= FITTED * whole.bytes)
     if half.height < LEAST_ACKS or whole.curve.height - half.height < LEAST_ACKS:
-        raise FitError(f"its first half has {half.height} ACKs of new data; {LEAST_ACKS} in each half are needed")
+        raise FitError(f"its first half has {counted(half.height, 'ACK')} of new data; {LEAST_ACKS} in each half are needed")
     part = of_capture(path, until_s=whole.start_s + float(half["time_s"][-1]))
     row = same(part, whole.row)
     if row is None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import polars as pl
 
+from ...text.counts import counted
 from .errors import FitError
 from .place import Place
 from .value import Row, Value
@@ -37,7 +38,7 @@ def lost(data: pl.DataFrame, row: Row, place: Place) -> list[list[int]]:
     found = [_behind(rows, unit, place, first) for first in (False, True)] if place.behind else [_before(rows, unit)]
     numbers = [sorted(set(one)) for one in found]
     if len(numbers[0]) > MOST:
-        raise FitError(f"{len(numbers[0]):,} packets were lost (at most {MOST:,})")
+        raise FitError(f"{counted(len(numbers[0]), 'packet')} lost (at most {MOST:,})")
     return numbers[:1] if numbers[0] == numbers[-1] else numbers
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ...text.counts import counted
 from .place import Place
 from .rate import QUEUED, mode
 from .value import Row, Value
@@ -50,7 +51,7 @@ def timer(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Val
     if found is None:
         return none
     middle, low, high, count = found
-    return Value("ACK timer", middle, "s", low, high, True, f"{count} waits with fewer segments than usual")
+    return Value("ACK timer", middle, "s", low, high, True, f"{counted(count, 'wait')} with fewer segments than usual")
 
 
 def policies(row: Row, wait: Value) -> dict[str, Policy]:

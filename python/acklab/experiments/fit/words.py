@@ -10,6 +10,7 @@ from typing import Any
 from ...captures import text as capture_text
 from ...plot.words import NB, amount, digits, listing, seconds
 from ...text.columns import align
+from ...text.counts import counted
 from ...text.escapes import one_line
 from .fit import Fit
 from .held_out import HeldOut
@@ -36,7 +37,7 @@ def shown(value: Any, unit: str) -> str:
     if unit == "B":
         return amount(value, "B")
     if unit:
-        return f"{value:,}{NB}{unit}" if isinstance(value, int) else f"{digits(value)}{NB}{unit}"
+        return counted(value, unit.removesuffix("s")).replace(" ", NB) if isinstance(value, int) else f"{digits(value)}{NB}{unit}"
     return digits(value) if value else "0"
 
 
@@ -78,7 +79,14 @@ def headline(found: Fit) -> str:
     values = {one.name: shown(one.value, one.unit) for one in found.values if one.determined}
     told = [f"{word}{values[name]}" for name, word in (("rate", ""), ("round trip", "a round trip of "), ("queue", "a queue of ")) if name in values]
     score = found.model.score
-    return f"{listing(told) or 'The model'}: the model's completion is {signed(score.end)} beside the capture, its ACKs {signed(score.acks)}."
+    takes, acks = _as(score.end, "takes as long as", "takes {} longer than", "takes {} less than"), _as(score.acks, "as many", "{} more", "{} fewer")
+    return f"{listing(told)}{': a simulation with these' if told else 'The simulation that fits best'} {takes} the capture, with {acks} ACKs."
+
+
+def _as(share: float, same: str, more: str, less: str) -> str:
+    """A relative difference in words."""
+    many = signed(share)
+    return same if many.strip("+-").startswith("0.0") else (less if share < 0 else more).format(many.strip("+-"))
 
 
 def scores(found: Fit) -> tuple[list[str], list[list[str]]]:
@@ -89,7 +97,7 @@ def scores(found: Fit) -> tuple[list[str], list[list[str]]]:
     if found.held_out is not None:
         told.append(("the second half, predicted from the first", found.held_out.score))
     cells = [[name, signed(one.end), _curve(one), signed(one.acks)] for name, one in told]
-    return ["beside the capture", "completion", "curve, mean share of the time", "ACKs"], cells
+    return ["simulated", "completion", "curve off by", "ACKs"], cells
 
 
 def verdicts(found: Fit, *, scored: bool = True) -> list[str]:
@@ -169,7 +177,7 @@ def as_text(found: Fit, prediction: Prediction | None = None) -> str:
     more = [textwrap.wrap(row[4], 60)[1:] for row in rows(found)]
     lines = align(HEADS, [cells for row, rest in zip(table, more, strict=True) for cells in [row, *(["", "", "", "", one] for one in rest)]], names=5)
     told = [line for said in verdicts(found) for line in textwrap.wrap(said, WIDTH)]
-    parts = [heading(found), "", *lines, "", *told, f"{found.simulations:,} simulations."]
+    parts = [heading(found), "", *lines, "", *told, f"{counted(found.simulations, 'simulation')}."]
     if prediction is not None:
         parts += ["", *predicted(prediction)]
     return "\n".join(parts)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...plot.words import digits, listing
 from ...text.columns import align
+from ...text.counts import counted
 from ...text.escapes import one_line
 from ..search.output import choice, spoken
 from ..sweep.names import worded
-from ..sweep.text import counted
 from .posterior import DECIDED, EXCLUDED, Rule
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Values of a rule that a table shows, and readings.
 MOST_VALUES, MOST_ROWS = 6, 20
+#: Whose rules a headline tells together.
+ENDS = ("sender", "receiver")
 
 
 def cells(result: Found, reading: int | None = None) -> str:
@@ -38,9 +40,11 @@ def headline(result: Found) -> str:
     ends: dict[str, list[str]] = {}
     for name, value in result.choices[result.posterior.winner].cells.items():
         end, _, rule = worded(name).partition(" ")
+        if end not in ENDS:
+            end, rule = "", worded(name)
         ends.setdefault(end, []).append(f"{rule} {spoken(value)}".strip())
-    told = "; ".join(f"{end}: {', '.join(rules)}" for end, rules in ends.items())
-    return f"{_most(result)}{_probable(result)}: {told}."
+    told = "; ".join(f"{end} {'with ' * (' ' in rules[0] and end != '')}{listing(rules)}".strip() for end, rules in ends.items())
+    return f"{_most(result)}: {told}{_probable(result)}."
 
 
 def explained(result: Found) -> str:
@@ -100,6 +104,15 @@ def prediction(result: Found) -> str:
         f"Held out: the winner predicts {result.within(winner, places)} of {counted(len(places), 'value')} within the tolerance "
         f"(the baseline: {result.within(result.baseline, places)}); {compared}."
     )
+
+
+def predicted(result: Found) -> str:
+    """How many of the values that were not fitted the winner predicts."""
+    if not result.held_out:
+        return ""
+    winner, places = result.posterior.predicted(result.posterior.winner)[0], result.held_out
+    many = f"{result.within(winner, places)} of {counted(len(places), 'value')}"
+    return f"It predicts {many} that it was not fitted to (the baseline: {result.within(result.baseline, places)})."
 
 
 def _compared(base: float, winner: float, mean: float) -> str:
@@ -192,6 +205,8 @@ def group_rows(result: Found) -> tuple[list[str], list[list[str]]]:
 def notes() -> str:
     """What the tables' words mean."""
     return (
+        "reading: one choice of a value for each open rule. baseline: the reading with which the most probable one, the winner, is compared; it is "
+        "the scenario as it stands, unless the plan names another. posterior: the mean of all readings, weighted by their probability. "
         f"decided: a value has a probability of {DECIDED:g} or more. excluded: less than {EXCLUDED:g} of its prior. "
         "Behind a mean, in brackets, is the standard deviation over the nudges. nearest: the reading's mean that is nearest to "
         "the printed value, whatever it does to the others. within: readings whose mean is within the tolerance."

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import ALIKE, LEAST_SEEDS
 from ...plot.words import digits, listing
+from ...text.counts import counted
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
 from .picture import spoken, word
-from .text import alike, cell, counted
+from .text import alike, cell
 
 if TYPE_CHECKING:
     from .design import Design

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...results.frames import Tabular
+from ...text.counts import counted
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -44,4 +45,4 @@ class Swept(Tabular):
         return f"<h4>{html.escape(self.title)}</h4>{self.summary._repr_html_()}"
 
     def __repr__(self) -> str:
-        return f"<Swept {self.title!r}: {self.plan.points:,} points, {self.runs:,} runs>"
+        return f"<Swept {self.title!r}: {counted(self.plan.points, 'point')}, {counted(self.runs, 'run')}>"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...figures.stats import ALIKE, LEAST_SEEDS
 from ...results.summary import MOST_ROWS
 from ...text.columns import align
+from ...text.counts import counted
 from ...text.escapes import one_line
 from ..compare.numbers import estimate, number
 from .picture import scaled
@@ -46,11 +47,6 @@ def rows(told: Swept, design: Design, most: int) -> Iterator[list[str]]:
         yield [*varied, str(part[0]["n"]), *(cell(row) for row in part)]
 
 
-def counted(count: int, what: str) -> str:
-    """So many of it."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
 def basis(told: Swept) -> str:
     """What the numbers rest on."""
     plan = told.plan
@@ -61,9 +57,9 @@ def basis(told: Swept) -> str:
         each = (
             "one seed, no intervals"
             if seeds.most == 1
-            else f"{seeds.most} seeds, the same at every point: too few for intervals (at least {LEAST_SEEDS})"
+            else f"{counted(seeds.most, 'seed')}, the same at every point: too few for intervals (at least {LEAST_SEEDS})"
             if seeds.most < LEAST_SEEDS
-            else f"{seeds.most} seeds at every point; {ALIKE}"
+            else f"{counted(seeds.most, 'seed')} at every point; {ALIKE}"
             if alike(told)
             else f"{seeds.most} seeds, the same at every point; ± is half a 95 % interval"
         )
@@ -104,7 +100,7 @@ def wide(told: Swept, design: Design) -> Sequence[str]:
     half = part["high"] - part["mean"]
     count = int(((part["n"] == seeds.most) & (half > seeds.half_width * part["mean"].abs())).sum())
     return (
-        [f"{counted(count, 'point')} with {seeds.most} seeds: the interval of {metric.name} is still wider"]
+        [f"{counted(count, 'point')} with {counted(seeds.most, 'seed')}: the interval of {metric.name} is still wider"]
         if count
         else []
     )

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS, Sample
 from ...plot.words import listing
+from ...text.counts import counted
 from ..compare.numbers import percent
 from ..search.output import spoken
 from ..search.space import Free
 from ..sweep.names import worded
 from ..sweep.quantity import read
-from ..sweep.text import counted
 from .search import COMPLETE, Trial
 
 if TYPE_CHECKING:

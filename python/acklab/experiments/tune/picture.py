@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
 from ...figures.stats import split
+from ...text.counts import counted
 from ..search.space import Alternatives, Free
 from ..sweep.names import worded
 from ..sweep.quantity import read
-from ..sweep.text import counted
 from . import words
 from .search import COMPLETE, STOPPED, Trial
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...text.counts import counted
 from ..search.result import Answer
 from .found import Found
 from .output import frame
@@ -28,4 +29,4 @@ class Tuned(Found, Answer):
         return frame(self)
 
     def __repr__(self) -> str:
-        return f"<Tuned {self.plan.name!r}: {len(self.trials):,} trials, {self.runs:,} runs>"
+        return f"<Tuned {self.plan.name!r}: {counted(len(self.trials), 'trial')}, {counted(self.runs, 'run')}>"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ...figures.stats import Interval, Sample, sample, split
 from ...plot.words import digits, listing
 from ...text.columns import align
+from ...text.counts import counted
 from ...text.escapes import one_line
 from ..compare.numbers import ends, number
 from ..search.output import choice, spoken
 from ..sweep.names import names as short
 from ..sweep.names import worded
 from ..sweep.quantity import read, readable
-from ..sweep.text import counted
 from . import determined as how_well
 from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...text.columns import align
+from ...text.counts import counted
 from .tables import Row, tables
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def page(rows: Sequence[Row]) -> str:
     from ...figures.html import document, esc, header, table
 
     names = list(dict.fromkeys(row["receiver"] for row in rows))
-    body = [header(headline(rows), "acklab zoo", f"{', '.join(names)}; {len(rows)} runs in virtual time", quick=False), "</header><main>"]
+    body = [header(headline(rows), "acklab zoo", f"{', '.join(names)}; {counted(len(rows), 'run')} in virtual time", quick=False), "</header><main>"]
     for one in tables(rows):
         cells = [list(map(esc, cells)) for cells in one.cells]
         shown = table(one.heads, cells, ["text", *[""] * (len(one.heads) - 1)])

@@ -9,6 +9,7 @@ from statistics import fmean, median
 from typing import Any
 
 from ...results.validity import short
+from ...text.counts import counted
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
 from .verdict import Limits, busiest, limits
@@ -316,7 +317,7 @@ def _compare(runs: list[Run]) -> str:
         more = means[k] / best - 1 if best else 0.0
         others.append(f"{_name(k)} took {percent(more)} longer" if more >= 0.0005 else f"{_name(k)} as long to within 0.05\u00a0%")
     if others:
-        text += "; " + listing(others[:4]) + (f", {len(others) - 4} others more" if len(others) > 4 else "")
+        text += "; " + listing(others[:4]) + (f", {counted(len(others) - 4, 'other')} more" if len(others) > 4 else "")
     if behind := [run.label for run in runs if run.label not in means]:
         text += f"; not every flow of {listing([_name(k) for k in behind])} finished"
     return f"{text}. {_ONCE}"
