@@ -10,7 +10,7 @@ from ..report.page import VIEWER, document
 from ..text.escapes import visible
 from .charts import Chart
 
-__all__ = ["SCROLLER", "VIEWER", "document", "esc", "header", "saved", "table"]
+__all__ = ["SCROLLER", "VIEWER", "document", "esc", "fold", "header", "saved", "table"]
 
 
 def esc(text: object) -> str:
@@ -32,6 +32,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
     )
     named = f' class="{kind}"' if kind else ""
     return f'{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>'
+
+
+def fold(title: str, body: str) -> str:
+    """A part of a page that starts closed on a telephone: the title says what is in it."""
+    return f'<details class="card fold" open><summary><h2>{esc(title)}</h2></summary>{body}</details>'
 
 
 def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequence[str] = (), command: str = "acklab reproduce") -> str:

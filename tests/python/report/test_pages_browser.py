@@ -104,6 +104,7 @@ def settled(page: browser.Browser, what: str) -> Any:
 
 
 WITH_CHARTS = ("report", "live", "comparison", "analysis", "fit")
+FOLDED = ("tune", "infer", "fit", "comparison")
 NAMES = ("report", "live", "comparison", "sweep", "analysis", "allman1998", "index", *OTHERS)
 AXE = Path(sys.prefix) / "npm/node_modules/axe-core/axe.min.js"
 
@@ -228,6 +229,39 @@ def test_a_small_chart_is_drawn_for_a_phone_too(pages: dict[str, Path]) -> None:
     with browser.Browser() as page:
         page.open(pages["analysis"])
         assert page.js("getComputedStyle(document.querySelector('figure.narrow')).display") == "none"
+
+
+def test_what_explains_is_folded_on_a_phone(pages: dict[str, Path]) -> None:
+    """Closed at 390, open on a desk and on paper; charts that were folded are drawn when they are opened."""
+    states = "[...document.querySelectorAll('details.fold')].map((part) => part.open)"
+    for width in (390, 1280):
+        with browser.Browser(width, 900, touch=width < 400) as page:
+            for name in FOLDED:
+                opened(page, pages[name])
+                found = page.js(states)
+                assert len(found) > 1 and set(found) == {width > 400}, (name, width)
+                page.js("dispatchEvent(new Event('beforeprint'))")
+                assert all(page.js(states)), name
+                page.js("dispatchEvent(new Event('afterprint'))")
+                assert page.js(states) == found, name
+    with browser.Browser(390, 900, touch=True) as page:
+        page.open(pages["comparison"])
+        page.js("document.querySelector('details.fold:has(#viewer)').open = true")
+        assert settled(page, "document.querySelector('canvas.front').width") > 300
+        drawn = "(() => { const c = document.querySelector('.plot canvas'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); })()"
+        assert settled(page, drawn)
+
+
+def test_a_finger_finds_every_control(pages: dict[str, Path]) -> None:
+    """At 390 what is pressed is 44 px high, and the page is not pushed along."""
+    small = """[...document.querySelectorAll('button, .button, summary')].map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 120)])
+        .filter(([box]) => box.width && box.height < 43.5).map(([box, told]) => box.height + told)"""
+    with browser.Browser(390, 900, touch=True) as page:
+        for name in NAMES:
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            page.js("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+            assert not settled(page, small), name
+            assert page.js("document.documentElement.scrollWidth") == 390, name
 
 
 def test_every_verb_has_the_charts_of_the_run_report(pages: dict[str, Path]) -> None:

@@ -108,7 +108,7 @@ def chart(told: Compared) -> Dots:
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
-    return Dots("comparison", f"{told.title}: {shows}", order, panels, keys)
+    return Dots("comparison", f"{shows[:1].upper()}{shows[1:]}", order, panels, keys)
 
 
 def _cases(told: Compared) -> dict[str, Any]:

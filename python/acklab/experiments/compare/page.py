@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...figures.html import VIEWER, document, esc, header, table
+from ...figures.html import VIEWER, document, esc, fold, header, table
 from ...plot.runs import Run
 from ...plot.words import NB, listing
 from ...report.contents import CHARTS, manifest
@@ -38,9 +38,6 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
         drawn = table([esc(text) for text in heads], cells, wide) if rows else ""
         body.append(f'<section class="card"><p>{esc(head)}</p>{drawn}</section>')
     body.append(f'<section class="card">{chart}</section>')
-    if told.configure:
-        typed = "".join(map(_setting, told.configure))
-        body.append(f'<section class="card"><h2>Set it up</h2><p class="note">{esc(HEAD)}</p>{typed}</section>')
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
         cells = [
@@ -50,18 +47,20 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
         name = f"<h2>{esc(text).replace(' %', NB + '%')}</h2>" if (text := heading(told, ranking)) else ""
         body.append(f'<section class="card">{name}{table([esc(head) for head in heads], cells, ["", "text wrap"])}</section>')
     body.append("".join(f'<p class="note">{esc(line)}</p>' for line in basis(told)))
+    if told.configure:
+        body.append(fold("Set it up on Linux", f'<p class="note">{esc(HEAD)}</p>{"".join(map(_setting, told.configure))}'))
     sets = [
         [esc(case.name), "<br>".join(f"<code>{esc(text)}</code>" for text in case.sets) or "the scenario as it is"]
         for case in (*told.comparison.cases, *(s for s in told.comparison.situations if s.name))
     ]
-    body.append(f'<section class="card"><h2>What each sets</h2>{table(["case or situation", "keys"], sets, ["text wrap", "text wrap"])}</section>')
+    body.append(fold("What each case sets", table(["case or situation", "keys"], sets, ["text wrap", "text wrap"])))
     viewer = None
     if runs:
         charts = [name for name in CHARTS if name != "timeline"]
         viewer = manifest(runs, charts=charts, words=False)
         where = told.comparison.situations[0].name
         one = f"Each case with seed 1{f' in {where}' if where else ''}: one run, which another seed can change."
-        body.append(f'<section><h2>One run of each case</h2><p class="note">{esc(one)}</p>{VIEWER}</section>')
+        body.append(f'<details class="fold" open><summary><h2>One run of each case, over time</h2></summary><p class="note">{esc(one)}</p>{VIEWER}</details>')
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
 
 

@@ -26,8 +26,8 @@ def _layer(key: str, name: str, kind: str, slot: str) -> dict[str, Any]:
     return {"key": key, "name": name, "kind": kind, "slot": slot}
 
 
-def _both(kind: str, what: str) -> list[dict[str, Any]]:
-    return [_layer("captured", f"{what}, captured", kind, CAPTURED) | {"wide": True}, _layer("model", f"{what}, model", kind, MODEL)]
+def _both(kind: str) -> list[dict[str, Any]]:
+    return [_layer("captured", "captured", kind, CAPTURED) | {"wide": True}, _layer("model", "model", kind, MODEL)]
 
 
 CHARTS: list[dict[str, Any]] = [
@@ -35,7 +35,7 @@ CHARTS: list[dict[str, Any]] = [
         "id": "acked", "title": "Acknowledged data", "height": 320,
         "about": "Highest number acknowledged, at the place of the capture, from the first data.",
         "axis": {"label": "acknowledged", "unit": "B", "si": True},
-        "layers": [*_both("steps", "acknowledged"), _layer("replay", "acknowledged, losses one by one", "steps", REPLAY)],
+        "layers": [*_both("steps"), _layer("replay", "losses one by one", "steps", REPLAY)],
     },
     {
         "id": "lag", "title": "How much later the simulation is", "height": 180,
@@ -47,13 +47,13 @@ CHARTS: list[dict[str, Any]] = [
         "id": "acks", "title": "Segments that an ACK acknowledges", "height": 180,
         "about": "A dot is an ACK of new data.",
         "axis": {"label": "acknowledged at once", "unit": "segments", "zero": True},
-        "layers": _both("dots", "ACK"),
+        "layers": _both("dots"),
     },
     {
         "id": "trips", "title": "Round trips from here", "height": 200,
         "about": "From a segment to its ACK, at the place of the capture.",
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
-        "layers": _both("dots", "round trip"),
+        "layers": _both("dots"),
     },
 ]  # fmt: skip
 

@@ -103,21 +103,23 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: the parameters, the scores, and capture and simulation in one picture."""
     from ...captures.text import title_of_file
-    from ...figures.html import VIEWER, document, esc, header, table
+    from ...figures.html import VIEWER, document, esc, fold, header, table
     from .charts import viewer
 
     kinds = ["text", "", "", "text", "text wrap"]
     body = [header(words.headline(found), "acklab fit", words.heading(found, short=True), quick=False), "</header><main>"]
     heads, scored = words.scores(found)
-    said = "".join(f"<p>{esc(text)}</p>" for text in words.verdicts(found, scored=False))
-    body.append(f'<section class="card">{table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])}{said}</section>')
+    first, *more = words.verdicts(found, scored=False)
+    said = "".join(f"<p>{esc(text)}</p>" for text in (first, words.asked(found)))
+    body.append(f'<section class="card">{said}<h2>Simulations beside the capture</h2>{table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])}</section>')
     if prediction is not None:
         cells, same = [list(map(esc, row)) for row in words.prediction_rows(prediction)], words.unchanged(prediction)
         sets = esc(one_line(", ".join(prediction.sets)))
         shown = f"<p>{esc(same)}</p>" if same else table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
         body.append(f'<section class="card"><h2>What if <code>{sets}</code></h2>{shown}<p class="note">{esc(words.basis(prediction))}</p></section>')
     rows = [list(map(esc, row)) for row in words.rows(found)]
-    body.append(f'<section class="card"><h2>Parameters</h2>{table(words.HEADS, rows, kinds)}</section>')
+    body.append(fold("All parameters, with intervals", table(words.HEADS, rows, kinds)))
+    body.append(fold("How far to trust this fit", "".join(f"<p>{esc(text)}</p>" for text in more if text != words.asked(found))))
     body.append(VIEWER)
     files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."
     if found.replay.listed:

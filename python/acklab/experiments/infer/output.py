@@ -96,10 +96,10 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
 
 
 def _page(result: Found, charts: Sequence[str]) -> str:
-    sections = [("Each rule", *words.rule_rows(result), ["text wrap"] * 3, ""), ("Each value", *words.value_rows(result), ["text wrap"] * 3, "")]
+    sections = [("Each rule: how probable its values are", *words.rule_rows(result), ["text wrap"] * 3, ""), ("Each measured value: printed and simulated", *words.value_rows(result), ["text wrap"] * 3, words.prediction(result))]
     if result.left_out:
-        sections.append(("Each group predicted from the others", *words.group_rows(result), ["text wrap"] * 2, ""))
-    leads = [words.explained(result), words.prediction(result), words.left_out(result), *words.unreached(result)]
+        sections.append(("Each group predicted from the others", *words.group_rows(result), ["text wrap"] * 2, words.left_out(result)))
+    leads = [f"{words.explained(result)} {words.predicted(result)}".rstrip(), *words.unreached(result)]
     files = (
         "readings.parquet and readings.csv: a row a reading, the best first; infer.json: this page's numbers; best.toml: the first run under "
         "the winner; runs.jsonl.gz: every run's whole result."

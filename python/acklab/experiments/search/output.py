@@ -64,12 +64,12 @@ def write(
 
 
 Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
-"""A table of a page: its title, heads, rows, the classes of its first columns, a note below."""
+"""A table of a page: its title, heads, rows, the classes of its first columns, a note above."""
 
 
 def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequence[str], sections: Sequence[Section], notes: Sequence[str], files: str) -> str:
     """One page that needs no network."""
-    from ...figures.html import document, esc, header, table
+    from ...figures.html import document, esc, fold, header, table
 
     title = plan.title or plan.name
     body = [header(answer, f"acklab {verb}", title, quick=False)]
@@ -78,7 +78,7 @@ def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequen
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     for name, heads, rows, classes, note in sections:
         cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
-        body.append(f'<section class="card"><h2>{name}</h2>{cells}{f"""<p class="note">{esc(note)}</p>""" if note else ""}</section>')
-    body += [f'<p class="note">{esc(line)}</p>' for line in notes]
+        body.append(fold(name, (f'<p class="note">{esc(note)}</p>' if note else "") + cells))
+    body.append(fold("What the words mean, and what is assumed", "".join(f'<p class="note">{esc(line)}</p>' for line in notes)))
     body.append(f'</main><footer class="foot">acklab {esc(__version__)}. {esc(files)}</footer>')
     return document(title, "".join(body))

@@ -56,6 +56,8 @@ function readOn(frame, direction) {
 }
 
 export function keysHelp() {
-  return h("p", { id: "keys-help" }, "Keys on a chart: ", KEYS.flatMap(([key, what], i) => [i ? " · " : "", h("kbd", {}, key), " " + what]),
-    ". Mouse: drag chooses a stretch, Shift-drag moves, the wheel zooms once the chart is clicked (or with Ctrl). Fingers: sideways moves, two zoom.");
+  return h("p", { id: "keys-help" },
+    h("span", { class: "wide" }, "Keys on a chart: ", KEYS.flatMap(([key, what], i) => [i ? " · " : "", h("kbd", {}, key), " " + what]),
+      ". Mouse: drag chooses a stretch, Shift-drag moves, the wheel zooms once the chart is clicked (or with Ctrl). "),
+    "Fingers: sideways moves, two zoom.");
 }

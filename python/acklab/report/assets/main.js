@@ -9,6 +9,7 @@ import { state } from "./state.js";
 import { summary } from "./summary.js";
 import { sortableTable } from "./tables.js";
 import { startTheme } from "./theme.js";
+import { wireUnfold } from "./unfold.js";
 import { opened, startViewer } from "./viewer.js";
 
 function start() {
@@ -18,6 +19,7 @@ function start() {
   wireSorting();
   wireFigures();
   wireCommand();
+  wireUnfold();
   state.start(manifest);
   fillReport(manifest);
   startViewer(manifest.charts);

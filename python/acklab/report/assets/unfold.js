@@ -1,5 +1,7 @@
-// What an address points to is shown, also where it stands in a closed part of the page; on paper every part is open.
+// Parts that explain start closed on a narrow screen. What an address points to is shown, also where it stands in a closed part;
+// on paper every part is open.
 export function wireUnfold() {
+  if (matchMedia("(max-width: 640px)").matches) for (const part of document.querySelectorAll("details.fold")) part.removeAttribute("open");
   const unfold = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
@@ -13,7 +15,7 @@ export function wireUnfold() {
 
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details.card:not([open]), .claims details:not([open])")];
+    closed = [...document.querySelectorAll("details:is(.card, .fold):not([open]), .claims details:not([open])")];
     for (const part of closed) part.setAttribute("open", "");
   });
   addEventListener("afterprint", () => {
