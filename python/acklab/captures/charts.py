@@ -155,7 +155,7 @@ def histogram(name: str, acks: pl.DataFrame) -> Bars:
     """Segments that the ACKs of one direction cover."""
     plain = acks.filter(pl.col("plain"))["acked_segments"]
     groups = [Bar(str(n), [float((plain == n).sum())]) for n in range(1, MOST)]
-    groups.append(Bar(f"{MOST} or more", [float((plain >= MOST).sum())]))
+    groups.append(Bar(f"{MOST}+", [float((plain >= MOST).sum())]))
     if (plain == 0).any():
         groups.insert(0, Bar("part of one", [float((plain == 0).sum())]))
     about = "Segments that an ACK acknowledges for the first time; only ACKs of plain new data."

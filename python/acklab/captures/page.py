@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ..figures import draw
-from ..figures.html import VIEWER, document, esc, header, table
+from ..figures.html import VIEWER, aside, document, esc, header, table
 from ..plot.words import amount, seconds
 from . import text
 from .charts import histogram, viewer
@@ -109,9 +109,14 @@ def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
     start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
-    packets = f"Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark's packet is <code>frame.number</code> there: point at the mark, or read the chart's table."
+    packets = aside(
+        "Its packets in Wireshark",
+        f'<p class="note">Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark\'s packet is <code>frame.number</code> there: '
+        "point at the mark, or read the chart's table.</p>",
+    )
+    all_numbers = aside(f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs"))
     return (
-        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p><p class="note">{packets}</p>'
+        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>{packets}'
         f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'
-        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
+        f"{all_numbers}</section>"
     )

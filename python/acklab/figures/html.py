@@ -10,7 +10,7 @@ from ..report.page import VIEWER, document
 from ..text.escapes import visible
 from .charts import Chart
 
-__all__ = ["SCROLLER", "VIEWER", "document", "esc", "fold", "header", "saved", "table"]
+__all__ = ["SCROLLER", "VIEWER", "aside", "document", "esc", "fold", "header", "saved", "table"]
 
 
 def esc(text: object) -> str:
@@ -32,6 +32,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
     )
     named = f' class="{kind}"' if kind else ""
     return f'{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>'
+
+
+def aside(words: str, body: str) -> str:
+    """HTML that a telephone folds behind these words, and that every other screen shows as it is."""
+    return f'<details class="aside" open><summary>{esc(words)}</summary>{body}</details>'
 
 
 def fold(title: str, body: str) -> str:

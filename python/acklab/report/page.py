@@ -22,7 +22,7 @@ from .encode import Blocks
 from .policy import policy
 from .typeset import typeset
 
-STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "paper.css", "print.css")
+STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "paper.css", "narrow.css", "print.css")
 
 _IMPORT = re.compile(r'^import .* from "\./(.+)";\n', re.MULTILINE)
 _OURS = re.compile(r"^export |^ *//.*\n", re.MULTILINE)

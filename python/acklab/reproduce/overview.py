@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os.path import commonprefix
 
 from ..figures.charts import Forest, Row
-from ..figures.html import esc
+from ..figures.html import aside, esc
 from .evidence import LIMIT
 from .ledger import Claim
 
@@ -31,12 +31,12 @@ def overview(chart: Forest, claims: Mapping[str, Claim]) -> str:
         for group, head in _HEADS.items()
         if (rows := [row for row in chart.rows if row.group == group])
     )
-    return (
-        '<section id="overview"><h2>Every claim on one scale</h2><p class="note">The band is what the ledger allows. A mark is the '
-        "measured value, and a line is its interval. For a claim with several parts, the mark is that of the part which decides. "
-        "A mark at the edge lies beyond the scale."
-        f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div></section>'
+    body = (
+        '<p class="note">The band is what the ledger allows. A mark is the measured value, and a line is its interval. For a claim with '
+        "several parts, the mark is that of the part which decides. A mark at the edge lies beyond the scale."
+        f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div>'
     )
+    return f'<section id="overview"><h2>Every claim on one scale</h2>{aside(f"The {len(chart.rows)} claims, and how far each is from what is allowed", body)}</section>'
 
 
 def label(text: str, others: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._core import __version__
 from ..figures.charts import Forest
-from ..figures.html import document, esc, header, table
+from ..figures.html import aside, document, esc, header, table
 from ..text.counts import counted
 from . import words
 from .criteria import STANDINGS
@@ -40,7 +40,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
     links += [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
     links += [("#robustness", "Robustness")] * bool(robust[2])
-    links += [(f"{paper.id}-search.html", "Open questions, searched")] * bool(_of(outcome, "search"))
+    links += [(f"{paper.id}-search.html", "What the paper leaves open")] * bool(_of(outcome, "search"))
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
         header(_headline(outcome), f"{paper.title}. {paper.citation}", "", quick=outcome.effort.quick, changed=outcome.effort.sets, command=f"acklab reproduce {paper.id}"),
@@ -74,7 +74,7 @@ def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
     if not search:
         return None
     paper = outcome.paper
-    top = header("Open questions, searched", paper.title, "What the paper leaves open, and every reading we tried.",
+    top = header("What the paper leaves open, and what each reading of it gives", paper.title, "",
                  quick=outcome.effort.quick, changed=outcome.effort.sets)  # fmt: skip
     back = f'<nav class="contents"><a href="{paper.id}.html">back to the paper</a></nav></header><main>'
     cards = "".join(_card(f, d, pictures, outcome) for f, d in search)
@@ -164,7 +164,7 @@ def _headline(outcome: Outcome) -> str:
 def _besides(outcome: Outcome) -> str:
     """The claims that are no evidence, and how those that differ are explained."""
     told = "" if outcome.effort.sets else words.besides(outcome.verdicts)
-    return f'<p class="note">{esc(told)}</p>' if told else ""
+    return aside("Claims that are no evidence, and why others differ", f'<p class="note">{esc(told)}</p>') if told else ""
 
 
 def _drawn(outcome: Outcome) -> str:
@@ -215,10 +215,11 @@ def _claims(outcome: Outcome) -> str:
         f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
     )
     head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", f"what the {outcome.paper.source} says"))
-    return (
-        f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
-        f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></section>'
+    body = (
+        f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
+        f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
+    return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{aside(f"The {len(outcome.verdicts)} claims, each with its verdict", body)}</section>'
 
 
 def _changes(outcome: Outcome) -> str:

@@ -100,6 +100,23 @@ def test_it_opens_and_shows_every_preset(place: Path, width: int, dark: bool) ->
             assert tab.js(told) == []
 
 
+def test_the_opened_sheet_leaves_the_first_picture_in_sight(place: Path) -> None:
+    """On a telephone: above the sheet stands the whole first chart, and what is pressed in the sheet is 44 px tall."""
+    with browser.Browser(390, 844, touch=True) as tab:
+        tab.open(place)
+        assert not tab.js("document.querySelector('#tour details').open")
+        tab.js("document.querySelector('#sheet > summary').click()")
+        until = time.monotonic() + 30
+        boxes = "['#chart-window .plot', '#sheet'].map((name) => document.querySelector(name).getBoundingClientRect())"
+        picture, sheet = tab.js(f"{boxes}.map(({{ top, bottom }}) => [top, bottom])")
+        while picture[1] > sheet[0] and time.monotonic() < until:
+            time.sleep(0.1)
+            picture, sheet = tab.js(f"{boxes}.map(({{ top, bottom }}) => [top, bottom])")
+        assert picture[0] > 0 and picture[1] <= sheet[0] and sheet[1] - sheet[0] < 844 / 2
+        low = "[...document.querySelectorAll('#sheet :is(button, select, input, summary)')].filter((one) => one.checkVisibility() && one.offsetHeight < 44).map((one) => one.outerHTML)"
+        assert tab.js(low) == []
+
+
 def test_each_control_changes_one_value(place: Path) -> None:
     with browser.Browser() as tab:
         tab.open(place)

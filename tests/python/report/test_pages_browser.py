@@ -252,6 +252,30 @@ def test_what_explains_is_folded_on_a_phone(pages: dict[str, Path]) -> None:
         assert settled(page, drawn)
 
 
+def test_asides_have_their_line_on_a_phone_alone(pages: dict[str, Path]) -> None:
+    """Prose and long lists: closed at 390 behind a line of words; on a desk open, without that line, and so when the window is made wider."""
+    states = "[...document.querySelectorAll('details.aside')].map((part) => [part.open, part.firstElementChild.checkVisibility()])"
+    for width in (390, 1280):
+        with browser.Browser(width, 900, touch=width < 400) as page:
+            for name in ("report", "analysis", "allman1998"):
+                page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+                assert {tuple(one) for one in page.js(states)} == {(width > 400, width < 400)}, (name, width)
+                assert page.js("document.getElementById('theme').closest('footer') !== null") == (width < 400), name
+            page("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
+            assert {tuple(one) for one in settled(page, states)} == {(True, False)}, width
+
+
+def test_a_claim_is_found_in_a_closed_part(pages: dict[str, Path]) -> None:
+    """The address of a claim shows it, which a telephone has in a closed part."""
+    with browser.Browser(390, 844, touch=True) as page:
+        opened(page, pages["allman1998"])
+        page.js("location.hash = document.querySelector('tr[id^=claim-]').id")
+        claim = "document.getElementById(location.hash.slice(1))"
+        assert settled(page, f"{claim}.checkVisibility() && {claim}.querySelector('details').open")
+        top = settled(page, f"{claim}.getBoundingClientRect().top")
+        assert 0 <= top < 844
+
+
 def test_a_finger_finds_every_control(pages: dict[str, Path]) -> None:
     """At 390 what is pressed is 44 px high, and the page is not pushed along."""
     small = """[...document.querySelectorAll('button, .button, summary')].map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 120)])

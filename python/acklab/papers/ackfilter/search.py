@@ -1,4 +1,4 @@
-"""Open questions, searched: printed values that do not fit, and readings of what the text leaves open."""
+"""What the paper leaves open: printed values that do not fit, and readings of what the text leaves open."""
 
 from __future__ import annotations
 

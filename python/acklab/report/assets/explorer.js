@@ -7,6 +7,7 @@ import { finding, numbers } from "./explorer_numbers.js";
 import { prepare, runScenario } from "./explorer_runner.js";
 import { replaced, valueOf } from "./explorer_text.js";
 import { tour } from "./explorer_tour.js";
+import { aside, wireAsides } from "./narrow.js";
 import { saveFile } from "./save.js";
 import { startTheme } from "./theme.js";
 import { state } from "./state.js";
@@ -160,9 +161,15 @@ const ends = (text) => (valueOf(text, "link.-1.between") || "").match(/[^\s",[\]
 
 async function startExplorer() {
   startTheme(kit.constants.palette);
-  if (innerWidth <= 900) /** @type {HTMLDetailsElement} */ (byId("sheet")).open = false;
+  wireAsides();
+  const sheet = /** @type {HTMLDetailsElement} */ (byId("sheet"));
+  if (innerWidth <= 900) sheet.open = false;
+  // The first picture stands above the opened sheet.
+  sheet.addEventListener("toggle", () => {
+    if (innerWidth <= 900 && sheet.open) scrollTo({ top: byId("viewer").getBoundingClientRect().top + scrollY, behavior: "instant" });
+  });
   const steps = tour(kit.steps, (step) => put([step.scenario, ...(step.other ? [Object.entries(step.other).reduce((text, [path, value]) => replaced(text, path, value), step.scenario)] : [])]));
-  byId("tour").append(steps);
+  byId("tour").append(aside(`A tour in ${kit.steps.length} steps`, steps));
   try {
     await prepare();
   } catch (error) {

@@ -23,6 +23,7 @@ import { h } from "./dom.js";
 import { timeText } from "./format.js";
 import { wireKeys } from "./keys.js";
 import { sample } from "./marks.js";
+import { aside } from "./narrow.js";
 import { wirePointer } from "./pointer.js";
 import { linear, logarithmic } from "./scale.js";
 import { MOST_APART, state } from "./state.js";
@@ -61,7 +62,7 @@ export class Frame {
     this.element = h("figure", { class: "chart card", id: "chart-" + spec.id, "aria-labelledby": spec.id + "-title" },
       h("div", { class: "chart-head" },
         h("h2", { id: spec.id + "-title" }, spec.title),
-        h("p", { class: "about", id: spec.id + "-about" }, spec.about),
+        aside("How to read it", h("p", { class: "about", id: spec.id + "-about" }, spec.about)),
         this.extra),
       this.legend, this.plot,
       (this.foot = h("div", { class: "chart-foot" }, (this.said = h("span")), saveButtons(spec.id, spec.title, () => this.svg()))),

@@ -59,5 +59,5 @@ export function keysHelp() {
   return h("p", { id: "keys-help" },
     h("span", { class: "wide" }, "Keys on a chart: ", KEYS.flatMap(([key, what], i) => [i ? " · " : "", h("kbd", {}, key), " " + what]),
       ". Mouse: drag chooses a stretch, Shift-drag moves, the wheel zooms once the chart is clicked (or with Ctrl). "),
-    "Fingers: sideways moves, two zoom.");
+    "Fingers on a chart: one moves it sideways, two zoom.");
 }

@@ -4,6 +4,7 @@ import { wireControls } from "./controls.js";
 import { byId } from "./dom.js";
 import { wireFigures } from "./figures.js";
 import { wireFragment } from "./fragment.js";
+import { wireAsides } from "./narrow.js";
 import { wireSorting } from "./sorting.js";
 import { state } from "./state.js";
 import { summary } from "./summary.js";
@@ -19,6 +20,7 @@ function start() {
   wireSorting();
   wireFigures();
   wireCommand();
+  wireAsides();
   wireUnfold();
   state.start(manifest);
   fillReport(manifest);

@@ -2,6 +2,7 @@
 import { wireCommand } from "./command.js";
 import { wireControls } from "./controls.js";
 import { wireFigures } from "./figures.js";
+import { wireAsides } from "./narrow.js";
 import { wireSorting } from "./sorting.js";
 import { startTheme } from "./theme.js";
 import { wireUnfold } from "./unfold.js";
@@ -11,4 +12,5 @@ wireControls();
 wireSorting();
 wireFigures();
 wireCommand();
+wireAsides();
 wireUnfold();

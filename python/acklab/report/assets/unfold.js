@@ -15,7 +15,7 @@ export function wireUnfold() {
 
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:is(.card, .fold):not([open]), .claims details:not([open])")];
+    closed = [...document.querySelectorAll("details:is(.card, .fold, .aside):not([open]), .claims details:not([open])")];
     for (const part of closed) part.setAttribute("open", "");
   });
   addEventListener("afterprint", () => {

@@ -1,0 +1,19 @@
+// What a telephone folds: prose and long lists, behind a line that says what they are. A wide screen shows them open, without that line.
+import { h } from "./dom.js";
+
+const NARROW = matchMedia("(max-width: 640px)");
+
+// A part that a telephone folds.
+export const aside = (words, ...parts) => h("details", { class: "aside", open: !NARROW.matches }, h("summary", {}, words), ...parts);
+
+export function wireAsides() {
+  const set = () => {
+    for (const part of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.aside"))) part.open = !NARROW.matches;
+  };
+  NARROW.addEventListener("change", set);
+  set();
+  if (!NARROW.matches) return;
+  // Of a paper's figures the first is open, and the choice of colours stands below everything.
+  for (const card of [...document.querySelectorAll("details.card[open]")].slice(1)) card.removeAttribute("open");
+  document.querySelector(".foot")?.append(document.getElementById("theme"));
+}
