@@ -203,9 +203,9 @@ def test_values_shown_are_those_prepared(pages):
         page.open(pages / "one.html")
 
         def table(chart):
-            page.js(f"document.querySelector('#chart-{chart} details').open = true")
+            page.js(f"document.querySelector('#chart-{chart} details.data').open = true")
             time.sleep(0.5)
-            rows = f"document.querySelectorAll('#chart-{chart} details tbody tr')"
+            rows = f"document.querySelectorAll('#chart-{chart} details.data tbody tr')"
             return page.js(f"[...{rows}].map((r) => [...r.cells].map((c) => c.textContent))")
 
         wanted = [f"{v:.3f}" for v in prep.cwnd(run)["cwnd_segments"][:200]]
