@@ -2,6 +2,9 @@
 
 // Most letters of a cell that shares its line with others, and of one in a table that is pushed along.
 const SHORT = 22, NUMBERS = 30;
+const NARROW = matchMedia("(max-width: 700px)");
+// Pixels of a page that is read whole on a telephone: some 25 screens.
+const LONG = 20_000;
 
 // What is typed of a block: all of a script; of a terminal the lines after a prompt, and those that continue them.
 function typed(block) {
@@ -46,15 +49,45 @@ for (const table of document.querySelectorAll("article table")) {
 }
 
 // What can be pushed along is reached by keys, too.
-for (const [selector, name] of [[".table-wrapper", "Table"], [".highlight pre", "Code"], ["article p:has(img)", "Picture"]]) {
-  for (const part of document.querySelectorAll(selector)) {
-    // A picture that is not loaded yet has no width, and is wider than a telephone.
-    if (name === "Picture" ? !matchMedia("(max-width: 700px)").matches : part.scrollWidth <= part.clientWidth) continue;
-    part.tabIndex = 0;
-    part.setAttribute("role", "group");
-    part.setAttribute("aria-label", name);
+function reachable() {
+  for (const [selector, name] of [[".table-wrapper", "Table"], [".highlight pre", "Code"], ["article p:has(img)", "Picture"]]) {
+    for (const part of document.querySelectorAll(selector)) {
+      // A picture that is not loaded yet has no width, and is wider than a telephone.
+      if (name === "Picture" ? !NARROW.matches : part.scrollWidth <= part.clientWidth) continue;
+      part.tabIndex = 0;
+      part.setAttribute("role", "group");
+      part.setAttribute("aria-label", name);
+    }
   }
 }
+
+// On a telephone a long page begins as the list of its sections; an address opens the sections that it stands in.
+function foldSections() {
+  for (const head of document.querySelectorAll("article section > h2")) {
+    const section = head.parentElement;
+    const [part, line] = ["details", "summary"].map((tag) => document.createElement(tag));
+    part.className = "section";
+    part.append(line, ...[...section.childNodes].filter((one) => one !== head && !one.classList?.contains("target")));
+    head.querySelector(".headerlink")?.remove();
+    line.append(head);
+    section.append(part);
+    part.addEventListener("toggle", reachable);
+  }
+  const open = (chosen) => document.querySelectorAll("details.section").forEach((part) => (part.open = chosen(part)));
+  const show = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    open((part) => part.open || part.contains(target) || part.parentElement === target);
+    target.scrollIntoView({ behavior: "instant" });
+  };
+  addEventListener("hashchange", show);
+  NARROW.addEventListener("change", () => open(() => !NARROW.matches));
+  addEventListener("beforeprint", () => open(() => true));
+  show();
+}
+
+if (NARROW.matches && document.documentElement.scrollHeight > LONG) foldSections();
+reachable();
 
 // A column without a name has no heading.
 for (const head of document.querySelectorAll("th")) if (!head.textContent.trim()) head.replaceWith(document.createElement("td"));
