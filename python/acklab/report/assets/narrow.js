@@ -15,5 +15,5 @@ export function wireAsides() {
   if (!NARROW.matches) return;
   // Of a paper's figures the first is open, and the choice of colours stands below everything.
   for (const card of [...document.querySelectorAll("details.card[open]")].slice(1)) card.removeAttribute("open");
-  document.querySelector(".foot")?.append(document.getElementById("theme"));
+  (document.querySelector(".foot") || document.querySelector("main"))?.append(document.getElementById("theme"));
 }
