@@ -330,7 +330,7 @@ def test_one_run_a_point_is_said_and_points_alike_are_counted(two_hops: Path, tm
     acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion", "syns_sent"], out=tmp_path / "out")
     said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
     assert said.startswith("Completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst at queue 4 packets: " in said
-    assert said.endswith("syns_sent is the same at every point: 1. One run a point.")
+    assert said.endswith("SYNs sent are the same at every point: 1. One run a point.")
 
 
 def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None:

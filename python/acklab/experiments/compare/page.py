@@ -26,9 +26,11 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
     verdict = verdict + ("." if more else "")
     if not told.random:  # the finding before what it rests on
         kind, _, order = verdict.partition(", ")
-        verdict, more = f"{order[:1].upper()}{order[1:]}", f"{kind}. {more}"
+        verdict, more = order, f"{kind}. {more}"
+    verdict = f"{verdict[:1].upper()}{verdict[1:]}"
     detail = f"<p>{_FLAG.sub(_FLAGGED, esc(more))}</p>" if more else ""
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
+    body.append(f'<section class="card">{chart}</section>')
     if moved := changed(told):
         head, heads, rows = moved
         if not any(row[-2] for row in rows):  # single runs have no intervals
@@ -37,7 +39,6 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
         wide = ["text wrap"] * (2 if heads and heads[0] == "situation" else 1)
         drawn = table([esc(text) for text in heads], cells, wide) if rows else ""
         body.append(f'<section class="card"><p>{esc(head)}</p>{drawn}</section>')
-    body.append(f'<section class="card">{chart}</section>')
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
         cells = [

@@ -389,6 +389,6 @@ def _write(chart: Chart, path: Path) -> None:
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
-            top = header(finding(chart) or chart.about.partition(";")[0], "acklab plot", chart.about, quick=False)
+            top = header(finding(chart) or chart.about.partition(";")[0], "acklab plot", "", quick=False)
             body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture, alone=True)}</section></main>'
             scratch.write_text(document(chart.about, body), encoding="utf-8")

@@ -107,16 +107,19 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
     from .charts import viewer
 
     kinds = ["text", "", "", "text", "text wrap"]
-    body = [header(words.headline(found), "acklab fit", words.heading(found, short=True), quick=False), "</header><main>"]
-    heads, scored = words.scores(found)
-    first, *more = words.verdicts(found, scored=False)
-    said = "".join(f"<p>{esc(text)}</p>" for text in (first, words.asked(found)))
-    body.append(f'<section class="card">{said}<h2>Simulations beside the capture</h2>{table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])}</section>')
+    top, lead = words.headline(found), words.heading(found, short=True)
+    if prediction is not None:
+        top, lead = words.foreseen(prediction), f"{lead}. Fitted: {top}"
+    body = [header(top, "acklab fit", lead, quick=False), "</header><main>"]
     if prediction is not None:
         cells, same = [list(map(esc, row)) for row in words.prediction_rows(prediction)], words.unchanged(prediction)
         sets = esc(one_line(", ".join(prediction.sets)))
         shown = f"<p>{esc(same)}</p>" if same else table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
         body.append(f'<section class="card"><h2>What if <code>{sets}</code></h2>{shown}<p class="note">{esc(words.basis(prediction))}</p></section>')
+    heads, scored = words.scores(found)
+    first, *more = words.verdicts(found, scored=False)
+    said = "".join(f"<p>{esc(text)}</p>" for text in (first, words.asked(found)))
+    body.append(f'<section class="card">{said}<h2>Simulations beside the capture</h2>{table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])}</section>')
     rows = [list(map(esc, row)) for row in words.rows(found)]
     body.append(fold("All parameters, with intervals", table(words.HEADS, rows, kinds)))
     body.append(fold("How far to trust this fit", "".join(f"<p>{esc(text)}</p>" for text in more if text != words.asked(found))))

@@ -226,6 +226,17 @@ def unchanged(prediction: Prediction) -> str:
     return f"Nothing changes: {listed} differ by less than {100 * SAME:g}{NB}% in every draw. The {first.name} stays {range_(first.changed, first.unit)}."
 
 
+def foreseen(prediction: Prediction) -> str:
+    """What the changes would do, as a headline: the quantities whose ranges leave no change out, and the others."""
+    sets = one_line(", ".join(prediction.sets))
+    if unchanged(prediction):
+        return f"With {sets} nothing changes."
+    moved = [one for one in prediction.quantities if one.change.low > 0 or one.change.high < 0]
+    rest = [one.name for one in prediction.quantities if one not in moved]
+    told = f"With {sets}, {listing([f'{one.name} changes by {change(one.change)}' for one in moved])}." if moved else f"With {sets} nothing is shown to change."
+    return f"{told} Not shown to change: {listing(rest)}." if moved and rest else told
+
+
 def predicted(prediction: Prediction) -> Sequence[str]:
     """A prediction for a terminal."""
     sets = [one_line(f"What if {', '.join(prediction.sets)}:")]

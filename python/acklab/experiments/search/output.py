@@ -67,8 +67,10 @@ Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
 """A table of a page: its title, heads, rows, the classes of its first columns, a note above."""
 
 
-def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequence[str], sections: Sequence[Section], notes: Sequence[str], files: str) -> str:
-    """One page that needs no network."""
+def page(
+    verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequence[str], sections: Sequence[Section], notes: Sequence[str], files: str, sure: Sequence[str] = ()
+) -> str:
+    """One page that needs no network; ``sure`` are the sentences on how sure the answer is, below the charts."""
     from ...figures.html import document, esc, fold, header, table
 
     title = plan.title or plan.name
@@ -76,6 +78,8 @@ def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequen
     body += [f'<p class="lead">{esc(text)}</p>' for text in leads if text]
     body.append("</header><main>")
     body += [f'<section class="card">{chart}</section>' for chart in charts]
+    if told := [text for text in sure if text]:
+        body.append(fold("How sure this is", "".join(f"<p>{esc(text)}</p>" for text in told)))
     for name, heads, rows, classes, note in sections:
         cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
         body.append(fold(name, (f'<p class="note">{esc(note)}</p>' if note else "") + cells))

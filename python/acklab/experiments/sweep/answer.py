@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import ALIKE, LEAST_SEEDS
@@ -9,6 +10,7 @@ from ...plot.words import digits, listing
 from ...text.counts import counted
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
+from .names import worded
 from .picture import spoken, word
 from .text import alike, cell
 
@@ -51,7 +53,28 @@ def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
     column = axes[named[0]].columns[0]
     others = [spoken(one) for place, axis in enumerate(axes) if place != named[0] for one in axis.columns]
     rest = [f"{_span(metric, found)} with {word(column, which)}" for which, found in mine.items() if which != best]
-    return f"{metric.name} is best with {word(column, best)} at every {' and '.join(others)}: {_span(metric, mine[best])}, and {listing(rest)} (no intervals overlap)."
+    return f"{_subject(metric)} best with {word(column, best)} at every {' and '.join(others)}: {_span(metric, mine[best])}, and {listing(rest)} (no intervals overlap)."
+
+
+def called(metric: Metric) -> str:
+    """What a metric is called in a sentence: words for a column's or a quantity's name, and any other name as the user wrote it.
+
+    >>> from ..compare.metrics import metric
+    >>> called(metric("acks_sent@f")), called(metric("ack-share@G->R")), called(metric("mean_rtt_s")), called(metric("my_rate: goodput"))
+    ('ACKs sent of f', 'ACK share of G->R', 'mean round trip', 'my_rate')
+    """
+    kind, of, where = metric.name.partition(" of ")
+    if kind not in (metric.quantity.name, metric.quantity.about.removeprefix("column ")):
+        return metric.name
+    parts = kind.removesuffix("_s").removesuffix("_bps").replace("-", "_")
+    return worded(re.sub(r"(?<![a-z])rtt(?![a-z])", "round_trip", parts)) + of + where
+
+
+def _subject(metric: Metric) -> str:
+    """A metric with its verb: drops are, and a loss is."""
+    name = called(metric)
+    several = re.search(r"[^s]s\b", name.partition(" of ")[0])
+    return f"{name} {'are' if several else 'is'}"
 
 
 def _span(metric: Metric, rows: list[dict[str, Any]]) -> str:
@@ -63,16 +86,16 @@ def _span(metric: Metric, rows: list[dict[str, Any]]) -> str:
 def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
     known = [(row["mean"], point) for point, row in enumerate(rows) if row["mean"] is not None]
     if not known:
-        return f"{metric.name} has no value at any point."
+        return f"{called(metric)}: no value at any point."
     (least, first), (most, last) = min(known), max(known, key=lambda one: (one[0], -one[1]))
     if least == most:
-        return f"{metric.name} is the same at every point: {_value(metric, rows[first])}."
+        return f"{_subject(metric)} the same at every point: {_value(metric, rows[first])}."
     ends = {MORE: (("best", last), ("worst", first)), LESS: (("best", first), ("worst", last))}
     told = (
         f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point)}"
         for which, point in ends.get(metric.quantity.better, (("least", first), ("greatest", last)))
     )
-    return f"{metric.name} is {'; '.join(told)}."
+    return f"{_subject(metric)} {'; '.join(told)}."
 
 
 def _value(metric: Metric, row: dict[str, Any]) -> str:

@@ -48,7 +48,7 @@ def worded(name: str) -> str:
     >>> worded("sender_initial_window"), worded("ack_segments")
     ('sender initial window', 'ACK segments')
     """
-    return " ".join({"ack": "ACK", "acks": "ACKs"}.get(word, word) for word in name.split("_"))
+    return " ".join({"ack": "ACK", "acks": "ACKs", "syns": "SYNs"}.get(word, word) for word in name.split("_"))
 
 
 def counting(name: str) -> tuple[str, str]:

@@ -302,5 +302,6 @@ def word(column: Column, place: int) -> str:
     if not column.is_number:
         return str(cell)
     factor, unit = scaled(column)
-    return f"{cell * factor:.4g} {unit or counting(column.name)[1]}".strip()
+    what = unit or counting(column.name)[1]
+    return f"{cell * factor:.4g} {what.removesuffix('s') if cell == 1 and not unit else what}".strip()
 

@@ -161,4 +161,4 @@ def _page(result: Found, charts: Sequence[str]) -> str:
     )
     lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if result.losses else ""
     leads = [*words.determined(result), words.search_told(result), words.losing(result)]
-    return output.page("tune", plan, words.sentence(result, brief=True), leads, charts, sections, words.basis(result), files + lost)
+    return output.page("tune", plan, words.sentence(result, brief=True), leads[:1], charts, sections, words.basis(result), files + lost, leads[1:])
