@@ -144,15 +144,13 @@ def _dataset(options: argparse.Namespace) -> int:
     if options.out or options.only or STANDARD_INPUT in options.files:
         options.parser.error("--dataset goes without --out and --only, and reads files and directories")
     try:
-        shown = sys.stderr.isatty()
-        found = write(options.files, options.dataset, lambda file: status(f"analyze: {file_name(file)}") if shown else None)
+        found = write(options.files, options.dataset, lambda file: status(f"analyze: {file_name(file)}"))
     except FileNotFoundError as error:
         if error.filename not in options.files:
             raise
         options.parser.error(f"{file_name(str(error.filename))}: {error.strerror}")
     finally:
-        if sys.stderr.isatty():
-            status()
+        status()
     say_json(json.dumps(plain(found))) if options.json else say(as_text(found, options.sort, options.most or MOST))
     return 0
 

@@ -119,10 +119,6 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
 
 def _progress() -> tuple[Callable[[int], None], Callable[[], None]]:
     """What shows the number of simulations on a terminal, and what clears it."""
-    import sys
-
     from ..text.terminal import status
 
-    if not sys.stderr.isatty():
-        return lambda made: None, lambda: None
     return lambda made: status(f"fit: {counted(made, 'simulation')}"), status

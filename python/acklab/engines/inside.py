@@ -32,7 +32,7 @@ def drill() -> Any:
 
 
 def run(work: Callable[[], object]) -> None:
-    """Mounts what a run needs, works, says on the console what came of it, and switches off."""
+    """Mounts what a run needs, works, says on the console what it returned, and switches off."""
     libc = ctypes.CDLL(None)
     for kind, where in ((b"proc", b"/proc"), (b"tmpfs", SCRATCH.encode())):
         if libc.mount(kind, where, kind, 0, None) != 0:

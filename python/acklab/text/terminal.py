@@ -23,8 +23,9 @@ def complain(text: str) -> None:
 
 
 def status(text: str = "") -> None:
-    """Replaces the line that shows progress on standard error; without a text it is cleared."""
-    print(_CLEAR + visible(text), end="", file=sys.stderr, flush=True)
+    """Replaces the line that shows progress on standard error, if that is a terminal; without a text it is cleared."""
+    if sys.stderr.isatty():
+        print(_CLEAR + visible(text), end="", file=sys.stderr, flush=True)
 
 
 def say_json(text: str) -> None:

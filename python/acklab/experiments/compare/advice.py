@@ -331,12 +331,12 @@ def _width(found: Difference) -> float:
 
 # ---- names and numbers -----------------------------------------------------------------------------------------------
 def quoted(name: str) -> str:
-    """A case's name in a sentence: in quotation marks where a comma in it would end it.
+    """A case's name in a sentence: in quotation marks where it has several words.
 
-    >>> quoted("no filter"), quoted("delayed, queue of 8")
-    ('no filter', '“delayed, queue of 8”')
+    >>> quoted("codel"), quoted("no filter")
+    ('codel', '“no filter”')
     """
-    return f"“{name}”" if "," in name else name
+    return f"“{name}”" if " " in name or "," in name else name
 
 
 def shown(metric: Metric, one: Sample | None) -> str:

@@ -58,6 +58,12 @@ def _rows(
     return heads, [[name, *(_cell(by, name, path, shown) for _, path, shown in there)] for name in names] if there else []
 
 
+def _paths(by: Mapping[tuple[str, str], Row], *names: str) -> str:
+    """Which of these paths were run, as a sentence."""
+    run = {path for _, path in by}
+    return f"Paths: {', '.join(name for name in names if name in run)}."
+
+
 def _per_ack(key: str) -> Callable[[Row], str]:
     return lambda row: _number(row.get(key), 2)
 
@@ -72,7 +78,7 @@ def _acks(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
         ("600 ms", "geo", _per_ack("per_ack")),
         ("bytes of an ACK", "plain", lambda row: _number(row.get("ack_bytes"), 0)),
     ])  # fmt: skip
-    about = "Data packets that arrive, for one packet back; bytes from the header of IP on. Paths: plain, fast, geo."
+    about = "Data packets that arrive, for one packet back; bytes from the header of IP on. " + _paths(by, "plain", "fast", "geo")
     return Table("acks", "Packets an ACK", about, heads, cells)
 
 
@@ -100,7 +106,7 @@ def _answers(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
         ("CE: at once", "marks", _share("ce")),
         ("packets with ECT, %", "plain", lambda row: _number(100 * row["ect_share"], 0)),
     ])  # fmt: skip
-    about = "At once is an ACK within a millisecond and before the next data packet. Paths: lone, plain, burst-loss, late, marks."
+    about = "At once is an ACK within a millisecond and before the next data packet. " + _paths(by, "lone", "plain", "burst-loss", "late", "marks")
     return Table("answers", "When an ACK leaves", about, heads, cells)
 
 
