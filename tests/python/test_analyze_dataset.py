@@ -68,7 +68,7 @@ def test_the_directorys_name_is_no_pattern(tmp_path: Path) -> None:
 def test_a_directory_without_captures_has_an_empty_table(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     done = command("analyze", tmp_path / "in", "--dataset", tmp_path / "out", "--json")
-    assert done.returncode == 0 and json.loads(done.stdout) == {"captures": 0, "refused": 0, "directions": 0, "limits": []}
+    assert done.returncode == 0 and json.loads(done.stdout) == {"captures": 0, "refused": 0, "directions": 0, "unfollowed": 0, "limits": []}
     full = pl.DataFrame(acklab.analyze(CAPTURE).connections)
     assert pl.read_parquet(tmp_path / "out" / "connections.parquet").drop("file").schema == full.schema
 

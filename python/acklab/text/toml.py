@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .. import _core
-
 
 def loads(text: str) -> dict[str, Any]:
     """The tree a TOML text describes.
@@ -18,6 +16,8 @@ def loads(text: str) -> dict[str, Any]:
         import tomllib as reader
     else:
         import tomli as reader
+
+    from .. import _core
 
     if told := _core.too_deep(text):
         raise ValueError(told)

@@ -124,6 +124,7 @@ export class Frame {
     // Where every panel has the roles' own colours the legend shows them.
     const own = this.ownColours;
     const there = this.spec.roles.filter((role) => !role.there || this.parts.some((part) => role.there(this.data.get(part.id), part, this)));
+    const focused = [...this.legend.children].indexOf(document.activeElement);
     this.legend.replaceChildren(...there.map((role) => {
       const part = this.parts[0];
       const colour = own && part ? part.colour(role.role || role.key) : theme["ink-2"];
@@ -135,6 +136,7 @@ export class Frame {
         },
       }, sample(role.sample, colour), role.name, this.on[role.key] ? "" : " (hidden)");
     }), ...this.twins.map(([part, drawn]) => h("span", { class: "note twin" }, `${part.name}: identical to ${drawn.name}`)));
+    this.legend.children[focused]?.focus({ preventScroll: true });  // who typed there goes on from there
   }
 
   // Panels: all in one, or one for each run.
