@@ -17,7 +17,7 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
-.PHONY: help setup demo test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheels clean
+.PHONY: help setup demo test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -35,6 +35,7 @@ help:
 	@echo 'make zoo     build the stacks of `acklab zoo` in ~/.cache/acklab/zoo (needs go, cargo, cmake and their registries; minutes)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel of this machine in dist/'
+	@echo 'make wheel-pyodide build a wheel for Pyodide, Python in a browser, in dist/'
 	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'
 	@echo 'make clean   remove everything these made'
 	@sh tools/needs.sh $(PYTHON) || true
@@ -141,6 +142,11 @@ kernel-wheel: setup
 wheel: setup
 	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	$(BIN)/maturin build --release --out dist
+
+# A wheel for Python in a browser.
+wheel-pyodide: setup
+	rustup target add wasm32-unknown-emscripten
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/pyodide.py dist
 
 # zig (from PyPI) links with an old glibc, and for the other processor. rustup target add TARGET gets what a target needs.
 wheels: setup

@@ -51,6 +51,9 @@ pub(crate) fn interruptible<T: Send>(
 /// Calls `work`, which cannot be stopped on its way, on a thread of its own, and waits for it. The signal handler's exception,
 /// if there is one, is the result at once; what the thread then makes is thrown away.
 pub(crate) fn abandonable<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    if cfg!(target_os = "emscripten") {
+        return Ok(work()); // which has no threads
+    }
     let (done, result) = sync_channel(1);
     let result = Mutex::new(result);
     thread::Builder::new().name("work".to_owned()).spawn(move || done.send(work()))?;
