@@ -324,7 +324,7 @@ def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Co
     metrics = [metric(text) for text in values]
     cases = [Case(name) for name in next(iter(values.values()))]
     given = Comparison("", "given", cases, metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
-    samples = {one.name: {name: Sample.of(run) for name, run in values[text].items()} for text, one in zip(values, metrics, strict=True)}
+    samples = {one.name: {name: Sample.of(run) if run else None for name, run in values[text].items()} for text, one in zip(values, metrics, strict=True)}
     told = Compared(given, "given", [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)], {}, 6)
     return replace(told, advice=advice(told))
 
@@ -386,6 +386,10 @@ def test_an_objective_that_does_not_respond_ranks_nothing_silently() -> None:
     assert "ranked by upload; by latency no two cases are shown to differ by more than 2 %" in as_text(both)
     assert both.advice.startswith("Use c instead of a: upload is 3 Mb/s instead of 1 Mb/s, ")
     assert both.advice.endswith("No two cases are shown to differ by more than 2 % in latency; the widest interval is -4.0 to 3.8 % (from a to c).")
+    alike = with_values(values | {"latency: completion": {name: [0.05] * 6 for name in "abc"}}, objective_names=["latency", "upload"])
+    assert alike.advice.endswith("latency does not respond to what the cases change: all are equivalent within 2 %.")
+    none = with_values(values | {"latency: completion": {name: [] for name in "abc"}}, objective_names=["latency", "upload"])
+    assert none.advice.endswith("No two cases have a value of latency.")
 
 
 def test_utilisation_is_no_cost_and_no_gain() -> None:

@@ -315,6 +315,8 @@ def _silence(told: Compared, metric: Metric) -> str:
         for other, one in combinations([case.name for case in told.comparison.cases], 2)
         if (found := ranking.between(metric, one, other)) is not None
     ]
+    if not pairs:
+        return f"No two cases have a value of {metric.name}."
     if all(found.verdict in (SAME, EQUIVALENT) for found, *_ in pairs):
         return f"{metric.name} does not respond to what the cases change: all are equivalent within {within}."
     said = f"No two cases are shown to differ by more than {within} in {metric.name}"

@@ -31,15 +31,15 @@ impl Round {
     }
 }
 
-/// What kernels do differently.
+/// The rules of a kernel, where kernels differ.
 pub(super) struct Kernel {
-    /// Whether half of the memory is payload, whatever a segment takes.
+    /// Half of the memory counts as payload. Later kernels measure the share.
     pub halves: bool,
-    /// Whether what came since the program began to read counts as read.
+    /// Bytes that came after the program began to read count as read, too.
     pub counts_unread: bool,
-    /// Whether a longer round trip counts only if nothing is unread.
+    /// A longer round trip counts only where nothing waits to be read.
     pub needs_calm: bool,
-    /// Whether it also grows when a segment comes above a gap.
+    /// The buffer grows also when a segment comes above a gap.
     pub at_gaps: bool,
     /// The buffer that a round trip asks for, in bytes.
     pub buffer: fn(&Round) -> u64,
