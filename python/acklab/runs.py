@@ -17,7 +17,7 @@ from .results import captures, records
 from .results.directory import Folder, results
 from .results.expected import unmet
 from .results.stored import NOTHING, TABLES, NotRecordedError, Stored, stored_in
-from .scenario.asked import arguments, asked
+from .scenario.asked import asked, recorded, settings
 from .scenario.given import ScenarioLike, assignments, json_line, source
 from .scenario.own import Controls, Own, Policies
 from .text.escapes import not_known
@@ -301,6 +301,7 @@ def run_batch(
     scenarios: Iterable[ScenarioLike],
     *,
     threads: int | None = None,
+    record: Any = None,
     policies: Policies | None = None,
     controls: Controls | None = None,
     engine: str = "simulator",
@@ -314,6 +315,7 @@ def run_batch(
     Args:
         scenarios: what :func:`run` takes. Trees and JSON texts are the fastest.
         threads: from 1 to 1024; left out, one a processor.
+        record: as for :func:`run`.
         policies: ACK policies in Python by name, as for :func:`run`. Their code takes turns; the rest of the runs does not.
         controls: congestion controls in Python by name.
         engine: ``simulator``; ``kernel`` as in :func:`run`; or ``programs``, which also runs the commands that scenarios name, in virtual
@@ -322,7 +324,7 @@ def run_batch(
 
     Raises:
         TypeError: a scenario is of another type, or has an algorithm in Python that is not passed by name.
-        ValueError: no such number of threads, no such engine, or the kernel is to run Python or overrides.
+        ValueError: no such number of threads, engine or table, or the kernel is to run Python or overrides.
         OSError: a path cannot be read.
     """
     if threads is not None and threads < 1:
@@ -330,17 +332,16 @@ def run_batch(
     if engine in ("kernel", "programs"):
         from .engines.boots import batches
 
-        if policies or controls or overrides:
-            raise ValueError("policies and controls in Python, and overrides, are for the simulator only")
+        if policies or controls or record is not None or overrides:
+            raise ValueError("policies and controls in Python, record, and overrides, are for the simulator only")
         texts = (json_line(scenario).decode() for scenario in scenarios)
         for found in batches(texts, cpu_count() if threads is None else threads, programs=engine == "programs"):
             yield json.loads(found[0])
         return
     if engine != "simulator":
         raise ValueError(f"engine is simulator, kernel or programs, not {engine!r}")
-    arguments(run_batch, overrides)
     own = Own(policies, controls)
-    sets = assignments(overrides)
+    sets = assignments(recorded(record, settings(run_batch, overrides)))
     batch = _core.Batch(cpu_count() if threads is None else threads, sets=sets, policies=own.policies, controls=own.controls)
     wrong: dict[int, str] = {}
     places = count()
@@ -375,10 +376,9 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
         OSError: the path cannot be read.
         RunError: a policy or control in Python cannot be made.
     """
-    arguments(simulation, overrides)
     own = Own(policies, controls)
     text, file = source(scenario, own)
-    sets = assignments(overrides, own)
+    sets = assignments(settings(simulation, overrides), own)
     return _core.Simulation(text, file=file, sets=sets, policies=own.policies, controls=own.controls)
 
 

@@ -22,12 +22,11 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
         TypeError: there is neither scenario nor path, or a keyword is no argument of the function and no key of a scenario.
         ValueError: there is no such access path or table, or the path has no such key.
     """
-    overrides = dict(overrides)
-    more = pairs(overrides.pop("set", {}))
     if path is None:
-        arguments(function, overrides)
-    overrides |= more
-    if path is not None:
+        overrides = settings(function, overrides)
+    else:
+        overrides = dict(overrides)
+        overrides |= pairs(overrides.pop("set", {}))
         if scenario is not None:
             raise ValueError("give a scenario or a path, not both")
         if path not in presets.PATHS:
@@ -40,15 +39,37 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
         overrides = {known.get(key, key): value for key, value in overrides.items()}
     if scenario is None:
         raise TypeError("what is to run? give a scenario, or path=NAME")
-    if record is not None:
-        named = [record] if isinstance(record, str) else record
-        if isinstance(named, (list, tuple, set)):
-            for name in named:
-                if name not in RECORDED:
-                    raise ValueError(f"record: {not_known('table', str(name), RECORDED)}")
-            named = dict.fromkeys(named, True)
-        overrides = {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
-    return scenario, overrides
+    return scenario, recorded(record, overrides)
+
+
+def settings(function: Callable[..., Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that a caller without ``path`` sets, by name and by ``set``.
+
+    Raises:
+        TypeError: a keyword is no argument of the function and no key of a scenario.
+        ValueError: ``set`` holds no keys and values.
+    """
+    overrides = dict(overrides)
+    more = pairs(overrides.pop("set", {}))
+    arguments(function, overrides)
+    return overrides | more
+
+
+def recorded(record: Any, overrides: dict[str, Any]) -> dict[str, Any]:
+    """The overrides, and what they record: nothing more for None, all for True, else the named tables or the scenario's table.
+
+    Raises:
+        ValueError: there is no such table.
+    """
+    if record is None:
+        return overrides
+    named = [record] if isinstance(record, str) else record
+    if isinstance(named, (list, tuple, set)):
+        for name in named:
+            if name not in RECORDED:
+                raise ValueError(f"record: {not_known('table', str(name), RECORDED)}")
+        named = dict.fromkeys(named, True)
+    return {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
 
 
 def arguments(function: Callable[..., Any], keys: Iterable[str], name: str | None = None) -> None:
