@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: What a reader types first: it needs a network, a fresh machine, or minutes.
 UNTRIED = {
+    "make lite",
     "make wheel-pyodide",
     "pip install acklab",
     "acklab demo",  # the tutorial runs it

@@ -23,6 +23,8 @@ try:
     acklab.run({RECORDED.replace("1.5Mbps", "1.5Mbs")!r})
 except acklab.ScenarioError as error:
     print(str(error).splitlines()[0])
+for told in acklab.run_batch([{RECORDED!r}, "title = 3"], seed=2):
+    print(told.get("error") or told["flows"][0]["completion_s"])
 """
 
 
@@ -37,3 +39,4 @@ def test_a_run_in_pyodide_is_the_run_of_this_machine(tmp_path: Path) -> None:
     there = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout.splitlines()
     assert there[0] == acklab.run(RECORDED).json()
     assert "did you mean `Mbps`" in there[1]
+    assert there[2] == str(acklab.run(RECORDED, seed=2).summary()["flows"][0]["completion_s"]) and "title = 3: must be a text" in there[3]

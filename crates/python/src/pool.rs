@@ -53,6 +53,8 @@ pub(crate) type Work = dyn Fn(&Line, &AtomicBool) -> Answer + Send + Sync;
 pub(crate) struct Pool {
     shared: Arc<Shared>,
     window: usize,
+    /// Where there are no threads: who takes an answer makes it first.
+    alone: Option<Arc<Work>>,
 }
 
 #[derive(Default)]
@@ -127,27 +129,36 @@ impl Shared {
                 state = Self::pause(&self.lines, state);
                 continue;
             }
-            let number = state.next_line();
-            let Some(line) = state.lines.pop_front() else { continue };
-            drop(state);
-            let answer = work(&line, &self.stop);
-            state = self.state();
-            state.held_bytes += answer.json.len();
-            state.finished += 1;
-            let place = (number - state.first) as usize;
-            state.answers[place] = Some(answer);
+            state = self.answer(state, work);
             if state.may_take() && (state.lines.is_empty() || state.finished >= WORTH_TAKING) {
                 self.answers.notify_one();
             }
         }
+    }
+
+    /// Works on the next line, if there is one.
+    fn answer<'a>(&'a self, mut state: MutexGuard<'a, State>, work: &Work) -> MutexGuard<'a, State> {
+        let number = state.next_line();
+        let Some(line) = state.lines.pop_front() else { return state };
+        drop(state);
+        let answer = work(&line, &self.stop);
+        state = self.state();
+        state.held_bytes += answer.json.len();
+        state.finished += 1;
+        let place = (number - state.first) as usize;
+        state.answers[place] = Some(answer);
+        state
     }
 }
 
 impl Pool {
     /// Starts `threads` workers, at least one.
     pub(crate) fn new(threads: usize, work: Arc<Work>) -> std::io::Result<Pool> {
+        if cfg!(target_os = "emscripten") {
+            return Ok(Pool { shared: Arc::default(), window: usize::MAX, alone: Some(work) });
+        }
         let threads = threads.max(1);
-        let pool = Pool { shared: Arc::default(), window: WINDOW * threads };
+        let pool = Pool { shared: Arc::default(), window: WINDOW * threads, alone: None };
         for number in 0..threads {
             let (shared, work) = (pool.shared.clone(), work.clone());
             thread::Builder::new().name(format!("run-{number}")).spawn(move || shared.labour(&*work))?;
@@ -190,7 +201,10 @@ impl Pool {
         let mut waited = false;
         loop {
             let mut state = self.shared.state();
-            let worth = waited || state.lines.is_empty() || state.finished >= WORTH_TAKING;
+            if let Some(work) = &self.alone {
+                state = self.shared.answer(state, &**work);
+            }
+            let worth = waited || self.alone.is_some() || state.lines.is_empty() || state.finished >= WORTH_TAKING;
             if state.may_take() && worth {
                 let mut taken = Vec::new();
                 while let Some(answer) = state.answers.front_mut().and_then(Option::take) {
