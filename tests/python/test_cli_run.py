@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from acklab.cli.doctor import newer_source
 from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "allman1998.toml"
@@ -322,6 +323,17 @@ def test_schema_is_a_json_schema_and_the_stacks_a_table(acklab_command: Acklab) 
     stacks = acklab_command("schema", "--stacks").stdout.splitlines()
     assert stacks[0].split()[:5] == ["side", "rule", "ns2-1998", "ns2-2.35", "rfc"]
     assert any(line.split()[:2] == ["sender", "min_rto"] for line in stacks)
+
+
+def test_doctor_names_a_source_that_is_newer_than_the_extension(tmp_path: Path) -> None:
+    extension, source = tmp_path / "python/acklab/_core.so", tmp_path / "crates/tcp/src/lib.rs"
+    for number, file in enumerate((source, extension)):
+        file.parent.mkdir(parents=True)
+        file.touch()
+        os.utime(file, (number, number))
+    assert newer_source(extension) is None
+    os.utime(source, (2, 2))
+    assert newer_source(extension) == "crates/tcp/src/lib.rs"
 
 
 def test_doctor_passes_its_self_check(acklab_command: Acklab) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import platform
 import shutil
+from pathlib import Path
 from typing import Any
 
 from ..text.terminal import say
@@ -69,8 +70,16 @@ def examine() -> dict[str, Any]:
         "tools": {name: shutil.which(name) for name in TOOLS},
         "live": json.loads(_core.live_probe()),
         "kernel": _kernel(),
+        "newer_source": newer_source(Path(_core.__file__)),
         "self_check": self_check(),
     }
+
+
+def newer_source(extension: Path) -> str | None:
+    """In a clone, a Rust file that is newer than the extension: what runs is then not what is written."""
+    crates = extension.resolve().parents[2] / "crates"
+    built = extension.stat().st_mtime
+    return next((str(file.relative_to(crates.parent)) for file in sorted(crates.glob("*/src/**/*.rs")) if file.stat().st_mtime > built), None)
 
 
 def _kernel() -> dict[str, str]:
@@ -107,6 +116,8 @@ def as_text(found: dict[str, Any]) -> str:
         lines.append(f"  {name}: {path or 'not found'} ({TOOLS[name]})")
     lines += live_as_text(found["live"])
     lines.append("  runs in virtual time (acklab run --virtual): " + next(iter(found["kernel"].values())))
+    if found["newer_source"]:
+        lines.append(f"the extension is OLDER than {found['newer_source']}: make setup")
     check = found["self_check"]
     if check["passed"]:
         lines.append(f"self-check passed: 3 segments took {check['completion_s']} s, as worked out by hand")
