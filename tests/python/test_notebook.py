@@ -64,7 +64,9 @@ def test_a_run_pickles(run: acklab.Run, tmp_path: Path) -> None:
     assert (again.label, again.title, again.seed, again.end_s) == ("mine", run.title, run.seed, run.end_s)
     for table in ("flows", "links", "series", "queue", "packets"):
         assert list(getattr(again, table)) == list(getattr(run, table)), table
-        assert getattr(again, table).name == table
+        kept, made = getattr(again, table), getattr(run, table)
+        assert (kept.name, kept.columns, repr(kept), kept[0]) == (table, made.columns, repr(made), made[0])
+        assert kept.to_polars().equals(pl.DataFrame(made)) and pl.DataFrame(kept).schema == pl.DataFrame(made).schema
     import json
 
     assert json.loads(again.json()) == json.loads(run.json()) and again.scenario_toml() == run.scenario_toml()

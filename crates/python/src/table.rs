@@ -2,14 +2,10 @@
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
-use arrow_ipc::reader::StreamReader;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::ArrowError;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_select::concat::concat_batches;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule};
+use pyo3::types::PyCapsule;
 
 use crate::arrow::type_name;
 
@@ -30,9 +26,6 @@ impl Table {
 fn frames(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("acklab.results.frames")
 }
-
-/// A function and its arguments, as `__reduce__` gives them.
-type Pickled<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
 
 #[pymethods]
 impl Table {
@@ -79,25 +72,9 @@ impl Table {
         frames(slf.py())?.call_method1("to_polars", (slf,))?.call_method0("_repr_html_")
     }
 
-    /// What [`pickle`] needs: the data as an Arrow IPC stream.
-    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Pickled<'py>> {
-        let (table, wrong) = (slf.get(), |error: ArrowError| PyRuntimeError::new_err(error.to_string()));
-        let mut stream = StreamWriter::try_new(Vec::new(), &table.batch.schema()).map_err(wrong)?;
-        stream.write(&table.batch).map_err(wrong)?;
-        let bytes = stream.into_inner().map_err(wrong)?;
-        let made = slf.get_type().getattr("_from_ipc")?;
-        Ok((made, (table.name.clone(), PyBytes::new(slf.py(), &bytes))))
-    }
-
-    /// The table of a stream that `__reduce__` or polars wrote, which divides a long one into several batches.
-    #[staticmethod]
-    fn _from_ipc(name: String, bytes: &[u8]) -> PyResult<Table> {
-        let wrong = |error: ArrowError| PyValueError::new_err(format!("no table: {error}"));
-        let batches = StreamReader::try_new(bytes, None).map_err(wrong)?;
-        let schema = batches.schema();
-        let batches = batches.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
-        let batch = concat_batches(&schema, &batches).map_err(wrong)?;
-        Ok(Table { name, batch })
+    /// What [`pickle`] needs: the table comes back as one of Python's (`acklab.results.kept`).
+    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("acklab.results.kept")?.call_method1("reduced", (slf,))
     }
 
     fn __len__(&self) -> usize {

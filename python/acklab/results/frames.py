@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .._core import Table
 
 
-def to_polars(table: Table) -> pl.DataFrame:
+def to_polars(table: Table | Tabular) -> pl.DataFrame:
     """A polars frame that shares the table's data."""
     import polars as pl
 
@@ -87,7 +87,7 @@ def rows(table: Table) -> Iterator[dict[str, Any]]:
     return to_polars(table).iter_rows(named=True)
 
 
-def item(table: Table, key: Any) -> Any:
+def item(table: Any, key: Any) -> Any:
     """A row by its number, rows by a slice, or a column by its name.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .. import _core
+    from .._core import Table
 
 
 TABLES = ("flows", "links", "series", "queue", "packets")
@@ -35,11 +35,11 @@ class Stored:
     end_s: float
     line: str
     toml: str
-    flows: _core.Table
-    links: _core.Table
-    series: _core.Table | None
-    queue: _core.Table | None
-    packets: _core.Table | None
+    flows: Table
+    links: Table
+    series: Table | None
+    queue: Table | None
+    packets: Table | None
 
     @classmethod
     def of(cls, result: Any) -> Stored:
@@ -69,6 +69,7 @@ def stored_in(folder: Path) -> Stored:
     import polars as pl
 
     from .directory import marker
+    from .kept import Kept
 
     about = marker(folder)
     if about is None:
@@ -79,7 +80,7 @@ def stored_in(folder: Path) -> Stored:
         raise ValueError(f"{folder} holds {what}")
     line, toml = ((folder / name).read_text(encoding="utf-8") for name in ("summary.json", "scenario.toml"))
     summary = json.loads(line)
-    tables: dict[str, Any] = {name: _table(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
+    tables: dict[str, Any] = {name: Kept(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
     return Stored(summary["title"], summary["seed"], summary["end_s"], line.rstrip("\n"), toml, **tables)
 
 
@@ -87,16 +88,3 @@ def _tables(folder: Path) -> str:
     """How to read the tables of other results."""
     found = sorted(path.name for path in folder.glob("*.parquet"))
     return f'; polars.read_parquet("{folder / found[0]}") reads one of its tables ({", ".join(found)})' if found else ""
-
-
-def _table(name: str, frame: Any) -> Any:
-    """A frame as a table of the extension."""
-    from io import BytesIO
-
-    import polars as pl
-
-    from .._core import Table
-
-    stream = BytesIO()
-    frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
-    return Table._from_ipc(name, stream.getvalue())
