@@ -50,10 +50,15 @@ $(VENV)/.made: tools/needs.sh pyproject.toml
 	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	@touch $@
 
+# The package's dependencies, a line each. The first time they are installed beside the build.
+NEEDED := sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)",.*$$/\1/p' pyproject.toml
+
 # Release build, editable: changes to Python files count at once, changes to Rust files rebuild.
 $(VENV)/.built: $(VENV)/.made $(RUST)
 	@sh tools/needs.sh $(PYTHON)
 	@echo 'building the simulator and installing what the reports use (about two minutes the first time)'
+	@[ -e $@ ] || { $(NEEDED) | $(BIN)/python -m pip install --quiet --no-compile -r /dev/stdin & \
+		$(BIN)/maturin develop --release --quiet --skip-install; status=$$?; wait; exit $$status; }
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
