@@ -1,5 +1,5 @@
-//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [RECOVERY] [event-by-event] [unstarted] [fq-codel]`, with
-//! RECOVERY one of `reno`, `newreno`, `sack`, `rfc6675`, `fack`, `rack`.
+//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [RECOVERY] [every] [event-by-event] [unstarted] [fq-codel]`,
+//! with RECOVERY one of `reno`, `newreno`, `sack`, `rfc6675`, `fack`, `rack`.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use acklab_path::queue::FqCodelParams;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_scenario::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
-use acklab_tcp::rules::{Stack, Window, named};
+use acklab_tcp::rules::{AckPolicyKind, Stack, Window, named};
 
 const RECOVERIES: [&str; 6] = ["reno", "newreno", "sack", "rfc6675", "fack", "rack"];
 
@@ -51,7 +51,11 @@ fn main() {
     sender.window = Window::Segments(100_000);
     sender.packet = 960;
     sender.recovery = recovery;
-    let (sender, receiver) = (Arc::new(sender), Arc::new(Stack::Ns2At235.receiver()));
+    let mut receiver = Stack::Ns2At235.receiver();
+    if args.iter().any(|arg| arg == "every") {
+        receiver.ack = AckPolicyKind::Every {};
+    }
+    let (sender, receiver) = (Arc::new(sender), Arc::new(receiver));
     let stagger = if n > 1000 { 0.1 * seconds / f64::from(n) } else { 0.01 };
     let first = if args.iter().any(|arg| arg == "unstarted") { 2.0 * seconds } else { 0.0 };
     let flows = (0..n)
