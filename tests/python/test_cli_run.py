@@ -212,7 +212,7 @@ def test_a_signal_ends_the_run_and_leaves_nothing(
     assert process.poll() is None
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
-    assert (process.returncode, out, err) == (status, b"", b"")
+    assert (process.returncode, out, err) == (status, b"", b"acklab: stopped; a run that did not end leaves nothing\n")
     assert os.listdir(tmp_path) == ["endless.toml"]
 
 
@@ -230,7 +230,7 @@ def test_a_signal_while_writing_leaves_no_scratch(tmp_path: Path, number: int, s
     assert process.poll() is None, process.communicate()
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (status, b"")
+    assert (process.returncode, err) == (status, b"acklab: stopped; a run that did not end leaves nothing\n")
     assert os.listdir(tmp_path) == ["long.toml"]
 
 
@@ -247,7 +247,7 @@ def test_a_full_disk_is_one_line(two_hops: Path) -> None:
         result = subprocess.run(
             [COMMAND, "run", two_hops], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
         )
-    assert (result.returncode, result.stderr) == (1, "acklab: No space left on device\n")
+    assert (result.returncode, result.stderr) == (1, "acklab: standard output: No space left on device\n")
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
     more = pairs(overrides.pop("set", {}))
     if path is None:
         arguments(function, overrides)
+    if double := next((key for key in more if key in overrides), None):
+        raise ValueError(f"{double} is given twice, as an argument and in set; give it once")
     overrides |= more
     if path is not None:
         if scenario is not None:
@@ -35,7 +38,7 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
         known = presets.keys(path)
         strange = next((key for key in overrides if "." not in key and key not in (*known, *presets.OWN)), None)
         if strange is not None:
-            raise ValueError(f"path {path}: {not_known('key', strange, list(known))}")
+            raise ValueError(f"path {path}: {presets.no_key(strange, known)}")
         scenario = Path(presets.file_of(path))
         overrides = {known.get(key, key): value for key, value in overrides.items()}
     if scenario is None:
@@ -49,6 +52,18 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
             named = dict.fromkeys(named, True)
         overrides = {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
     return scenario, overrides
+
+
+@contextlib.contextmanager
+def in_short(path: str | None, given: Mapping[str, Any]) -> Iterator[None]:
+    """Gives errors the short keys of ``path`` that were ``given``, in place of the scenario's."""
+    try:
+        yield
+    except _core.ScenarioError as error:
+        if path is None:
+            raise
+        short = {*given, *pairs(given.get("set", {}))} & presets.keys(path).keys()
+        raise _core.ScenarioError(presets.as_given(str(error), path, short)) from None
 
 
 def arguments(function: Callable[..., Any], keys: Iterable[str], name: str | None = None) -> None:
