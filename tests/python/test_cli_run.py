@@ -15,6 +15,8 @@ import pytest
 
 from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab
 
+#: What an interrupt says; nothing while the command starts.
+STOPPED = (b"acklab: stopped; a run that did not end leaves nothing\n", b"")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "allman1998.toml"
 
 
@@ -212,7 +214,7 @@ def test_a_signal_ends_the_run_and_leaves_nothing(
     assert process.poll() is None
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
-    assert (process.returncode, out, err) == (status, b"", b"acklab: stopped; a run that did not end leaves nothing\n")
+    assert (process.returncode, out) == (status, b"") and err in STOPPED
     assert os.listdir(tmp_path) == ["endless.toml"]
 
 
@@ -230,7 +232,7 @@ def test_a_signal_while_writing_leaves_no_scratch(tmp_path: Path, number: int, s
     assert process.poll() is None, process.communicate()
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (status, b"acklab: stopped; a run that did not end leaves nothing\n")
+    assert process.returncode == status and err in STOPPED
     assert os.listdir(tmp_path) == ["long.toml"]
 
 

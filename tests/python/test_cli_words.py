@@ -85,6 +85,24 @@ def test_a_slip_is_answered(given: list[str], said: str, monkeypatch: pytest.Mon
     assert said in err
 
 
+@pytest.mark.parametrize(
+    ("given", "work", "said"),
+    [
+        (["run", ALLMAN], "cli.run._single", "stopped; a run that did not end leaves nothing"),
+        (["run", ALLMAN, "examples/t1.toml"], "cli.run._several", "stopped; what was printed holds; the run under way left nothing"),
+        (["fit", "examples/captures/linux-receiver.pcap"], "cli.fit._fitted", "stopped; a fit is kept when it is done, and this one was not"),
+    ],
+)
+def test_an_interrupt_says_what_is_kept(given: list[str], work: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"acklab.{work}", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cli.main(given)
+    assert capsys.readouterr() == ("", f"acklab: {said}\n")
+
+
 def test_packaged_examples_are_called_as_they_are_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):

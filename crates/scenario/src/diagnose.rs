@@ -139,16 +139,15 @@ impl<'s> Walk<'s> {
             Value::Object(table) => return Err(self.table_choice(schema, choices, table, path)),
             _ => {}
         }
-        // A number without a unit, where a quantity would do.
-        if value.is_number()
-            && let Some(Err(what)) = choices.iter().find_map(|choice| unit(choice, value))
-        {
-            return Err(Problem::at(path, what).given(value));
-        }
         // A number that is out of range, a text that is no quantity: the one form of the same type says it best.
         let alike: Vec<_> = choices.iter().filter(|choice| same_type(self.resolve(choice), value)).collect();
         match alike.as_slice() {
             [only] if only.get("const").is_none() => self.value(only, value, path),
+            // A number without a unit, where a quantity would do.
+            [] if value.is_number() => match choices.iter().find_map(|choice| unit(choice, value)) {
+                Some(Err(what)) => Err(Problem::at(path, what).given(value)),
+                _ => Err(self.not_so(schema, value, path)),
+            },
             _ => Err(self.not_so(schema, value, path)),
         }
     }
