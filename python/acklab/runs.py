@@ -17,8 +17,8 @@ from .results import captures, records
 from .results.directory import Folder, results
 from .results.expected import unmet
 from .results.stored import NOTHING, TABLES, NotRecordedError, Stored, stored_in
-from .scenario.asked import asked, recorded, settings
-from .scenario.given import ScenarioLike, assignments, json_line, source
+from .scenario.asked import asked, in_short, recorded, settings
+from .scenario.given import ScenarioLike, assignments, json_line, json_lines, source
 from .scenario.own import Controls, Own, Policies
 from .text.escapes import not_known
 
@@ -259,6 +259,7 @@ def run(
     """
     if qlog is not None and record is None:
         record = ["packets", "series"]
+    shortly = in_short(path, overrides)
     scenario, overrides = asked(run, scenario, path, record, overrides)
     if engine == "kernel":
         if policies or controls or qlog is not None:
@@ -268,7 +269,8 @@ def run(
         raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     if server is not None or client is not None or allow_programs:
         raise ValueError('server, client and allow_programs go with engine="kernel"')
-    made = Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
+    with shortly:
+        made = Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
     if qlog is not None:
         from .results.qlog import write_logs
 
@@ -323,7 +325,7 @@ def run_batch(
         overrides: keys to set before each run, as :func:`run` takes them; in the simulator.
 
     Raises:
-        TypeError: a scenario is of another type, or has an algorithm in Python that is not passed by name.
+        TypeError: a scenario is of another type, or has an algorithm in Python that is not passed by name; of a list, before any runs.
         ValueError: no such number of threads, engine or table, or the kernel is to run Python or overrides.
         OSError: a path cannot be read.
     """
@@ -351,11 +353,9 @@ def run_batch(
             yield {"error": wrong.pop(place)} if place in wrong else json.loads(line)
 
     try:
-        for number, scenario in enumerate(scenarios):
-            try:
-                line = json_line(scenario)
-            except ScenarioError as error:
-                wrong[number], line = str(error), b"null\n"
+        for number, line in enumerate(json_lines(scenarios)):
+            if isinstance(line, ScenarioError):
+                wrong[number], line = str(line), b"null\n"
             batch.feed(line)
             if batch.full:
                 yield from parsed(batch.take())
@@ -379,6 +379,7 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
     own = Own(policies, controls)
     text, file = source(scenario, own)
     sets = assignments(settings(simulation, overrides), own)
+    own.warn_of_unused(text, file, sets)
     return _core.Simulation(text, file=file, sets=sets, policies=own.policies, controls=own.controls)
 
 

@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 
 import polars as pl
+import pytest
 from test_analyze import CAPTURE, command
 
 import acklab
+from acklab import cli
 from acklab.captures import dataset
 
 
@@ -77,3 +79,10 @@ def test_what_does_not_go_with_a_dataset_is_refused(tmp_path: Path) -> None:
     for arguments in (["no-such"], [str(CAPTURE), "--out", "o"], ["-"]):
         done = command("analyze", *arguments, "--dataset", tmp_path / "out")
         assert done.returncode == 2 and done.stdout == "" and not (tmp_path / "out").exists(), arguments
+
+
+def test_a_table_with_the_packages_files_is_aligned_as_it_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)  # where `examples/` is the package's
+    assert cli.main(["analyze", "examples/captures", "--dataset", "found", "--sort", "bytes"]) == 0
+    head, row = capsys.readouterr().out.split("\n\n")[2].splitlines()[:2]
+    assert row.startswith("examples/captures/linux-receiver.pcap #0  ") and head.index("direction") == row.index("10.9.0.1")

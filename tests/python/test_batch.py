@@ -154,6 +154,15 @@ def test_run_batch_keeps_places_and_refuses_what_is_no_scenario() -> None:
             list(acklab.run_batch([scenario(1)], threads=threads))
 
 
+def test_a_list_is_looked_at_before_its_first_entry_runs() -> None:
+    several: list = [scenario(1)] * 3000
+    with pytest.raises(TypeError, match=r"scenarios\[3000\]: a scenario is a Scenario"):
+        next(acklab.run_batch([*several, 5]))
+    with pytest.raises(FileNotFoundError, match=r"scenarios\[3000\]: No such file.*no\.toml"):
+        next(acklab.run_batch([*several, "no.toml"]))
+    assert next(acklab.run_batch(iter([*several, 5])))["flows"], "an iterator is read as it runs"
+
+
 def test_an_empty_text_is_an_empty_scenario() -> None:
     with pytest.raises(acklab.ScenarioError, match="empty"):
         acklab.run("")

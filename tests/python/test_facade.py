@@ -91,6 +91,17 @@ def test_a_path_has_its_short_keys() -> None:
         acklab.run(path="cable", down="5Mbyte")
 
 
+def test_an_error_names_the_short_key_and_a_key_given_twice() -> None:
+    with pytest.raises(acklab.ScenarioError, match=r"docsis30\.toml: down = 50: `50` has no unit"):
+        acklab.run(path="docsis30", down=50)
+    with pytest.raises(ValueError, match="set: seed is given twice"):
+        acklab.run("examples/allman1998.toml", set=["seed=1", "seed=2"])
+    with pytest.raises(ValueError, match="seed is given twice, as an argument and in set"):
+        acklab.run("examples/allman1998.toml", set=["seed=1"], seed=2)
+    with pytest.raises(ValueError, match="no path LTE; did you mean lte?"):
+        acklab.run(path="LTE")
+
+
 def test_a_directory_is_loaded_as_the_run_it_holds() -> None:
     run = acklab.run(ALLMAN, record=True)
     run.write("out", report=False)

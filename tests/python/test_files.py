@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 from acklab import mahimahi
 from acklab.results.files import replacing
-from front import COMMAND
+from front import COMMAND, Acklab
 
 LIMITED = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60)); os.execv(sys.argv[1], sys.argv[1:])"
 
@@ -103,3 +104,33 @@ def test_a_trace_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monk
         with pytest.raises(OSError):
             mahimahi.write(path, rate="12Mbps")
     assert path.read_text() == "precious" and os.listdir(tmp_path) == ["up.trace"]
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs a small file system")
+@pytest.mark.parametrize("free_kib", [0, 8])
+def test_a_full_file_system_is_named(two_hops: Path, tmp_path: Path, free_kib: int, acklab_command: Acklab) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], check=False, capture_output=True).returncode:
+        pytest.skip("this place allows no mount")
+    verbs = {
+        "sweep": ["sweep", two_hops, "--vary", "flow.0.sender.window=4..9", "--out"],
+        "compare": ["compare", two_hops, "--case=a", "--case=b: flow.0.sender.window=8", "--seeds=5", "--metric=completion", "--out"],
+        "run": ["run", two_hops, "--out"],
+        "analyze": ["analyze", "examples/captures/linux-receiver.pcap", "--dataset"],
+        "new": ["new"],
+    }
+    try:
+        for verb, words in verbs.items():
+            fill = small / "fill"
+            fill.write_bytes(bytes((64 - free_kib) << 10))
+            done = acklab_command(*map(str, words), str(small / verb))
+            if verb != "new" or not free_kib:
+                assert done.returncode == 1 and done.stderr.startswith(f"acklab: {small / verb}"), (verb, done.stderr)
+                assert done.stderr.endswith(": No space left on device\n") and done.stderr.count("\n") == 1, (verb, done.stderr)
+            left = {path.name for path in small.rglob("*") if path.is_file()}
+            assert left <= {"fill", "runs.jsonl", "work.json", "new.toml"}, "finished runs are kept, and nothing half-written"
+            for path in small.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    finally:
+        subprocess.run(["umount", small], check=False)

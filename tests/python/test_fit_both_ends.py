@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.fit import FitError
+from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.both_ends import Ways, joined, told
 from acklab.experiments.fit.measure import direction, measure
+from acklab.experiments.fit.search import Search
 
 COMMAND = Path(sys.executable).with_name("acklab")
 TRIP = 0.0402
@@ -88,3 +89,13 @@ def test_captures_that_are_not_of_the_two_ends_are_refused(captures: tuple[ackla
 def test_the_clocks_difference_cancels_in_the_round_trip() -> None:
     ways = Ways(there_s=-4.98, back_s=5.02, ahead_s=5.0, lost_acks=0, acks=10)
     assert ways.rtt_s == pytest.approx(0.04) and ways.offset_s == pytest.approx(0.0)
+
+
+def test_a_change_is_checked_before_the_fit(captures: tuple[acklab.Run, dict[str, Path]]) -> None:
+    made: list[int] = []
+    path = captures[1]["sender"]
+    with pytest.raises(acklab.ScenarioError, match=r"link\[0\]\.queue\.pakets: unknown key"):
+        fit(path, tick=made.append, sets=["link.0.queue.pakets=5"])
+    assert not made
+    found = acklab.analyze(path)
+    Search(measure(found, direction(found))).check(["flow.0.receiver.ack.segments=4"])  # which only some policies take

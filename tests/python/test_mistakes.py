@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from acklab import cli
 from acklab.experiments.compare import CompareError
 from acklab.experiments.compare import from_file as cases
 from acklab.experiments.sweep import SweepError, sweep
@@ -85,3 +89,47 @@ def test_what_is_no_plan_and_no_scenario_says_what_it_is(acklab_command: Acklab,
     ):
         done = acklab_command(*words)
         assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_a_file_that_is_no_scenario_is_called_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.toml").write_text(TWO_HOPS)
+    assert cli.main(["run", "s.toml", "--json", "--out", "res"]) == 0
+    Path("x.html").write_text("<!DOCTYPE html>")
+    Path("x.py").write_text("print(1)\n")
+    Path("x.pkt").write_text("0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n")
+    Path("x.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    Path("res.json").write_text(capsys.readouterr().out)
+    for file, said in (
+        ("x.html", "a page: open it in a browser\n"),
+        ("x.py", "a program: python x.py; with ACK policies and controls of yours: acklab run SCENARIO --python x.py\n"),
+        ("x.pkt", "a packetdrill script: acklab drill x.pkt\n"),
+        ("x.gz", "compressed: acklab analyze x.gz if it is a capture or a qlog; unpack anything else\n"),
+        ("res.json", "the result of a run, no scenario\n"),
+        ("res/summary.json", "the result of a run, no scenario; the scenario beside it runs again: acklab run res/scenario.toml\n"),
+        ("res/acklab.json", "the marker of a directory of results; the scenario beside it runs again: acklab run res/scenario.toml\n"),
+        ("res/flows.parquet", "a table: acklab query res/flows.parquet SQL asks it, acklab plot res/flows.parquet draws it; the scenario"),
+    ):
+        for words in (["run"], ["compare"], ["sweep"], ["tune"], ["run", "s.toml"]):
+            with contextlib.suppress(SystemExit):
+                assert cli.main([*words, file]) == 2
+            out, err = capsys.readouterr()
+            assert out == "" and err.startswith(f"acklab: {file}:\n  this is {said}"), (words, err)
+    with pytest.raises(SystemExit):
+        cli.main(["run", "res"])
+    assert "res: Is a directory, with results; to run their scenario again: acklab run res/scenario.toml" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes")
+def test_a_name_that_is_no_text_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"c\xff.toml")
+    Path(name).write_text(TWO_HOPS)
+    for verb in ("tune", "infer", "fit", "analyze", "sweep", "compare", "plot"):
+        try:
+            status = cli.main([verb, name])
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        err = capsys.readouterr().err
+        assert status == 2 and err.startswith("acklab: ") and "internal error" not in err, (verb, err)
+    assert cli.main(["run", name]) == 0

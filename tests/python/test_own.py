@@ -6,6 +6,7 @@ import copy
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +323,16 @@ def test_branches_go_on_independently() -> None:
     with pytest.raises(acklab.RunError, match="deepcopy raised RuntimeError: one of a kind"):
         simulation.clone()
     assert simulation.run().json()
+
+
+def test_a_name_that_the_scenario_does_not_use_is_said() -> None:
+    with pytest.warns(UserWarning, match="policies: no flow of the scenario names mien, so it is not used; it names mine"):
+        acklab.run(text(MINE), policies={"mine": Delayed, "mien": Delayed})
+    with pytest.warns(UserWarning, match="controls: no flow of the scenario names own, so it is not used; it names none"):
+        acklab.run(text(), controls={"own": Reno})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        acklab.run(text(MINE, OWN), policies={"mine": Delayed}, controls={"own": Reno})
 
 
 def test_threads_do_not_change_a_batch() -> None:

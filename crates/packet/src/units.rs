@@ -33,7 +33,7 @@ impl std::error::Error for UnitError {}
 type Units = &'static [(&'static str, i32)];
 
 /// Other spellings of units, as `tc`, iperf and people write them, and the spelling here.
-const ALSO_WRITTEN: [(&str, &str); 24] = [
+const ALSO_WRITTEN: [(&str, &str); 30] = [
     ("bit", "bps"),
     ("bit/s", "bps"),
     ("b/s", "bps"),
@@ -46,6 +46,13 @@ const ALSO_WRITTEN: [(&str, &str); 24] = [
     ("Mb/s", "Mbps"),
     ("Gbit", "Gbps"),
     ("Gbit/s", "Gbps"),
+    // A bit has no thousandth, so `tc` takes these in either case.
+    ("Kbit", "kbps"),
+    ("Kbit/s", "kbps"),
+    ("mbit", "Mbps"),
+    ("mbit/s", "Mbps"),
+    ("gbit", "Gbps"),
+    ("gbit/s", "Gbps"),
     ("Gb/s", "Gbps"),
     ("sec", "s"),
     ("secs", "s"),
@@ -78,13 +85,20 @@ fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, Uni
         return fail("has no unit");
     }
     let Some(&(_, shift)) = units.iter().find(|(name, _)| *name == canonical(unit)) else {
-        // "5Mbs" is "5Mbps" with a letter left out.
+        // "5Mbs" is "5Mbps" with a letter left out, and "5M" with all of them.
         let letters = |name: &str| name.replace(['p', '/'], "");
-        let near =
-            units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit) || letters(name).eq_ignore_ascii_case(unit));
+        let prefix = |name: &str| name.strip_suffix("bps").is_some_and(|prefix| prefix.eq_ignore_ascii_case(unit));
+        let near = units.iter().find(|(name, _)| letters(name).eq_ignore_ascii_case(&letters(unit)) || prefix(name));
         let known: Vec<_> = units.iter().map(|(name, _)| *name).collect();
-        let also = if known.contains(&"Mbps") { "; also Mbit, Mb/s" } else { "" };
+        let is_rate = known.contains(&"Mbps");
+        let also = if is_rate { "; also Mbit, Mb/s" } else { "" };
         let help = match near {
+            // `tc` counts megabytes by `mbps`, and others write them `MB/s`.
+            Some((name, _)) if is_rate && (unit.contains('B') || unit.starts_with(['m', 'g'])) => {
+                format!(
+                    "; did you mean `{name}`? It counts bits; if `{unit}` is of bytes, as in tc, write 8 times as many"
+                )
+            }
             Some((name, _)) => format!("; did you mean `{name}`?"),
             None => format!(" (known: {}{also})", known.join(", ")),
         };
@@ -365,11 +379,13 @@ text_unit!(
     r"^[0-9.eE+-]+ *(s|ms|us|ns|min|secs?|seconds?|[mun]sec|[\u00b5\u03bc]s)$",
     |t, f| write!(f, "{}s", t.0)
 );
-text_unit!(Rate, "a rate", "\"1.5Mbps\"", r"^[0-9.eE+-]+ *(bps|[kKMG]bps|[kMG]?bit(/s)?|[kMG]?b/s)$", |r, f| write!(
-    f,
-    "{}bps",
-    r.0
-));
+text_unit!(
+    Rate,
+    "a rate",
+    "\"1.5Mbps\"",
+    r"^[0-9.eE+-]+ *(bps|[kKMG]bps|[kKmMgG]?bit(/s)?|[kMG]?b/s)$",
+    |r, f| write!(f, "{}bps", r.0)
+);
 text_unit!(Bytes, "a size", "\"200kB\"", r"^[0-9.eE+-]+ *(B|bytes|[kK]B|MB|GB|KiB|MiB|GiB)$", |b, f| write!(
     f,
     "{}B",

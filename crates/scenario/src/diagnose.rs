@@ -143,6 +143,11 @@ impl<'s> Walk<'s> {
         let alike: Vec<_> = choices.iter().filter(|choice| same_type(self.resolve(choice), value)).collect();
         match alike.as_slice() {
             [only] if only.get("const").is_none() => self.value(only, value, path),
+            // A number without a unit, where a quantity would do.
+            [] if value.is_number() => match choices.iter().find_map(|choice| unit(choice, value)) {
+                Some(Err(what)) => Err(Problem::at(path, what).given(value)),
+                _ => Err(self.not_so(schema, value, path)),
+            },
             _ => Err(self.not_so(schema, value, path)),
         }
     }
@@ -289,7 +294,12 @@ impl<'s> Walk<'s> {
             if !names.is_empty() && choices.iter().all(|choice| choice.get("const").is_some() || tag(choice).is_some())
             {
                 let tag = choices.iter().find_map(tag).unwrap_or_default();
-                return format!("{}, alone or as `{tag}` of a table", one_of(names));
+                // Those that need keys of their own stand in a table only.
+                let tables = choices.iter().filter_map(|choice| choice["properties"][tag]["const"].as_str());
+                let tables: Vec<_> = tables.filter(|name| !names.contains(name)).collect();
+                let more =
+                    if tables.is_empty() { String::new() } else { format!(", or {} in a table", listed(tables)) };
+                return format!("{}, alone or as `{tag}` of a table{more}", one_of(names));
             }
             let mut forms: Vec<String> = choices.iter().map(|choice| self.allowed(choice)).collect();
             forms.dedup();
@@ -379,6 +389,10 @@ fn bounds(schema: &Value) -> (Option<f64>, Option<f64>) {
 
 fn span(schema: &Value) -> String {
     match bounds(schema) {
+        // No double is as large as the largest number of 64 bits.
+        (Some(least), None) if schema.get("format").and_then(Value::as_str) == Some("uint64") => {
+            format!(" from {least} to {}", u64::MAX)
+        }
         (Some(least), Some(most)) => format!(" from {least} to {most}"),
         (Some(least), None) => format!(", at least {least}"),
         (None, Some(most)) => format!(", at most {most}"),

@@ -56,6 +56,11 @@ const ALSO_CALLED: [(&str, &str); 22] = [
 /// "; did you mean `rate`?" for `bandwidth`, where `known` has it; or nothing.
 pub(super) fn meant_elsewhere(given: &str, known: &[&str]) -> Option<String> {
     let given = given.to_lowercase();
+    if given == "rtt" && (known.contains(&"between") || known.contains(&"link")) {
+        return Some(
+            "; a link has a `delay`, one way (link.0.delay): a round trip takes each link's delay twice".into(),
+        );
+    }
     let &(_, here) = ALSO_CALLED.iter().find(|(there, here)| *there == given && known.contains(here))?;
     Some(format!("; did you mean `{here}`?"))
 }
@@ -107,6 +112,9 @@ mod tests {
         let hint = |given| meant_elsewhere(given, &["rate", "delay", "queue"]);
         assert_eq!(hint("Bandwidth").as_deref(), Some("; did you mean `rate`?"));
         assert_eq!(hint("mss"), None);
+        for known in ["between", "link"] {
+            assert!(meant_elsewhere("RTT", &[known]).is_some_and(|hint| hint.contains("one way")), "{known}");
+        }
     }
 
     #[test]

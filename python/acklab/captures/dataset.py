@@ -12,6 +12,7 @@ import polars as pl
 from .. import _core
 from ..plot.words import amount, count, percent
 from ..results.directory import results
+from ..results.frames import system_errors
 from ..text.columns import align
 from ..text.escapes import cell, file_name, one_line
 from .dataset_page import page
@@ -74,7 +75,8 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
         def flush() -> None:
             nonlocal written
             if waiting:
-                pl.concat(waiting).write_parquet(parts / f"{written:06}.parquet")
+                with system_errors(parts / f"{written:06}.parquet"):
+                    pl.concat(waiting).write_parquet(parts / f"{written:06}.parquet")
                 waiting.clear()
                 written += 1
 
@@ -87,15 +89,17 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
             if sum(frame.height for frame in waiting) >= ROWS:
                 flush()
         flush()
-        if written:
-            pl.scan_parquet(sorted(parts.iterdir()), glob=False).sink_parquet(scratch / "connections.parquet", maintain_order=True)
-        else:
-            _empty().write_parquet(scratch / "connections.parquet")
+        with system_errors(table := scratch / "connections.parquet"):
+            if written:
+                pl.scan_parquet(sorted(parts.iterdir()), glob=False).sink_parquet(table, maintain_order=True)
+            else:
+                _empty().write_parquet(table)
         for part in parts.iterdir():
             part.unlink()
         parts.rmdir()
         schema = {"file": pl.String, "packets": pl.UInt64, "tcp": pl.UInt64, "directions": pl.UInt64, "unfollowed": pl.UInt64, "refused": pl.String}
-        pl.DataFrame(about, schema=schema).write_parquet(scratch / "captures.parquet")
+        with system_errors(table := scratch / "captures.parquet"):
+            pl.DataFrame(about, schema=schema).write_parquet(table)
         refused = sum(bool(one["refused"]) for one in about)
         found = Dataset(scratch, len(about) - refused, refused, directions, sum(one["unfollowed"] for one in about))
         (scratch / "connections.html").write_text(page(found), encoding="utf-8")

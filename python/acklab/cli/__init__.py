@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..results import command
 from ..results.interrupts import Stop, leave_behind
-from ..text.escapes import not_known, replaced, visible
+from ..text.escapes import file_name, not_known, replaced, short, visible
 from ..text.packaged import as_typed, located
-from ..text.terminal import complain
-from .options import LINES, Help, without_place
+from ..text.terminal import complain, flush
+from .examples import in_short
+from .options import LINES, Help, Once, refuse_twice, without_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,12 @@ FAILED, BAD_INPUT = 1, 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and where help is."""
+    """Says in one line what is wrong, and where help is. An option with a value is taken once."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name in (None, "store"):
+            self.register("action", name, Once)
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -172,8 +178,9 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         options, strange = top.parse_known_args(given)
         if strange:
             options.parser.error(f"unknown: {' '.join(strange)}")
+        refuse_twice(options)
         status: int = options.act(options)
-        sys.stdout.flush()
+        flush()
         return status
     except BrokenPipeError:
         _abandon_output()  # the program that read it has closed the pipe
@@ -199,10 +206,11 @@ def _abandon_output() -> None:
 def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .._core import LiveError, RunError, ScenarioError
     from ..results.directory import FolderError
-    from .kinds import instead, longer
+    from .kinds import explained, longer
 
     if isinstance(error, ScenarioError):
-        text, status = str(error) + (instead(getattr(options, "file", None)) or longer(options)), BAD_INPUT
+        text = explained(error, [getattr(options, "file", None), *getattr(options, "others", [])])
+        text, status = in_short(options, text if text != str(error) else text + longer(options)), BAD_INPUT
     elif isinstance(error, FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):
@@ -213,6 +221,8 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
         where = f"{error.filename}: " if error.filename else ""
         text, status = f"{where}{error.strerror or error}".partition(" (os error")[0], FAILED
         _abandon_output()
+    elif isinstance(error, UnicodeEncodeError) and replaced(str(error.object)) != error.object:
+        text, status = f"{short(file_name(str(error.object)), 60)}: a name that is no text; give the file another", BAD_INPUT
     else:
         text, status = f"internal error: {type(error).__name__}: {error}", FAILED
     complain(text)

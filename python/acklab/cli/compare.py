@@ -116,7 +116,10 @@ def act(options: argparse.Namespace) -> int:
             if folder is not None:
                 output.write(told, folder)
     except CompareError as error:
-        options.parser.exit(2, f"acklab: {error}\n")
+        from .kinds import explained, instead_of_cases
+
+        other = instead_of_cases(options.cases)
+        options.parser.exit(2, f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n")
     except KeyboardInterrupt:
         say_kept(options.out)
         raise

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..text import packaged
 from ..text.escapes import not_known
-from ..text.presets import GROUPS, KEYS, OWN, PATHS, keys
+from ..text.presets import GROUPS, KEYS, OWN, PATHS, as_given, keys, no_key
+from .options import refuse_twice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,12 +57,20 @@ def take_path(options: argparse.Namespace) -> None:
     options.file = packaged.example(f"access/{name}.toml")
     title = [f"title={name}: {', '.join(options.set)}"] if options.set else []
     known = keys(name)
+    options.short = []
     for several in ("set", "vary", "case", "under"):
         if hasattr(options, several):
             _refuse_strange(options, getattr(options, several), known)
+            options.short += [key for text in getattr(options, several) for _, key in _NAMED.findall(text) if key in known]
             setattr(options, several, [_written_out(text, known) for text in getattr(options, several)])
+    refuse_twice(options)
     options.set = [*title, *options.set]
     options.of_path = name
+
+
+def in_short(options: argparse.Namespace, text: str) -> str:
+    """An error with the short keys of ``--path`` that were given, in place of the scenario's."""
+    return as_given(text, options.of_path, options.short) if getattr(options, "of_path", None) else text
 
 
 def short_names(path: str, plan: Mapping[str, Any]) -> dict[str, str]:
@@ -78,7 +87,7 @@ def _refuse_strange(options: argparse.Namespace, texts: list[str], known: dict[s
     for text in texts:
         for _, key in _NAMED.findall(text):
             if key not in known and key not in OWN:
-                options.parser.error(f"--path {options.path}: {not_known('key', key, list(known))}")
+                options.parser.error(f"--path {options.path}: {no_key(key, known)}")
 
 
 def _written_out(text: str, known: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from .options import add_open, add_verb, check_open, directory, open_page
+from .options import add_open, add_verb, check_open, directory, open_page, say_stopped
 
 if TYPE_CHECKING:
     from ..experiments.fit.fit import Fit
@@ -74,6 +74,9 @@ def act(options: argparse.Namespace) -> int:
             return _fitted(options, None)
         with results(options.out, "fit", NAMES) as folder:
             return _fitted(options, folder)
+    except KeyboardInterrupt:
+        say_stopped("a fit is kept when it is done, and this one was not")
+        raise
     except FitError as error:
         refused = f"{name}: {error}"
     except ScenarioError as error:
@@ -99,7 +102,7 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     tick, close = _progress()
     prediction: Prediction | None = None
     try:
-        found: Fit = fit(options.file, options.only, tick, options.receiver)
+        found: Fit = fit(options.file, options.only, tick, options.receiver, options.what_if)
         if options.what_if:
             prediction = what_if(found, options.what_if, lambda made: tick(found.simulations + made))
     finally:

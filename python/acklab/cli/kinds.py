@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..experiments.sweep.flags import is_plan
+from ..text.escapes import file_name
 from ..text.input import read_file
 from ..text.toml import loads
 
@@ -16,7 +18,15 @@ _CAPTURES = (b"snoop\0", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb
 
 
 #: How lines begin about files that are no plans in another form.
-NO_TEXT = ("\n  this is a capture", "\n  this is a qlog")
+NO_TEXT = tuple(f"\n  this is {what}" for what in ("a capture", "a qlog", "a table", "a page", "a program", "compressed", "a packetdrill", "the result", "the marker"))
+
+
+def explained(error: object, files: Sequence[str | None]) -> str:
+    """An error about one of these files with what :func:`instead` says of it; the place at which a capture is no scenario does not help."""
+    for file in files:
+        if told := instead(file):
+            return f"{file_name(file or '')}:{told}" if told.startswith(NO_TEXT) else f"{error}{told}"
+    return str(error)
 
 
 def instead(file: str | None) -> str:
@@ -27,6 +37,8 @@ def instead(file: str | None) -> str:
     text = read_file(path)
     if text.startswith(_CAPTURES):
         return f"\n  this is a capture: acklab analyze {file}"
+    if told := _no_scenario(path, text):
+        return f"\n  this is {told}"
     try:
         tree = loads(text.decode("utf-8"))
     except ValueError:
@@ -34,8 +46,49 @@ def instead(file: str | None) -> str:
     if searched := _searches(tree):
         return f"\n  this is a plan of a search: acklab {searched} {file}"
     if "case" in tree or "situation" in tree:
-        return f"\n  this has cases: acklab compare SCENARIO --cases {file}"
+        return f"\n  this has cases: acklab compare {'' if 'scenario' in tree else 'SCENARIO '}--cases {file}"
     return f"\n  this is a plan: acklab sweep {file}" if is_plan(tree) else ""
+
+
+def _no_scenario(path: Path, text: bytes) -> str:
+    """What a file is that no verb reads in place of a scenario, and what to do with it; nothing where that is not known."""
+    name, again = file_name(path), path.with_name("scenario.toml")
+    rerun = f"; the scenario beside it runs again: acklab run {file_name(again)}" if again.is_file() else ""
+    if text.startswith(b"PAR1"):
+        return f"a table: acklab query {name} SQL asks it, acklab plot {name} draws it{rerun}"
+    if text.startswith(b"\x1f\x8b"):
+        from ..captures.qlog import is_qlog
+
+        return f"a qlog: acklab analyze {name}" if is_qlog(path) else f"compressed: acklab analyze {name} if it is a capture or a qlog; unpack anything else"
+    if text.lstrip()[:5].lower() in (b"<!doc", b"<html"):
+        return f"a page: open it in a browser{rerun}"
+    if path.suffix == ".py":
+        return f"a program: python {name}; with ACK policies and controls of yours: acklab run SCENARIO --python {name}"
+    if path.suffix == ".pkt":
+        return f"a packetdrill script: acklab drill {name}"
+    try:
+        tree = json.loads(text) if text.lstrip().startswith(b"{") else {}
+    except ValueError:
+        tree = {}
+    if text.startswith(b"\x1e") or {"qlog_version", "file_schema"} & tree.keys():
+        return f"a qlog: acklab analyze {name}"
+    if {"end_s", "flows"} <= tree.keys():
+        return f"the result of a run, no scenario{rerun}"
+    return f"the marker of a directory of results{rerun}" if {"acklab", "verb", "files"} <= tree.keys() else ""
+
+
+def instead_of_cases(file: str | None) -> str:
+    """The same for a file given as ``--cases``: it may be a scenario."""
+    path = Path(file) if file else None
+    if path is None or not path.is_file():
+        return ""
+    try:
+        tree = loads(read_file(path).decode("utf-8"))
+    except ValueError:
+        return instead(file)
+    if {"case", "situation"} & tree.keys():
+        return ""
+    return f"\n  this is a scenario: acklab compare {file_name(path)} --cases FILE, or --case for each" if {"flow", "link"} & tree.keys() else instead(file)
 
 
 def _searches(tree: Mapping[str, Any]) -> str:
@@ -48,14 +101,15 @@ def instead_of_a_search(file: str, verb: str) -> str:
     path = Path(file)
     if not path.is_file():
         return ""
-    if instead(file).startswith(NO_TEXT):
+    told = instead(file)
+    if told.startswith("\n  this is a capture"):
         return f"\n  this is a capture: acklab analyze {file} says how its receivers send ACKs, acklab fit {file} makes a scenario of it"
+    if told.startswith(NO_TEXT):
+        return told
     try:
         tree = loads(read_file(path).decode("utf-8"))
     except ValueError:
-        from ..captures.qlog import is_qlog
-
-        return f"\n  this is a qlog: acklab analyze {file}" if is_qlog(path) else ""
+        return ""
     if (found := _searches(tree)) and found != verb:
         return f"\n  this is a plan of acklab {found}: acklab {found} {file}"
     if is_plan(tree) and not found:
@@ -68,7 +122,7 @@ def instead_of_a_search(file: str, verb: str) -> str:
 def instead_of_a_sweep(file: str | None) -> str:
     """The same for a file given to ``sweep``: it may be the plan of a search."""
     told = instead(file)
-    return told if "plan of a search" in told or "this has cases" in told or "a capture" in told else ""
+    return "" if told.startswith("\n  this is a plan:") else told
 
 
 def instead_of_a_capture(file: str) -> str:

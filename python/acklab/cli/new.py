@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
-from ..text.escapes import file_name, not_known
+from ..text.escapes import file_name, not_known, short
 from ..text.presets import PATHS
 from ..text.terminal import say
 from .examples import TEMPLATES, example
@@ -20,6 +21,8 @@ example:
   acklab new mine                      mine.toml, a transfer over a T1; then: acklab run mine.toml
   acklab new home --template cable     home.toml, an access link
 """
+#: Columns of a name that is too long.
+SHOWN = 60
 
 
 def add(verbs: Any) -> None:
@@ -54,5 +57,10 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error(f"{file_name(path.parent)}: no such directory; nothing was written")
     except FileExistsError:
         options.parser.error(f"{file_name(path)} is there already; nothing was written")
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            error.filename = file_name(path)  # a full disk is told without it
+            raise
+        options.parser.error(f"{short(file_name(path), SHOWN)}: the name is too long (most file systems allow 255 bytes); nothing was written")
     say(f"wrote {file_name(path)}; next: acklab run {file_name(path)}")
     return 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.interrupts import deferred
 from ..text.escapes import file_name
+from ..text.keys import key, twice
 from ..text.terminal import complain
 
 if TYPE_CHECKING:
@@ -58,6 +59,27 @@ def _columns() -> int:
     with contextlib.suppress(AttributeError, ValueError, OSError):
         return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
     return 80
+
+
+class Once(argparse._StoreAction):
+    """An option with a value, which is refused the second time: the first value would be lost."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+        given = vars(namespace).setdefault("_given", {})
+        if option_string is not None:
+            if self.dest in given:
+                raise argparse.ArgumentError(self, f"is given twice, {given[self.dest]} and {values}; give it once")
+            given[self.dest] = values
+        super().__call__(parser, namespace, values, option_string)
+
+
+def refuse_twice(options: argparse.Namespace) -> None:
+    """Refuses keys that ``--set`` or ``--what-if`` sets twice, and a seed that ``--seed`` sets, too."""
+    for name, flag in (("set", "--set"), ("what_if", "--what-if")):
+        if told := twice(getattr(options, name, None) or ()):
+            options.parser.error(f"{flag}: {told}")
+    if getattr(options, "seed", None) is not None and "seed" in map(key, getattr(options, "set", None) or ()):
+        options.parser.error("--seed and --set seed=... both set the seed; give one of them")
 
 
 def add_verb(verbs: Any, name: str, act: Callable[[argparse.Namespace], int], about: str, examples: str) -> argparse.ArgumentParser:
@@ -164,7 +186,11 @@ def workers(options: argparse.Namespace) -> Workers | None:
 
 def say_kept(out: str | None) -> None:
     """Says after an interrupt what became of the runs that were done."""
-    kept = f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
+    say_stopped(f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR")
+
+
+def say_stopped(kept: str) -> None:
+    """Says that the command was interrupted, and what is kept."""
     with deferred():  # the request to stop is made again until the command has received it
         complain(f"stopped; {kept}")
 

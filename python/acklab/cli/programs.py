@@ -41,11 +41,16 @@ def _linux(text: str) -> tuple[str, str]:
 
 
 def version(text: str) -> str:
-    """A kernel's version."""
-    from ..engines.kernel import VERSION
+    """The version of a kernel that is there."""
+    from .._core import LiveError
+    from ..engines.kernel import VERSION, find
 
     if not re.fullmatch(VERSION, text):
         raise argparse.ArgumentTypeError(f"{text!r} names no version of Linux; 7.3 and 6.12.9 do")
+    try:
+        find(text)
+    except LiveError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 
@@ -53,6 +58,11 @@ def choose(options: argparse.Namespace) -> None:
     """Takes the version for all nodes as if the environment named it."""
     from ..engines.kernel import VARIABLE
 
+    nodes = [node for node, _ in options.linux]
+    if double := next((node for node in nodes if nodes.count(node) > 1), None):
+        options.parser.error(f"--linux {double}=...: is given twice; give it once")
+    if nodes.count("") > 1:
+        options.parser.error("--linux is given twice; give it once, or once for each NODE=")
     for node, version in options.linux:
         if not node:
             os.environ[VARIABLE] = version

@@ -14,7 +14,7 @@ from ..text.escapes import file_name, stem
 from ..text.terminal import say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
-from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
+from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, say_stopped, seed, threads
 from .source import read, stdin, unread
 
 if TYPE_CHECKING:
@@ -92,6 +92,14 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
+    try:
+        return _act(options)
+    except KeyboardInterrupt:
+        say_stopped("what was printed holds; the run under way left nothing" if options.batch is not None or options.others else "a run that did not end leaves nothing")
+        raise
+
+
+def _act(options: argparse.Namespace) -> int:
     examples.take_path(options)
     sets: list[str] = options.set
     captures.check(options)

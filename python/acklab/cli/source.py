@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from typing import TextIO
 
@@ -25,6 +26,8 @@ def stdin() -> TextIO:
 def unread(name: str, error: OSError) -> str:
     """Why a named file cannot be read, with the name that was meant where a file beside it has nearly the same."""
     told = f"{file_name(name)}: {error.strerror}"
+    if isinstance(error, IsADirectoryError) and os.path.isfile(again := os.path.join(name, "scenario.toml")):
+        return f"{told}, with results; to run their scenario again: acklab run {file_name(again)}"
     if not isinstance(error, FileNotFoundError):
         return told
     from difflib import get_close_matches  # only for an error

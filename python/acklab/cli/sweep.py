@@ -13,7 +13,7 @@ from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths, programs
-from .kinds import instead_of_a_sweep, longer
+from .kinds import NO_TEXT, instead_of_a_sweep, longer
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ def act(options: argparse.Namespace) -> int:
             return 0
         say_swept(sweep(plan, out, design=design, **how), design, options)
     except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}{instead_of_a_sweep(options.file) or longer(options)}\n")
+        told = instead_of_a_sweep(options.file)
+        said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))
+        options.parser.exit(2, f"acklab: {said}{told or longer(options)}\n")
     except KeyboardInterrupt:
         say_kept(options.out or options.dataset)
         raise
@@ -179,12 +181,12 @@ def _plan(options: argparse.Namespace) -> Plan:
     from ..experiments.sweep.errors import SweepError
     from ..experiments.sweep.plan import from_tree
     from ..text.plans import PlanText
-    from .source import read
+    from .source import read, unread
 
     try:
         text, name = read(options.file)
     except OSError as error:
-        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
+        options.parser.error(unread(options.file, error))
     tree: dict[str, Any] = {}
     where: str | PlanText = name
     mistake: SweepError | None = None

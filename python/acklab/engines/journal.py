@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from .. import _core
 from ..results.directory import Folder, FolderError
+from ..results.files import replacing
 from .batches import SIMULATOR, Runs, Workers
 from .kernel import find
 from .line import record
@@ -95,9 +96,8 @@ class Journal:
         if self.folder.work() is None:
             # Without an identity, the runs that the records belong to are unknown.
             self.discard()
-            scratch = self.folder.private / f"{IDENTITY}.new"
-            scratch.write_text(json.dumps({"verb": self.folder.verb, **identity}, indent=1) + "\n", encoding="utf-8")
-            os.replace(scratch, self.folder.private / IDENTITY)
+            with replacing(self.folder.private / IDENTITY) as scratch:
+                scratch.write_text(json.dumps({"verb": self.folder.verb, **identity}, indent=1) + "\n", encoding="utf-8")
 
     def _unpack(self, identity: Mapping[str, str]) -> None:
         """Takes the records of a finished sweep, as far as they can be read."""

@@ -27,7 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .. import _core
-from ..text.escapes import Shown
+from ..text.escapes import Shown, short
 from . import command
 from .interrupts import deferred
 
@@ -41,8 +41,8 @@ _LOCK, _NEW, _READY, _OLD = "lock", "new", "ready", "old.json"
 #: Changes when the marker's meaning, or that of what is kept in ``.acklab``, does.
 FORMAT = 1
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-#: Most foreign names in a message.
-_MOST_NAMED = 3
+#: Most foreign names in a message, and columns of a name that is too long.
+_MOST_NAMED, _COLUMNS = 3, 60
 
 
 class FolderError(Shown, ValueError):
@@ -64,6 +64,8 @@ class Folder:
             with deferred():  # so that a lock that is there is also known
                 self._hold()
         except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise FolderError(f"{short(str(self.path), _COLUMNS)}: the name is too long (most file systems allow 255 bytes); give another") from None
             raise self._said(error) from None
         _remove(self.private / _NEW)
         with deferred():
@@ -110,6 +112,9 @@ class Folder:
             self.path.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
             raise FolderError(f"{self.path} is no directory; give another name") from None
+        except NotADirectoryError:
+            file = next(path for path in self.path.parents if path.exists())
+            raise FolderError(f"{self.path}: {file} is a file, no directory; give another name") from None
         try:
             self.private.mkdir()
         except FileExistsError:

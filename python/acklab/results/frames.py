@@ -213,11 +213,14 @@ def system_errors(path: Path) -> Iterator[None]:
     _take_interrupts()
     try:
         yield
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, OSError) as error:
         # polars says in words what the system said by number, such as "No space left on device (os error 28)".
         number = re.search(r"\(os error (\d+)\)", str(error))
-        if number is not None:
-            raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
+        code = getattr(error, "errno", None) or (int(number[1]) if number else None)
+        if code is not None:
+            raise OSError(code, os.strerror(code), getattr(error, "filename", None) or os.fspath(path)) from error
+        if isinstance(error, OSError):
+            raise
         # At times it says nothing of that; then the same happens to who writes more.
         with path.open("ab") as file:
             file.write(bytes(1 << 16))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,8 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
         TypeError: there is neither scenario nor path, or a keyword is no argument of the function and no key of a scenario.
         ValueError: there is no such access path or table, or the path has no such key.
     """
-    if path is None:
-        overrides = settings(function, overrides)
-    else:
-        overrides = dict(overrides)
-        overrides |= pairs(overrides.pop("set", {}))
+    overrides = settings(function if path is None else None, overrides)
+    if path is not None:
         if scenario is not None:
             raise ValueError("give a scenario or a path, not both")
         if path not in presets.PATHS:
@@ -34,7 +32,7 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
         known = presets.keys(path)
         strange = next((key for key in overrides if "." not in key and key not in (*known, *presets.OWN)), None)
         if strange is not None:
-            raise ValueError(f"path {path}: {not_known('key', strange, list(known))}")
+            raise ValueError(f"path {path}: {presets.no_key(strange, known)}")
         scenario = Path(presets.file_of(path))
         overrides = {known.get(key, key): value for key, value in overrides.items()}
     if scenario is None:
@@ -42,16 +40,19 @@ def asked(function: Callable[..., Any], scenario: Any, path: str | None, record:
     return scenario, recorded(record, overrides)
 
 
-def settings(function: Callable[..., Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys that a caller without ``path`` sets, by name and by ``set``.
+def settings(function: Callable[..., Any] | None, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that a caller sets, by name and by ``set``; the names are checked where the function is given.
 
     Raises:
         TypeError: a keyword is no argument of the function and no key of a scenario.
-        ValueError: ``set`` holds no keys and values.
+        ValueError: ``set`` holds no keys and values, or a key is given both ways.
     """
     overrides = dict(overrides)
     more = pairs(overrides.pop("set", {}))
-    arguments(function, overrides)
+    if function is not None:
+        arguments(function, overrides)
+    if double := next((key for key in more if key in overrides), None):
+        raise ValueError(f"{double} is given twice, as an argument and in set; give it once")
     return overrides | more
 
 
@@ -70,6 +71,18 @@ def recorded(record: Any, overrides: dict[str, Any]) -> dict[str, Any]:
                 raise ValueError(f"record: {not_known('table', str(name), RECORDED)}")
         named = dict.fromkeys(named, True)
     return {"record": dict.fromkeys(RECORDED, named) if isinstance(named, bool) else named, **overrides}
+
+
+@contextlib.contextmanager
+def in_short(path: str | None, given: Mapping[str, Any]) -> Iterator[None]:
+    """Gives errors the short keys of ``path`` that were ``given``, in place of the scenario's."""
+    try:
+        yield
+    except _core.ScenarioError as error:
+        if path is None:
+            raise
+        short = {*given, *pairs(given.get("set", {}))} & presets.keys(path).keys()
+        raise _core.ScenarioError(presets.as_given(str(error), path, short)) from None
 
 
 def arguments(function: Callable[..., Any], keys: Iterable[str], name: str | None = None) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 from .._core import ScenarioError
 from ..text.input import read_file
+from ..text.keys import twice
 from ..text.packaged import located
 from ..text.plans import PlanText
 from ..text.toml import loads
@@ -61,12 +63,15 @@ def pairs(given: Any) -> dict[str, Any]:
     """Keys and values of a table, or of texts as ``--set`` takes them.
 
     Raises:
-        ValueError: a text is not KEY=VALUE.
+        ValueError: a text is not KEY=VALUE, or two have one key.
     """
     if isinstance(given, Mapping):
         return dict(given)
     found: dict[str, Any] = {}
-    for text in [given] if isinstance(given, str) else given:
+    texts = [given] if isinstance(given, str) else list(given)
+    if told := twice(map(str, texts)):
+        raise ValueError(f"set: {told}")
+    for text in texts:
         key, equals, value = str(text).partition("=")
         if not equals or not key.strip():
             raise ValueError(f"set: {text!r}: write KEY=VALUE, such as flow.0.sender.window=20, or give a table")
@@ -93,3 +98,28 @@ def json_line(scenario: ScenarioLike) -> bytes:
         text = json.dumps(PlanText.read(text, file, ScenarioError)[1], default=str).encode()
     # JSON has no line breaks except between its words.
     return text.replace(b"\n", b" ") + b"\n"
+
+
+def json_lines(scenarios: Iterable[ScenarioLike]) -> Iterable[bytes | ScenarioError]:
+    """Each scenario as a line of JSON, or what is wrong with its text.
+
+    Of a list, every entry is read now, before one runs; of an iterator, which may have no end, when its turn comes.
+
+    Raises:
+        TypeError: one is of another type; the message has its place.
+        OSError: the path of one cannot be read.
+    """
+    found = starmap(_line, enumerate(scenarios))
+    return list(found) if isinstance(scenarios, Sequence) else found
+
+
+def _line(number: int, scenario: ScenarioLike) -> bytes | ScenarioError:
+    """The entry of this place."""
+    try:
+        return json_line(scenario)
+    except ScenarioError as error:
+        return error
+    except TypeError as error:
+        raise TypeError(f"scenarios[{number}]: {error}") from None
+    except OSError as error:
+        raise OSError(error.errno, f"scenarios[{number}]: {error.strerror}", error.filename) from None

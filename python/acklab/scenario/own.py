@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import os
 import runpy
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
-from .._core import AckEvent, Arrival, Departure, Emission, LostSegment, Window
+from .._core import AckEvent, Arrival, Departure, Emission, LostSegment, Window, expanded
+from ..text.toml import loads
 
 __all__ = ["AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "LostSegment", "Window"]
 
@@ -188,6 +190,17 @@ class Own:
             {kind.__name__: kind for kind in found if issubclass(kind, base)} for base in (AckPolicy, CongestionControl)
         ]
         return cls(*kinds)
+
+    def warn_of_unused(self, text: str | bytes, file: str, sets: list[str]) -> None:
+        """Warns of those that no flow of a scenario names."""
+        if not self.policies and not self.controls:
+            return
+        flows = loads(expanded(text, file=file, sets=sets)).get("flow", [])
+        for argument, given, rules in (("policies", self.policies, [flow["receiver"]["ack"] for flow in flows]), ("controls", self.controls, [flow["sender"]["control"] for flow in flows])):
+            named = {rule.get("name") for rule in rules if "python" in rule.values()}
+            for name in given.keys() - named:
+                has = f"it names {', '.join(sorted(named))}" if named else "it names none"
+                warnings.warn(f"{argument}: no flow of the scenario names {name}, so it is not used; {has}", stacklevel=3)
 
     @staticmethod
     def named(own: Own | None, given: Any) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .escapes import one_line, width
+from .packaged import as_typed
 
 
 def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
     """Lines of a table whose first ``names`` columns are left-aligned and the others right-aligned."""
-    table = [[one_line(text) for text in row] for row in (heads, *rows)]
+    table = [[one_line(as_typed(text)) for text in row] for row in (heads, *rows)]
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
     lines = []
     for row in table:

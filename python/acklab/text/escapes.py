@@ -23,6 +23,8 @@ _BREAKS = r"\s*[\r\n]\s*"
 _FORMULA = r"[=+@\t\r\n＝＋＠]|[-－](?!\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)"
 #: Names that some file systems keep for devices.
 _DEVICE = r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)"
+#: A name of so many letters is taken for the beginning of another, and so many of those are named.
+_LEAST_BEGUN, _MOST_BEGUN = 3, 4
 #: Most bytes of a name made for a file; file systems allow 255, with its ending.
 MOST_BYTES = 120
 
@@ -95,15 +97,23 @@ def literal(text: str, *, toml: bool = False) -> str:
 
 
 def not_known(what: str, name: str, known: Collection[str]) -> str:
-    """What is said of a name that is not among those known: the nearest of them, or all.
+    """What is said of a name that is not among those known: those that begin with it, the nearest, or all.
 
     >>> not_known("verb", "swep", ["run", "sweep"]), not_known("verb", "x", ["run", "sweep"])
     ('no verb swep; did you mean sweep?', 'no verb x; there are run, sweep')
+    >>> not_known("path", "WIFI", ["wifi5", "wifi6"]), not_known("path", "LTE", ["lte", "lte-fdd"])
+    ('no path WIFI; did you mean wifi5 or wifi6?', 'no path LTE; did you mean lte?')
     """
     from difflib import get_close_matches  # a command without a slip needs it not
 
-    near = get_close_matches(name, known, n=1)
-    return f"no {what} {name}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}")
+    plain = {one: one.lower() for one in known}
+    near = [one for one in plain if plain[one] == name.lower()]
+    near = near or [one for one in plain if len(name) >= _LEAST_BEGUN and plain[one].startswith(name.lower())][: _MOST_BEGUN + 1]
+    if not near or len(near) > _MOST_BEGUN:
+        close = get_close_matches(name.lower(), plain.values(), n=1)
+        near = [one for one in plain if plain[one] in close][:1]
+    *others, last = near or [""]
+    return f"no {what} {name}; " + (f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?" if near else f"there are {', '.join(known)}")
 
 
 def width(text: str) -> int:

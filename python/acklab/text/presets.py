@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .escapes import not_known
 from .packaged import example
 from .toml import loads
 
@@ -61,6 +64,32 @@ def keys(path: str) -> dict[str, str]:
         else:
             found[f"{name}_buffer"] = found[f"{name}_buffer"].replace("bytes", limit)
     return found
+
+
+def no_key(key: str, known: Mapping[str, str]) -> str:
+    """What is said of a key of one word that neither a path nor a scenario has.
+
+    >>> no_key("dwn", {"down": "link.1.rate"})
+    'no key dwn; did you mean down?'
+    """
+    if key.lower() == "rtt" and "delay" in known:
+        return f"no key {key}; delay is the access link's, one way ({known['delay']}): a round trip takes each link's delay twice"
+    return not_known("key", key, list(known))
+
+
+def as_given(text: str, path: str, given: Iterable[str]) -> str:
+    """An error of a path's scenario with the short keys in place of the scenario's, of those that were ``given``.
+
+    >>> as_given("access/dsl.toml: link[1].rate = 50: must be a rate", "dsl", ["down"])
+    'access/dsl.toml: down = 50: must be a rate'
+    >>> as_given("at link.1.rate=50, link.1.rate.kind=x", "dsl", ["down"])
+    'at down=50, link.1.rate.kind=x'
+    """
+    known = keys(path)
+    for short in given:
+        place = re.sub(r"\\\.(\d+)", r"[.\[]\1\]?", re.escape(known[short]))
+        text = re.sub(rf"(?<![\w.\]]){place}(?![\w.\[])", short, text)
+    return text
 
 
 def _links(path: str) -> list[dict[str, Any]]:

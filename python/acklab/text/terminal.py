@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import IO
 
 from .escapes import literal, visible
@@ -12,9 +14,26 @@ from .packaged import as_typed
 _CLEAR = "\r\033[K"
 
 
+@contextlib.contextmanager
+def _named() -> Iterator[None]:
+    """Names standard output in errors of the system."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = "standard output"
+        raise
+
+
+def flush() -> None:
+    """Lets standard output have all that was printed."""
+    with _named():
+        sys.stdout.flush()
+
+
 def say(text: str, file: IO[str] | None = None) -> None:
     """Prints text for people, on standard output if no file is named."""
-    print(visible(as_typed(text)), file=file)
+    with contextlib.nullcontext() if file else _named():
+        print(visible(as_typed(text)), file=file)
 
 
 def complain(text: str) -> None:
@@ -37,11 +56,13 @@ def say_bytes(lines: bytes) -> None:
     """Prints whole lines of JSON."""
     if not lines.isascii() or b"\x7f" in lines:
         lines = literal(lines.decode()).encode()
-    sys.stdout.flush()
-    sys.stdout.buffer.write(lines)
-    sys.stdout.buffer.flush()
+    flush()
+    with _named():
+        sys.stdout.buffer.write(lines)
+        sys.stdout.buffer.flush()
 
 
 def say_toml(text: str) -> None:
     """Prints a scenario whose texts stand in double quotes."""
-    sys.stdout.write(literal(text, toml=True))
+    with _named():
+        sys.stdout.write(literal(text, toml=True))

@@ -59,8 +59,13 @@ fn other_spellings_are_read() {
         assert!(units.iter().any(|units| units.iter().any(|(name, _)| *name == here)), "{there}");
     }
     assert!("5Mbs".parse::<Rate>().unwrap_err().to_string().contains("did you mean `Mbps`?"));
-    assert!("5MB/s".parse::<Rate>().unwrap_err().to_string().contains("also Mbit, Mb/s"));
-    assert!("1mbps".parse::<Rate>().unwrap_err().to_string().contains("did you mean `Mbps`?"));
+    assert!("5Mbyte".parse::<Rate>().unwrap_err().to_string().contains("also Mbit, Mb/s"));
+    assert!("5M".parse::<Rate>().unwrap_err().to_string().contains("did you mean `Mbps`?"));
+    for bytes in ["1mbps", "5MB/s", "5MBps", "5mb/s"] {
+        let error = bytes.parse::<Rate>().unwrap_err().to_string();
+        assert!(error.contains("did you mean `Mbps`? It counts bits; if `"), "{error}");
+    }
+    assert!(!"45MS".parse::<Time>().unwrap_err().to_string().contains("bits"));
 }
 
 #[test]

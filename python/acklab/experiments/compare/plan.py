@@ -19,6 +19,7 @@ from ...scenario.given import assignments
 from ...text.counts import counted
 from ...text.escapes import not_known
 from ...text.input import read_file
+from ...text.keys import twice
 from ...text.plans import PlanText
 from ...text.toml import loads
 from ..sweep.seeds import Seeds
@@ -59,6 +60,8 @@ def case(text: str) -> Case:
     for piece in sets:
         if "=" not in piece:
             raise CompareError(f"case {name.strip()!r}: `{piece}` sets nothing; write KEY=VALUE, several separated by ;")
+    if told := twice(sets):
+        raise CompareError(f"case {name.strip()!r}: {told}")
     return Case(_named(name), sets)
 
 

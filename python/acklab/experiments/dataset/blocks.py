@@ -7,6 +7,7 @@ depend on the plan only. So an interrupt or a crash costs the blocks under way, 
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import re
@@ -177,6 +178,8 @@ def _begin(given: Blocks) -> set[int]:
                 raise StoreError(f"{store} holds {names[0]} and no dataset of acklab; give another place")
             store.write(MARKER, (json.dumps(wanted, indent=1) + "\n").encode())
     except OSError as error:
+        if error.errno == errno.ENOSPC:  # the place is right
+            raise
         raise StoreError(f"{store}: {error.strerror or error}") from error
     for key, what in (("acklab", "version of acklab"), ("work", "plan or scenario"), ("block", "plan"), ("columns", "choice of columns")):
         if found is not None and found.get(key) != wanted[key]:

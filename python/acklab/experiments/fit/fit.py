@@ -96,7 +96,11 @@ class Fit:
 
 
 def fit(
-    path: str | os.PathLike[str], only: str | None = None, tick: Callable[[int], None] = lambda made: None, receiver: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    only: str | None = None,
+    tick: Callable[[int], None] = lambda made: None,
+    receiver: str | os.PathLike[str] | None = None,
+    sets: Sequence[str] = (),
 ) -> Fit:
     """Fits the direction of a capture that acknowledges most data, of the connections that ``only`` names.
 
@@ -105,8 +109,10 @@ def fit(
         only: an address, ``:port``, ``address:port`` or ``#number``.
         tick: called with the number of simulations so far.
         receiver: a capture of the same connection at its receiver; ``path`` is then that at its sender.
+        sets: changes that the fit is to be asked about, which are checked before it is made.
 
     Raises:
+        ScenarioError: a change is not legal; the message names key and value.
         FitError: the capture does not show enough for a scenario, or none fits.
         CaptureError: it is no capture.
         OSError: it cannot be read.
@@ -127,6 +133,7 @@ def fit(
         measured, ways = joined(found, measured, of_capture(receiver))
         notes.append(told(ways, len(measured.lost[0])))
     search = Search(measured, tick)
+    search.check(sets)
     replay, models = search.best(measured.curve)
     named = name(measured, search, replay, found)
     held_out, why_not, made = None, "", 0

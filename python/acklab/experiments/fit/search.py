@@ -96,6 +96,21 @@ class Search:
         """How many were made."""
         return len(self._made)
 
+    def check(self, sets: Sequence[str]) -> None:
+        """Checks changes, ``key=value`` texts, before the simulations: a choice of senders, losses and policies has to take them.
+
+        Raises:
+            ScenarioError: none does; the message names key and value.
+        """
+        wrong: _core.ScenarioError | None = None
+        for choice in _points(self._space()) if sets else ():
+            try:
+                return self._template.check([*assignments(dict(choice.sets)), *sets])
+            except _core.ScenarioError as error:
+                wrong = wrong or error
+        if wrong is not None:
+            raise wrong
+
     def best(self, curve: pl.DataFrame) -> tuple[Tried, list[Tried]]:
         """The choice that replays the curve best, and the models that fit alike, the best first.
 

@@ -30,6 +30,7 @@ UNITS: dict[str, tuple[str, float]] = {
 #: Other spellings of units, as a scenario takes them (``crates/packet/src/units.rs``).
 ALSO_WRITTEN = {
     **{f"{prefix}{name}": f"{prefix}bps" for prefix in ("", "k", "M", "G") for name in ("bit", "bit/s", "b/s")},
+    **{f"{prefix.swapcase()}{name}": f"{prefix}bps" for prefix in ("k", "M", "G") for name in ("bit", "bit/s")},
     **{name: "s" for name in ("sec", "secs", "second", "seconds")},
     **{f"{prefix}sec": f"{prefix}s" for prefix in "mun"},
     "\u00b5s": "us",
