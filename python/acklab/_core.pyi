@@ -51,7 +51,8 @@ class ScenarioError(ValueError):
     """A text is no scenario. The message names file, key, value and what is allowed, in one or two lines."""
 
 class RunError(RuntimeError):
-    """A legal scenario's run failed: a bug in the simulator, worth reporting with the scenario."""
+    """A legal scenario's run failed: Python code of a policy or control has an error, the clock stands still, or the run
+    holds more than it may; anything else is a bug, worth reporting with the scenario."""
 
 class CaptureError(ValueError):
     """A file is no capture. The message names file and reason, in one line."""

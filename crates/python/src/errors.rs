@@ -14,8 +14,8 @@ create_exception!(
     acklab._core,
     RunError,
     PyRuntimeError,
-    "A legal scenario's run failed: its clock stands still, or it holds more than it may; anything else is a bug, worth \
-     reporting with the scenario."
+    "A legal scenario's run failed: Python code of a policy or control has an error, the clock stands still, or the run \
+     holds more than it may; anything else is a bug, worth reporting with the scenario."
 );
 
 create_exception!(acklab._core, CaptureError, PyValueError, "A file is no capture; says file and why, in one line.");

@@ -48,10 +48,14 @@ SHORT = {"flow.0.receiver.ack": {"policy": "delayed", "timer": "10ms"}}
 BOTTLENECK = 2  # row of G->R among the link directions
 #: The paper's figures that take few runs: without its thousands of single transfers.
 FIGURES = ("figure-1", "figure-8", "figure-9", "figure-10", "figure-11")
-NUDGED = "\nnudged: the least and the greatest time of {} runs with each link up to {:g} % longer"
+HEADS_MEAN = """
+ACKs: an ACK for every segment, or delayed for every second; reno, sack: how the sender repairs losses
+nudged: the least and the greatest time of {} runs with each link up to {:g} % longer
+retx: segments sent again; RTOs: retransmission timeouts; fast: fast retransmits, after three duplicate ACKs"""
 PAPER = """
 A part of the paper with fewer seeds: figures 1 and 8 to 11. Some seconds; then its page is {page}.
-(acklab reproduce allman1998 runs all of it.) Claims that are not reproduced are listed:"""
+(acklab reproduce allman1998 runs all of it.) DAASS: delayed ACKs after slow start. UBC: the sender counts the bytes that an ACK covers. LBC: the
+same, at most two segments an ACK. The page explains the rest. Claims that are not reproduced are listed:"""
 
 
 def add(verbs: Any) -> None:
@@ -229,7 +233,7 @@ def act(options: argparse.Namespace) -> int:
     rows = {case: Row(*case) for case in cases}
     say(f"Allman 1998: one transfer of 200 segments over a T1 (examples/{SCENARIO})\n")
     say("\n".join(align(HEADS, [rows[case].cells for case in cases], names=0)))
-    say(NUDGED.format(NUDGES, 100 * LONGER))
+    say(HEADS_MEAN.format(NUDGES, 100 * LONGER))
     say("\n" + "\n".join(f"- {sentence}" for sentence in findings(rows)))
     recorded = [transfer(REPORTED_QUEUE, *case, record=True) for case in product(POLICIES, RECOVERIES)]
     title = f"Allman 1998: one transfer of 200 segments over a T1, queue of {REPORTED_QUEUE} packets"

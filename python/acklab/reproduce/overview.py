@@ -2,55 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os.path import commonprefix
+from collections.abc import Mapping
 
 from ..figures.charts import Forest, Row
 from ..figures.html import aside, esc
 from .evidence import LIMIT
 from .ledger import Claim
 
-#: Of claims with so many first characters in common the rows begin with what differs.
-ALIKE = 24
-
 _HEADS = {
-    "evidence": "Evidence",
-    "calibration": "Calibration: a parameter was fitted to these",
-    "arithmetic": "Arithmetic: these follow from the paper's numbers, or from what was set up",
+    "evidence": "Evidence: these could have failed, and test the paper",
+    "calibration": "Calibration: a parameter was chosen by these, so they are no test",
+    "arithmetic": "Arithmetic: these follow from the paper's numbers, or from what was set up, and are no test",
 }
 _KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "undecided"))
 
 
 def overview(chart: Forest, claims: Mapping[str, Claim]) -> str:
     """The section; ``claims`` has each row's claim."""
-    texts = [claims[row.label].claim for row in chart.rows if row.label in claims]
     keys = "".join(f'<span class="{kind}"><b></b>{word}</span>' for kind, word in _KEYS)
-    keys += "<span><u></u>ns-2</span>" * any(row.ns2 is not None for row in chart.rows)
+    keys += "<span><u></u>the same with ns-2, another simulator</span>" * any(row.ns2 is not None for row in chart.rows)
     groups = "".join(
-        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(_row(row, claims.get(row.label), texts) for row in rows)}</ul>'
+        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(_row(row, claims.get(row.label)) for row in rows)}</ul>'
         for group, head in _HEADS.items()
         if (rows := [row for row in chart.rows if row.group == group])
     )
     body = (
-        '<p class="note">The band is what the ledger allows. A mark is the measured value, and a line is its interval. For a claim with '
-        "several parts, the mark is that of the part which decides. A mark at the edge lies beyond the scale."
+        '<p class="note">A row is a claim and leads to its details. Inside the band a measured value counts as reproduced. A mark is that value, and a line '
+        "its interval. For a claim with several parts, the mark is that of the part which decides. A mark at the edge lies beyond the scale."
         f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div>'
     )
     return f'<section id="overview"><h2>Every claim on one scale</h2>{aside(f"The {len(chart.rows)} claims, and how far each is from what is allowed", body)}</section>'
 
 
-def label(text: str, others: Sequence[str]) -> str:
-    """A claim as its row says it, where a screen cuts its end off.
-
-    >>> label("Median improvement over delayed ACKs, every.", ["Median improvement over delayed ACKs, LBC."])
-    'every: Median improvement over delayed ACKs'
-    """
-    shared = [len(commonprefix((text, other)).rpartition(" ")[0]) for other in others if other != text]
-    cut = min((length for length in shared if length >= ALIKE), default=0)
-    return f"{text[cut:].strip(' .')}: {text[:cut].rstrip(' ,:')}" if cut else text
-
-
-def _row(row: Row, claim: Claim | None, texts: Sequence[str]) -> str:
+def _row(row: Row, claim: Claim | None) -> str:
     text, place = (claim.claim, claim.figure) if claim else (row.label, "")
     word = "undecided" if row.verdict == "not-testable" else row.verdict
     interval = ""
@@ -61,7 +45,7 @@ def _row(row: Row, claim: Claim | None, texts: Sequence[str]) -> str:
     scale = f'<i aria-hidden="true">{interval}{ns2}<b style="left:{_place(row.ours):.1f}%"></b></i>'
     return (
         f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(text)} ({esc(row.text)})">'
-        f'<small>{esc(place)}</small><span>{esc(label(text, texts))}</span><span class="unseen">{word}</span>{scale}</a></li>'
+        f'<small>{esc(place)}</small><span>{esc(text)}</span><span class="unseen">{word}</span>{scale}</a></li>'
     )
 
 

@@ -34,13 +34,14 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
     said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts}
-    body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
+    body = [_terms(outcome), *(overview(chart, said) for chart in forests if isinstance(chart, Forest))]
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
     body += [_claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
-    links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
+    links = [("#terms", "Words")] * bool(paper.terms) + [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
     links += [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
     links += [("#robustness", "Robustness")] * bool(robust[2])
     links += [(f"{paper.id}-search.html", "What the paper leaves open")] * bool(_of(outcome, "search"))
+    links += [("index.html", "All papers")]
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
         header(_headline(outcome), f"{paper.title}. {paper.citation}", "", quick=outcome.effort.quick, changed=outcome.effort.sets, command=f"acklab reproduce {paper.id}"),
@@ -96,25 +97,32 @@ def _place(figure: Figure) -> tuple[str, str, int]:
 _GROUP_HEADS = dict(zip(GROUPS, ("Papers", "Later work", "Classics"), strict=True))
 
 
+_STANDINGS_MEANT = "".join(
+    f"<div><dt>{word}</dt><dd>{meaning}</dd></div>"
+    for word, meaning in {
+        "Evidence": "claims that could have failed in these runs: they test the paper, and only they are in the bar and the headline",
+        "Calibration": "claims by which a parameter was chosen that the paper leaves open: no test",
+        "Arithmetic": "claims that follow from the paper's own numbers, a definition or what was set up: no test",
+    }.items()
+)
+"""What the three kinds of claims are."""
+
+
 def index_page(told: Mapping[str, Any]) -> str:
     """The index over the papers of a summary (:func:`.output.summary`): a card each, by group."""
     papers, quick = told["papers"], told["quick"]
     changed = next((one["changed"] for one in papers.values() if one.get("changed")), ())
     body = header(
-        _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", f"{counted(len(papers), 'paper')}. A bar shows the claims that are evidence:",
+        _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", "",
         quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
     )  # fmt: skip
-    note = (
-        "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
-        "from a definition or from what was set up. Neither is evidence."
-    )
     keys = "".join(f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>' for kind in BAR)
     groups = [(group, [name for name, one in papers.items() if one["group"] == group]) for group in GROUPS]
     found = "".join(
         f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(_paper(told, name) for name in group)}</div></section>'
         for head, group in groups if group
     )  # fmt: skip
-    return document("Papers, regenerated and judged", f'{body}<p class="keys">{keys}</p></header><main>{found}<p class="note">{note}</p></main>')
+    return document("Papers, regenerated and judged", f'{body}<p class="keys">A bar shows the claims that test a paper: {keys}</p><dl class="terms one">{_STANDINGS_MEANT}</dl></header><main>{found}</main>')
 
 
 def _finding(told: Mapping[str, Any], changed: bool) -> str:
@@ -147,9 +155,10 @@ def _paper(told: Mapping[str, Any], name: str) -> str:
     total = sum(sizes.values())
     share = f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>' if total else ""
     shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
+    about = f"<p>{esc(paper['about'])}</p>" if paper.get("about") else ""
     as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
     return (
-        f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{as_it_is}{share}'
+        f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{about}{as_it_is}{share}'
         f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}<li>{counted(told["runs"][name], "run")}</li></ul></a>'
     )
 
@@ -162,9 +171,17 @@ def _headline(outcome: Outcome) -> str:
 
 
 def _besides(outcome: Outcome) -> str:
-    """The claims that are no evidence, and how those that differ are explained."""
-    told = "" if outcome.effort.sets else words.besides(outcome.verdicts)
-    return aside("Claims that are no evidence, and why others differ", f'<p class="note">{esc(told)}</p>') if told else ""
+    """What the verdicts' words mean, how the claims that differ are explained, and which are no evidence."""
+    told = [] if outcome.effort.sets else words.besides(outcome.verdicts, outcome.paper.source)
+    items = "".join(f"<li>{esc(one)}</li>" for one in told)
+    return aside("What the verdicts mean, and why claims differ", f'<ul class="note">{items}</ul>') if told else ""
+
+
+def _terms(outcome: Outcome) -> str:
+    """The abbreviations and names in the paper's claims."""
+    items = "".join(f"<div><dt>{esc(word)}</dt><dd>{esc(meaning)}</dd></div>" for word, meaning in outcome.paper.terms.items())
+    title = f"Words of the {outcome.paper.source}"
+    return f'<section id="terms"><h2>{title}</h2>{aside("What the abbreviations mean", f"""<dl class="terms">{items}</dl>""")}</section>' if items else ""
 
 
 def _drawn(outcome: Outcome) -> str:
@@ -219,17 +236,31 @@ def _claims(outcome: Outcome) -> str:
         f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
         f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
-    return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{aside(f"The {len(outcome.verdicts)} claims, each with its verdict", body)}</section>'
+    return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{aside(f"The {len(outcome.verdicts)} claims, each with its verdict", body)}</section>'
 
 
 def _changes(outcome: Outcome) -> str:
-    """Which entries were changed after results were seen, and which verdicts that turned."""
+    """How many claims were changed after a result was known, what that means, and which verdicts it turned."""
     claims = [verdict.claim for verdict in outcome.verdicts if verdict.claim.history]
     if not claims:
         return ""
-    entries = f"{counted(len(claims), 'entry', 'entries')}"
-    told = f"{entries} of the ledger, or a parameter that decides them, changed after a result was seen. {words.turned(claims)}"
-    return f'<p class="note">{esc(told)}</p>'
+    of = "its" if len(claims) == 1 else "their"
+    told = (
+        f"{counted(len(claims), 'claim')} had {of} criterion, or a parameter of {of} runs, changed after a result was known. "
+        f"So the result may have led the choice: take {of} verdict{'s' * (len(claims) > 1)} as weaker evidence. "
+        "What was changed, and why, stands below the claim. "
+    )
+    return f'<p class="note">{esc(told)}{words.turned(claims, _LINK)}</p>'
+
+
+def _cells(outcome: Outcome) -> str:
+    """What a cell is, where a claim is judged by a number of them."""
+    if not any("cell" in words.rules(verdict) for verdict in outcome.verdicts):
+        return ""
+    return '<p class="note">A cell is one combination of what a figure varies, such as one length of a queue and one size of a transfer.</p>'
+
+
+_LINK = '<a href="#claim-{0}">{0}</a>'
 
 
 def _claim(outcome: Outcome, verdict: Verdict) -> str:

@@ -118,6 +118,8 @@ class Paper:
     about: str
     sections: Mapping[str, str]
     parameters: Sequence[Parameter]
+    terms: Mapping[str, str] = field(default_factory=dict)
+    """What abbreviations and names in its claims and figures mean."""
     ns2: Mapping[str, str] = field(default_factory=dict)
     """What ns-2 gets for a claim, where the oracle can express it."""
     ns2_numbers: Mapping[str, float] = field(default_factory=dict)

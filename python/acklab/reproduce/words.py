@@ -77,20 +77,54 @@ def tested(verdicts: Sequence[Verdict]) -> str:
     return f"Of {total} claims that test the paper: {', '.join(parts)}." if total > 1 else f"The claim that tests the paper: {parts[0]}."
 
 
-def besides(verdicts: Sequence[Verdict]) -> str:
-    """The other claims, and what is known of those that differ."""
-    said = []
-    why = {"calibration": "was used to choose a parameter", "arithmetic": "follows from printed numbers or the setting"}
-    many = {"calibration": "were used to choose parameters", "arithmetic": "follow from printed numbers or the setting"}
+MEANT = {
+    "reproduced": "every part of the claim's criterion holds",
+    "differs": "a part of it does not hold",
+    "undecided": "the runs were too few to decide",
+    "not testable": "no run can decide",
+}
+"""What a verdict's word means."""
+NO_TEST = {
+    "calibration": "a parameter that the {} leaves open was chosen by {}",
+    "arithmetic": "{1} from the {0}'s own numbers or from what was set up",
+}
+"""Why a claim of this standing is no evidence."""
+
+
+def besides(verdicts: Sequence[Verdict], source: str = "paper") -> list[str]:
+    """What a reader of the headline asks: the verdicts' words, why claims differ, and which claims are no test."""
+    found = {_plain(v) for v in verdicts}
+    meant = "; ".join(f"{word}: {told}" for word, told in MEANT.items() if word in found)
+    said = [f"{sentence(meant)}."] if meant else []
+    if how := {word: n for word, n in explained_how(verdicts).items() if n}:
+        said.append(_why_they_differ(how, source))
     for standing in STANDINGS[1:]:
         counts = tally(verdicts)[standing]
         if total := sum(counts.values()):
             parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
-            said.append(f"{total} more {(many if total > 1 else why)[standing]} ({standing}): {parts}.")
-    known = {"derived": "no reading of an open rule can have the claim", "depends on": "some reading has it",
-             "searched": "no reading that was tried has it", "unexplained": "the cause is not known"}  # fmt: skip
-    how = [f"{n}: {known[word]}" for word, n in explained_how(verdicts).items() if n]
-    return " ".join([*said, f"Of the claims that differ, {'; '.join(how)}."] if how else said)
+            them = {"calibration": "it" if total == 1 else "them", "arithmetic": "it follows" if total == 1 else "they follow"}[standing]
+            said.append(f"{total} more {'claim is' if total == 1 else 'claims are'} no test, because {NO_TEST[standing].format(source, them)} ({standing}): {parts}.")
+    return said
+
+
+def _why_they_differ(how: Mapping[str, int], source: str) -> str:
+    """How the claims that differ are explained, by how many have each word of :mod:`.explanation`.
+
+    >>> _why_they_differ({"searched": 1}, "paper")
+    'A reading is a way to fill in what the paper leaves open. The claim that differs holds under none of the readings that were tried.'
+    """
+    total, parts = sum(how.values()), []
+    for word, n in how.items():
+        holds, has = ("holds", "has") if n == 1 else ("hold", "have")
+        told = {
+            "derived": f"can hold under no reading, as the {source}'s own rules show",
+            "depends on": f"{holds} under another reading than acklab's",
+            "searched": f"{holds} under none of the readings that were tried",
+            "unexplained": f"{has} no known cause",
+        }[word]
+        parts.append(told if total == 1 else f"{n} {told}")
+    reading = f"A reading is a way to fill in what the {source} leaves open. " if how.keys() - {"unexplained"} else ""
+    return f"{reading}{'The claim that differs ' if total == 1 else f'Of the {total} claims that differ, '}{'; '.join(parts)}."
 
 
 def in_changed(verdicts: Sequence[Verdict]) -> str:
