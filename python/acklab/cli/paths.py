@@ -60,7 +60,7 @@ def granted(rate: object) -> bool:
 
 def _direction(link: Mapping[str, Any], grants: str = "") -> str:
     bps = rate_of_buffers(link["rate"])
-    said = "" if bps is None else f"{bps / 1e6:.6g} Mb/s"
+    said = "" if bps is None else f"{bps / 1e6:,.6g} Mb/s"
     if isinstance(link["rate"], Mapping) and not granted(link["rate"]):
         said = f"{link['rate']['kind']} of {said}" if said else link["rate"]["kind"]
     return f"{said}{grants}, {queue_as_text(link['queue'], bps)}"

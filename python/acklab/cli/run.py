@@ -41,6 +41,9 @@ goodput_bps; the metric goodput of compare and sweep counts the handshake's time
 timeouts (RTOs), fast retransmits (fast), ACKs sent, ACKs that did not arrive (lost ACKs), mean round trip. Of each
 direction of a link: packets, drops by its queue, packets lost by its loss model, ACKs erased by a filter, packets
 waiting (queue), share of the run it was busy.
+Between the tables: what flows carried together that send in one manner over one slowest link (without limit, or of a size), also as a
+share of that link's rate, and Jain's index of those without limit, if they begin within a tenth of the run of each other; of flows that
+write now and then the round trip (with --out also its median and 99th percentile).
 
 exit status: 0; 1 the run or an output failed, or an expectation ([[expect]]) does not hold; 2 bad scenario; 130 interrupted; 143 terminated
 

@@ -89,15 +89,15 @@ def told(columns: Columns, rows: Sequence[Row]) -> Columns:
 
 
 def endless(scenario_toml: str) -> set[str]:
-    """Names of the flows of an expanded scenario that have no end, and so never complete."""
-    return {name for name, manner in manners(scenario_toml).items() if manner in (WITHOUT_LIMIT, OTHER)}
+    """Names of the flows of an expanded scenario that have no size: none of them has failed if it is not complete at the run's end."""
+    return {name for name, manner in manners(scenario_toml).items() if manner in (WITHOUT_LIMIT, WRITES, OTHER)}
 
 
 def sections(
     summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
 ) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    flows = [{**row, "completed": None} if row["name"] in endless else row for row in summary["flows"][:most]]
+    flows = [{**row, "completed": row["completed"] or None} if row["name"] in endless else row for row in summary["flows"][:most]]
     tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
@@ -110,13 +110,13 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
 
     Args:
         summary: a run's.
-        endless: names of the flows that have no end.
+        endless: names of the flows that have no size.
         changed: keys of the scenario's file that the user set, under its title.
         together: lines after the table of flows.
     """
     flows, links = summary["flows"], summary["links"]
-    finite = [row for row in flows if row["name"] not in endless]
-    unlimited = [row for row in flows if row["name"] in endless]
+    unlimited = [row for row in flows if row["name"] in endless and not row["completed"]]
+    finite = [row for row in flows if row["name"] not in endless or row["completed"]]
     running = sum(began(row, summary["end_s"]) for row in unlimited)
     counts = [
         f"{grouped(sum(row['completed'] for row in finite))} of {counted(len(finite), 'flows', 'flows')} completed" if finite else "",

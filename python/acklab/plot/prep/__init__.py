@@ -7,6 +7,7 @@ tests pin these frames.
 """
 
 from .axes import AXES, Axis, label
+from .groups import name_of
 from .headline import headline
 from .journeys import FATES, journeys
 from .queue import drops, fullest, queue, queue_waits
@@ -36,6 +37,7 @@ __all__ = [
     "label",
     "limits",
     "link_table",
+    "name_of",
     "progress",
     "queue",
     "queue_waits",
