@@ -108,8 +108,8 @@ class Group:
 
     @cached_property
     def begun(self) -> tuple[Row, ...]:
-        """Those that sent."""
-        return tuple(row for row in self.flows if row.get("segments_sent", 1) and began(row, self.end_s))
+        """Those that were due to start before the run's end."""
+        return tuple(row for row in self.flows if began(row, self.end_s))
 
     @property
     def names(self) -> str:
@@ -162,8 +162,8 @@ class Group:
 
 
 def began(row: Row, end_s: float) -> bool:
-    """Whether a flow was due to start before the run's end."""
-    return row.get("start_s") is not None and row["start_s"] < end_s
+    """Whether a flow was due to start before the run's end; a table without starts tells of none that was not."""
+    return "start_s" not in row or (row["start_s"] is not None and row["start_s"] < end_s)
 
 
 def groups(flows: Iterable[Row], links: Iterable[Row], end_s: float, how: Mapping[str, str]) -> list[Group]:

@@ -18,7 +18,7 @@ from .thin import thin_points, thin_steps
 from .throughput import progress, throughput
 from .timeline import BANDS, band_length, timeline
 from .verdict import CAUSES, Limits, limits
-from .window import cwnd, window_events, window_height
+from .window import cwnd, window_events, window_height, window_shown
 
 __all__ = [
     "AXES",
@@ -50,4 +50,5 @@ __all__ = [
     "timeline",
     "window_events",
     "window_height",
+    "window_shown",
 ]

@@ -251,7 +251,7 @@ def _thinned(run: Run) -> str:
     parts = [f"{count(kept, 'of', 'of')} {count(rows, what, _MANY[what])}" for kept, rows, what in shown]
     return (
         f"Reduced view: the charts show {listing(parts)}, the extremes of each short span of time. "
-        "Closer up, rows are missing; the Parquet tables have them all."
+        "Closer up, rows are missing; the tables have all."
     )
 
 

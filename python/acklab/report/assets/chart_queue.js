@@ -22,6 +22,8 @@ export const queueChart = {
   needs: "queue",
   height: 210,
   partName: "link",
+  // Each link of a single run has a panel, whose title names it.
+  ownColours: () => !state.compared,
   axis: () => (unit === "ms" ? state.manifest.axes.wait : { ...state.manifest.axes.queue, whole: true }),
   roles: [
     { key: "queue", name: "waiting", sample: "area" },
@@ -33,12 +35,11 @@ export const queueChart = {
   parts() {
     const out = [];
     state.manifest.runs.forEach((run, r) => {
-      run.queues.forEach((queue, q) => {
+      run.queues.forEach((queue) => {
         if (!shownLinks.has(r + ":" + queue.link)) return;
-        const slots = Object.keys(theme.slots);
         out.push({
-          id: r + ":" + queue.link, run: r, group: queue.link.replace("->", "→"), queue, slot: state.compared ? run.slot : slots[q % slots.length], name: (state.compared ? run.label + " · " : "") + queue.link.replace("->", "→"),
-          colour: (role) => (state.compared ? theme.slots[run.slot] : role === "drop" ? theme.roles.drop : theme.slots[slots[q % slots.length]]),
+          id: r + ":" + queue.link, run: r, group: queue.link.replace("->", "→"), queue, slot: state.compared ? run.slot : undefined, name: (state.compared ? run.label + " · " : "") + queue.link.replace("->", "→"),
+          colour: (role) => (state.compared ? theme.slots[run.slot] : theme.roles[role]),
           open: async () => ({ queue: queue.table.rows ? await openTable(queue.table) : null, drops: queue.drops.rows ? await openTable(queue.drops) : null }),
         });
       });
@@ -54,7 +55,7 @@ export const queueChart = {
     if (queue && frame.on.queue) {
       ctx.strokeStyle = part.colour("queue");
       ctx.lineWidth = 1.2 + 1.4 * frame.under;
-      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { fill: withAlpha(part.colour("queue"), frame.parts.length > 2 ? 0.08 : 0.2) });
+      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { fill: withAlpha(part.colour("queue"), state.compared && frame.parts.length > 2 ? 0.08 : 0.2) });
     }
     if (drops && frame.on.drop) {
       ctx.strokeStyle = part.colour("drop");

@@ -14,7 +14,7 @@
 //   next(part, data, t, direction)       the time of the next thing, or null
 //   columns, records(part, data, t0, t1, most)   the rows of its data table
 // Optional: height, frame(low, high) to set the value axis' ends, gather to let one tooltip
-// list all parts, ownColours for a chart that always draws in the roles' colours, ownScale
+// list all parts, ownColours() for whether a chart draws in the roles' colours anyhow, ownScale
 // for one whose panels of several groups of flows have each their own value axis, bulk for one
 // without the flows that write now and then beside others.
 import { saveButtons } from "./save.js";
@@ -204,7 +204,7 @@ export class Frame {
 
   // Whether every panel is drawn in the roles' own colours.
   get ownColours() {
-    return this.parts.length === 1 || state.eachApart() || this.spec.ownColours;
+    return this.parts.length === 1 || state.eachApart() || Boolean(this.spec.ownColours?.());
   }
 
   paint(ctx) {

@@ -15,7 +15,7 @@ const timelineSpec = {
   title: "Timeline",
   about: "Upper edge: the sender. Lower edge: the receiver. Data slants down, ACKs rise; read the bands like lines of text. Where lines crowd, darker means more packets.",
   needs: "packets",
-  ownColours: true,
+  ownColours: () => true,
   roles: [
     { key: "data", name: "data", sample: "down" },
     { key: "ack", name: "ACKs", sample: "up" },
