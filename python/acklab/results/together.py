@@ -1,8 +1,8 @@
 """What the flows of a run did together: flows that compete are a group, and each group is summed up in a sentence.
 
 Flows are in one group if they send in the same manner (:func:`manners`) and the slowest link of their data is the same. Jain's index
-of fairness (Jain, Chiu and Hawe 1984) is only given of a group whose flows send without limit, and which began within a tenth of the
-run of each other: other flows do not compete for the same thing, so that different goodputs are no unfairness.
+of fairness (Jain, Chiu and Hawe 1984) is given of groups whose flows send without limit and begin within a tenth of the run of each
+other. Other flows do not compete for the same thing. Their goodputs differ without being unfair.
 """
 
 from __future__ import annotations
