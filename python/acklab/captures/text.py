@@ -51,7 +51,7 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
         words = ", ".join(f"{number} {policy}" for policy, number in policies)
         less = "with less data" if sort is None else f"with less {sort}"
         lines.append(f"\n... and {len(rest)} more {less}: {words} (--json and --out have them all)")
-    return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
+    return "\n".join(lines).replace(NB, " ")
 
 
 def faults(summary: Row, row: Row) -> list[str]:

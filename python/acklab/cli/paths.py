@@ -43,7 +43,14 @@ def path_as_text(scenario: Mapping[str, Any]) -> str:
     link = scenario["link"][1]
     down, up = link, {**link, **link["back"]}
     grants = "by grants" if granted(up["rate"]) else "without grants"
-    return f"down {_direction(down)}; up {_direction(up, ' ' + grants)}"
+    one_way, back = (sum(seconds_of(table["delay"]) for table in tables) for tables in (scenario["link"], [one["back"] for one in scenario["link"]]))
+    delay = f"delay {1e3 * one_way:.4g} ms one way, round trip without queues {1e3 * (one_way + back):.4g} ms"
+    return f"down {_direction(down)}; up {_direction(up, ' ' + grants)}; {delay}"
+
+
+def seconds_of(time: str) -> float:
+    """A time of an expanded scenario, in seconds."""
+    return float(time.removesuffix("s"))
 
 
 def granted(rate: object) -> bool:
@@ -53,7 +60,7 @@ def granted(rate: object) -> bool:
 
 def _direction(link: Mapping[str, Any], grants: str = "") -> str:
     bps = rate_of_buffers(link["rate"])
-    said = "" if bps is None else f"{bps / 1e6:.6g} Mb/s"
+    said = "" if bps is None else f"{bps / 1e6:,.6g} Mb/s"
     if isinstance(link["rate"], Mapping) and not granted(link["rate"]):
         said = f"{link['rate']['kind']} of {said}" if said else link["rate"]["kind"]
     return f"{said}{grants}, {queue_as_text(link['queue'], bps)}"

@@ -41,6 +41,9 @@ goodput_bps; the metric goodput of compare and sweep counts the handshake's time
 timeouts (RTOs), fast retransmits (fast), ACKs sent, ACKs that did not arrive (lost ACKs), mean round trip. Of each
 direction of a link: packets, drops by its queue, packets lost by its loss model, ACKs erased by a filter, packets
 waiting (queue), share of the run it was busy.
+Between the tables: what flows carried together that send in one manner over one slowest link (without limit, or of a size), also as a
+share of that link's rate, and Jain's index of those without limit, if they begin within a tenth of the run of each other; of flows that
+write now and then the round trip (with --out also its median and 99th percentile).
 
 exit status: 0; 1 the run or an output failed, or an expectation ([[expect]]) does not hold; 2 bad scenario; 130 interrupted; 143 terminated
 
@@ -249,7 +252,7 @@ def _several(options: argparse.Namespace, sets: list[str]) -> int:
         for name, simulation in zip(names, simulations, strict=True):
             (scratch / name).mkdir()
             recordings.append(record(simulation, scratch / name))
-            recordings[-1].label = name
+            recordings[-1].label, recordings[-1].changed = name, _changed(options)
             _say(options, recordings[-1].result)
             write_summary(recordings[-1], name, report=False)
         pages(recordings, scratch)
@@ -270,7 +273,8 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
         shown = Clock()
         recording = record(simulation, scratch, lambda: shown(simulation.now_s))
         shown.close()
-        _print_tables(options, recording.result)
+        recording.changed = _changed(options)
+        _print_tables(options, recording.result, recording.samples())
         write_summary(recording)
         if options.qlog:
             from ..results.qlog import write_logs
@@ -290,18 +294,26 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def _print_tables(options: argparse.Namespace, result: Any) -> None:
+def _print_tables(options: argparse.Namespace, result: Any, samples: Any = None) -> None:
     import json
 
-    from ..results.summary import as_text, endless
+    from ..results.summary import as_text, endless, together
+    from ..results.together import manners
 
     if getattr(options, "of_path", None):
         from .paths import say_path
 
         say_path(options)
     told = json.loads(result.json(records=False))
-    done = all(row["completed"] for row in told["flows"])
-    say(as_text(told, () if done else endless(result.scenario_toml())))
+    alone = len(told["flows"]) == 1 and told["flows"][0]["completed"]
+    scenario = "" if alone else result.scenario_toml()
+    added = () if alone else together(told, manners(scenario), samples)
+    say(as_text(told, endless(scenario), changed=_changed(options), together=added))
+
+
+def _changed(options: argparse.Namespace) -> list[str]:
+    """What the user set in the scenario's file; the title of a ``--path`` says that already."""
+    return [] if options.of_path else list(options.set)
 
 
 def _batch(options: argparse.Namespace, sets: list[str]) -> int:

@@ -29,9 +29,9 @@ MOST = 12
 def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """Congestion window (solid), slow-start threshold (dashed) and flight size (thin)."""
     runs = recorded(runs, "series")
-    items = items_of(runs, flow, MOST)
-    high = prep.window_height(prep.cwnd(item.run, item.flow) for item in items)
-    frame = _join(items, lambda i: prep.thin_steps(prep.cwnd(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow"))
+    items = items_of(runs, flow, MOST, bulk=True)
+    high = prep.window_height(prep.window_shown(item.run, item.flow) for item in items)
+    frame = _join(items, lambda i: prep.thin_steps(prep.window_shown(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow"))
     frame = frame.rename({"cwnd_segments": "cwnd", "ssthresh_segments": "ssthresh", "flight_segments": "in flight"})
     long = frame.unpivot(["cwnd", "ssthresh", "in flight"], index=["time_s", "item", "state"], variable_name="line")
     long = long.drop_nulls("value")
@@ -99,7 +99,7 @@ def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> alt.Chart:
     """Goodput in bins."""
     runs = recorded(runs, "packets")
-    items = items_of(runs, flow, MOST)
+    items = items_of(runs, flow, MOST, bulk=True)
     frame = _join(items, lambda i: prep.throughput(i.run, i.flow, bin_s))
     tips = ["item:N", alt.Tooltip("start_s:Q"), alt.Tooltip("end_s:Q"), alt.Tooltip("goodput_bps:Q", format=".4s")]
     return (
@@ -114,7 +114,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
 def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """The time-sequence graph in tcptrace's conventions."""
     runs = recorded(runs, "packets")
-    items = items_of(runs, flow, MOST)
+    items = items_of(runs, flow, MOST, bulk=True)
     unit = "bytes" if any(prep.sequence_unit(i.run, i.flow) == "bytes" for i in items) else "segments"
     axis = f"sequence:{unit}"
     layers = {id(i): prep.time_sequence(i.run, i.flow) for i in items}

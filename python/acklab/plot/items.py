@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..results.together import WRITES
 from . import palette
 from .runs import Run, read_runs
 
@@ -25,16 +26,21 @@ class Item:
         return palette.role_colour(role, theme) if self.alone else palette.SLOTS[self.slot][theme]
 
 
-def items_of(runs: Any, flow: str | None = None, most: int | None = None) -> list[Item]:
+def items_of(runs: Any, flow: str | None = None, most: int | None = None, *, bulk: bool = False) -> list[Item]:
     """The flows to draw: all, or the one of that name in each run.
 
-    Runs that are compared differ in colour; within a single run the flows do.
+    Runs that are compared differ in colour; within a single run the flows do. ``bulk`` leaves out flows that have not begun, and
+    those that write now and then beside others.
     """
     found = read_runs(runs)
     by_run = palette.run_slots(len(found))
     chosen = [(r, name) for r in found for name in r.flow_names if flow is None or name == flow]
     if flow is not None and not chosen:
         raise KeyError(f"no flow {flow!r}; there are {', '.join(n for r in found for n in r.flow_names)}")
+    if bulk and flow is None:
+        begun = [(run, row["name"], group.manner) for run in found for group in run.groups for row in group.begun]
+        kept = {(id(run), name) for run, name, manner in begun if manner != WRITES or all(other == WRITES for _, _, other in begun)}
+        chosen = [(run, name) for run, name in chosen if (id(run), name) in kept] or chosen
     slots = dict(zip((id(r) for r in found), by_run, strict=True))
     single = len(found) == 1
     by_flow = flow_slots(found[0]) if single else {}

@@ -45,10 +45,10 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
     """Congestion window, slow-start threshold and flight size over time."""
     runs = recorded(runs, "series")
     figure, axes = _figure(runs, "cwnd", height=3.0)
-    items = items_of(runs, flow, MOST)
-    high = prep.window_height(prep.cwnd(item.run, item.flow) for item in items)
+    items = items_of(runs, flow, MOST, bulk=True)
+    high = prep.window_height(prep.window_shown(item.run, item.flow) for item in items)
     for item in items:
-        frame = prep.thin_steps(prep.cwnd(item.run, item.flow), "cwnd_segments", _columns(items))
+        frame = prep.thin_steps(prep.window_shown(item.run, item.flow), "cwnd_segments", _columns(items))
         time = frame["time_s"]
         names = [label(item.name), None, None]
         if item.alone:
@@ -121,7 +121,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
     """Goodput in bins, with the rate of the slowest link on the way."""
     runs = recorded(runs, "packets")
     figure, axes = _figure(runs, "throughput", height=2.4)
-    items = items_of(runs, flow, MOST)
+    items = items_of(runs, flow, MOST, bulk=True)
     for item in items:
         frame = prep.throughput(item.run, item.flow, bin_s)
         if not frame["goodput_bps"].sum():
@@ -137,7 +137,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
 def time_sequence(runs: Any, flow: str | None = None) -> Figure:
     """The time-sequence graph in tcptrace's conventions."""
     runs = recorded(runs, "packets")
-    items = items_of(runs, flow, MOST)
+    items = items_of(runs, flow, MOST, bulk=True)
     unit = "bytes" if any(prep.sequence_unit(i.run, i.flow) == "bytes" for i in items) else "segments"
     figure, axes = _figure(runs, f"sequence:{unit}", height=4.2)
     columns = _columns(items)

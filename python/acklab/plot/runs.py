@@ -42,6 +42,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from ..results.together import WRITES, Group, groups, manners, samples
 from ..results.validity import of_table
 from .tables import SCHEMA, Thinned
 
@@ -65,6 +66,10 @@ class Run:
     invalid: str = ""
     """Why a live run's numbers mean nothing; empty if they are valid."""
     thinned: Thinned = Thinned()
+    changed: tuple[str, ...] = ()
+    """Keys of the scenario's file that the user set."""
+    samples: pl.DataFrame | None = None
+    """The round trips of the flows that write now and then, ``flow, rtt_s``; all of them, also where ``series`` is thinned."""
 
     @classmethod
     def of(cls, source: Any, label: str | None = None) -> Run:
@@ -74,7 +79,11 @@ class Run:
         from . import reading  # which knows runs
 
         end = _get(source, "end_s")
-        tables, thinned = reading.read({name: _get(source, name) for name in SCHEMA})
+        given = {name: _get(source, name) for name in SCHEMA}
+        tables, thinned = reading.read(given)
+        scenario = _text(_get(source, "scenario_toml"))
+        how = manners(scenario)
+        series = given["series"] if isinstance(given["series"], pl.LazyFrame) else tables["series"].lazy()
         title = _get(source, "title") or ""
         seed = _get(source, "seed")
         invalid = str(_get(source, "invalid") or of_table(tables["flows"]))
@@ -86,10 +95,18 @@ class Run:
             end_s=float(end) if end is not None else _last_time(tables),
             mechanism=_get(source, "mechanism"),
             **tables,
-            scenario=_text(_get(source, "scenario_toml")),
+            scenario=scenario,
             invalid=invalid,
             thinned=thinned,
+            changed=tuple(_get(source, "changed") or ()),
+            samples=samples(series, how) if given["series"] is not None and WRITES in how.values() and (not thinned.rows.get("series") or series is given["series"]) else None,
         )
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The flows in groups of those that compete; see :mod:`acklab.results.together`."""
+        links = self.links if "rate_bps" in self.links.columns else self.links.clear()
+        return groups(self.flows.iter_rows(named=True), links.iter_rows(named=True), self.end_s, manners(self.scenario))
 
     @property
     def flow_names(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..text.counts import counted
+from ..text.counts import counted, grouped
 
 #: A space that does not break, so that a number stays with its unit.
 NB = "\u00a0"
@@ -16,12 +16,12 @@ def digits(value: float, figures: int = 3) -> str:
     """A number to so many significant figures, never in exponent form.
 
     >>> digits(2.6712), digits(0.04567), digits(1234.5), digits(8.0)
-    ('2.67', '0.0457', '1234', '8')
+    ('2.67', '0.0457', '1,234', '8')
     """
     if value == int(value):
-        return str(int(value))
+        return grouped(value)
     places = max(0, figures - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:.{places}f}"
+    return grouped(value, places)
 
 
 def seconds(value: float) -> str:
@@ -66,7 +66,7 @@ def count(n: float, one: str, many: str | None = None) -> str:
     ('1\\xa0drop', '14\\xa0drops')
     """
     number, word = counted(n, one, many).split(" ", 1)
-    return number.replace(",", "\u202f") + NB + word
+    return number + NB + word
 
 
 def listing(parts: list[str]) -> str:

@@ -15,6 +15,7 @@ from ..plot import palette, prep
 from ..plot.differences import differs
 from ..plot.items import items_of
 from ..plot.runs import Run
+from ..results.together import WRITES, Ways
 from .encode import NANO, Blocks
 
 #: Queues are embedded change by change while all queues of the page together stay below
@@ -48,10 +49,12 @@ def manifest(
     items: list[dict[str, Any]] = []
     for r, run in enumerate(runs):
         ways = prep.journeys(run) if run.packets.height else None
+        group_of = {row["name"]: number for number, group in enumerate(run.groups) for row in group.flows}
+        idle = {row["name"] for group in run.groups for row in group.flows if row not in group.begun}
         by_flow = ways.partition_by("flow", as_dict=True) if ways is not None else {}
         for flow in run.flow_names:
             mine = by_flow.get((flow,), ways.clear() if ways is not None else None)
-            items.append({"run": r, **_item(run, flow, mine, blocks), "slot": slots[len(items)]})
+            items.append({"run": r, **_item(run, flow, mine, blocks), "slot": slots[len(items)], "group": group_of[flow], "idle": flow in idle})
         out_runs.append(
             {
                 "label": run.label,
@@ -59,6 +62,7 @@ def manifest(
                 "seed": run.seed,
                 "end_s": run.end_s,
                 "slot": by_run[r],
+                "groups": [{"name": prep.name_of(group), "writes": group.manner == WRITES} for group in run.groups],
                 "queues": _queues(run, blocks),
                 "recorded": {t: bool(getattr(run, t).height) for t in ("series", "queue", "packets")},
             }
@@ -69,6 +73,7 @@ def manifest(
     headline["points"] += [{"run": None, "about": "note", "text": text} for text in notes]
     told = {
         "title": title or _title(runs),
+        "changed": list(runs[0].changed) if all(run.changed == runs[0].changed for run in runs) else [],
         "banner": "Invalid run: its numbers do not show what the scenario does. They are not compared with anything." if invalid else "",
         "headline": headline,
         "tables": {"flows": prep.flow_table(runs), "links": prep.link_table(runs), **(tables or {})},
@@ -128,7 +133,7 @@ def _item(run: Run, flow: str, ways: pl.DataFrame | None, blocks: Blocks) -> dic
         "unit_bytes": run.unit_bytes(flow),
         "tables": tables,
         "depths": depths,
-        "capacity_bps": _capacity(run, flow),
+        **_capacity(run, flow),
         "end_s": _end(run, flow),
     }
 
@@ -164,6 +169,7 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
     offered = run.packets.filter(pl.col("event") == "enqueue").group_by("link").agg(acks=(pl.col("kind") == "ack").mean())
     acks = dict(offered.iter_rows())
     tops = run.queue.group_by("link").agg(pl.col("queue_packets").max().alias("top"), n=pl.len())
+    waits = {f"{row['from']}->{row['to']}": row["sent_wait_s"] / row["packets"] for row in run.links.iter_rows(named=True) if row.get("packets") and row.get("sent_wait_s") is not None}
     out, rows = [], 0
     for link, top, n in tops.sort(["top", "link"], descending=[True, False]).iter_rows():
         frame = prep.queue(run, link).select("time_s", "queue_packets", "wait_ms")
@@ -186,6 +192,7 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
                 "link": link,
                 "top": top,
                 "acks": acks.get(link, 0) > 0.5,
+                **({"wait_s": waits[link]} if link in waits else {}),
                 "thinned": not whole or "queue" in run.thinned.rows,
                 "table": blocks.add(frame, {"time_s": NANO, "wait_ms": 1e-3}),
                 "drops": blocks.add(marks, {"time_s": NANO}),
@@ -194,19 +201,25 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
     return out
 
 
-def _capacity(run: Run, flow: str) -> float | None:
-    """The slowest link the flow's data crossed, if that is known."""
-    if not run.links.height or "rate_bps" not in run.links.columns:
-        return None
-    links = run.links.filter(pl.format("{}->{}", "from", "to").is_in(run.data_links(flow)))
-    return links["rate_bps"].min()
+def _capacity(run: Run, flow: str) -> dict[str, Any]:
+    """The slowest link that the flow's data crossed, and the round trip without queues, as far as they are known."""
+    if not run.links.height or not {"rate_bps", "delay_s"} <= set(run.links.columns):
+        return {"capacity_bps": None}
+    row = run.flow(flow)
+    trip = Ways(run.links.iter_rows(named=True)).way(row["from"], row["to"]).round_trip_s
+    links = run.links.filter(pl.format("{}->{}", "from", "to").is_in(run.data_links(flow))).drop_nulls("rate_bps").sort("rate_bps", maintain_order=True)
+    if not links.height:
+        return {"capacity_bps": None, "delays_ms": 1e3 * trip}
+    slowest = links.row(0, named=True)
+    return {"capacity_bps": slowest["rate_bps"], "capacity_link": f"{slowest['from']}→{slowest['to']}", "delays_ms": 1e3 * trip}
 
 
 def _limits(runs: list[Run]) -> list[dict[str, Any]]:
     """Where each flow's time went, for the bars under the headline."""
     out = []
     for r, run in enumerate(runs):
-        for flow in run.flow_names:
+        now_and_then = {row["name"] for group in run.groups if group.manner == WRITES for row in group.flows}
+        for flow in [name for name in run.flow_names if name not in now_and_then] or run.flow_names:
             found = prep.limits(run, flow)
             shares = [{"cause": c, "share": found.share(c), "s": found.seconds.get(c, 0.0)} for c in prep.CAUSES]
             out.append({"run": r, "flow": flow, "active_s": found.active_s, "shares": shares if found.seconds else []})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .frames import join_parquet, provenance, write_parquet, write_part
 from .stored import RECORDED, TABLES
+from .together import manners, samples
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,11 +26,17 @@ class Recording:
 
     def __init__(self, result: RunResult | Stored, folder: Path) -> None:
         self.result, self.label = result, ""
+        self.changed: list[str] = []
+        """Keys of the scenario's file that the user set."""
         self.folder = folder
         self.scenario_toml = result.scenario_toml
         self.title, self.seed, self.end_s = result.title, result.seed, result.end_s
         self.flows, self.links = result.flows, result.links
         self.series, self.queue, self.packets = (self._scanned(name) for name in RECORDED)
+
+    def samples(self) -> pl.DataFrame | None:
+        """The round trips of the flows that write now and then, if they were recorded."""
+        return None if self.series is None else samples(self.series, manners(self.scenario_toml()))
 
     def _scanned(self, name: str) -> pl.LazyFrame | None:
         import polars as pl

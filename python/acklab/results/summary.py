@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..text.columns import align
+from ..text.counts import counted, grouped
 from ..text.escapes import one_line
-from ..text.toml import loads
+from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, percentiles
 
 #: Rows shown of each table; the rest is counted.
 MOST_ROWS = 40
@@ -22,7 +23,7 @@ def _number(value: float | None, digits: int = 4) -> str:
         return "-"
     if value == 0 or 1e-4 <= abs(value) < 1e7:
         whole = len(str(int(abs(value))))
-        return f"{value:.{max(0, digits - whole)}f}"
+        return grouped(value, max(0, digits - whole))
     return f"{value:.{digits}g}"
 
 
@@ -31,7 +32,7 @@ def _times(factor: float, key: str) -> Callable[[Row], str]:
 
 
 def _count(key: str) -> Callable[[Row], str]:
-    return lambda row: str(row[key])
+    return lambda row: "-" if row[key] is None else grouped(row[key])
 
 
 def _milliseconds(key: str) -> Callable[[Row], str]:
@@ -88,20 +89,15 @@ def told(columns: Columns, rows: Sequence[Row]) -> Columns:
 
 
 def endless(scenario_toml: str) -> set[str]:
-    """Names of the flows of an expanded scenario that have no end, and so never complete."""
-    tables = [table for table in loads(scenario_toml)["flow"] if table.get("size", "unlimited") == "unlimited"]
-    return {
-        table["name"] + (str(number) if table["count"] > 1 else "")
-        for table in tables
-        for number in range(table["count"])
-    }
+    """Names of the flows of an expanded scenario that have no size: none of them has failed if it is not complete at the run's end."""
+    return {name for name, manner in manners(scenario_toml).items() if manner in (WITHOUT_LIMIT, WRITES, OTHER)}
 
 
 def sections(
     summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
 ) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    flows = [{**row, "completed": None} if row["name"] in endless else row for row in summary["flows"][:most]]
+    flows = [{**row, "completed": row["completed"] or None} if row["name"] in endless else row for row in summary["flows"][:most]]
     tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
@@ -109,22 +105,57 @@ def sections(
     ]
 
 
-def as_text(summary: Mapping[str, Any], endless: Collection[str] = ()) -> str:
-    """The summary for a terminal; no colour, and as wide as its columns need (about 100). Flows named ``endless`` have no end."""
-    flows, links = summary["flows"], summary["links"]
-    finite = [row for row in flows if row["name"] not in endless]
-    done = f"{sum(row['completed'] for row in finite)} of {len(finite)} flows completed" if finite else ""
-    without_end = len(flows) - len(finite)
-    if without_end:
-        from ..text.counts import counted
+def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, changed: Sequence[str] = (), together: Sequence[str] = ()) -> str:
+    """The summary for a terminal; no colour, and as wide as its columns need (about 100).
 
-    counts = [done, counted(without_end, "endless flow") if without_end else ""]
+    Args:
+        summary: a run's.
+        endless: names of the flows that have no size.
+        changed: keys of the scenario's file that the user set, under its title.
+        together: lines after the table of flows.
+    """
+    flows, links = summary["flows"], summary["links"]
+    unlimited = [row for row in flows if row["name"] in endless and not row["completed"]]
+    finite = [row for row in flows if row["name"] not in endless or row["completed"]]
+    running = sum(began(row, summary["end_s"]) for row in unlimited)
+    counts = [
+        f"{grouped(sum(row['completed'] for row in finite))} of {counted(len(finite), 'flows', 'flows')} completed" if finite else "",
+        counted(running, "endless flow") if running else "",
+        f"{grouped(len(unlimited) - running)} not begun" if running < len(unlimited) else "",
+    ]
     lines = [
         one_line(summary["title"]) or "(no title)",
+        *([f"changed: {one_line(', '.join(changed))}"] if changed else []),
         f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {', '.join(filter(None, counts))}",
     ]
-    for (heads, rows), names, all_rows in zip(sections(summary, endless), (2, 1), (flows, links), strict=True):
+    for (heads, rows), names, all_rows, more in zip(sections(summary, endless), (2, 1), (flows, links), (together, ()), strict=True):
         lines += ["", *align(heads, rows, names)]
         if len(all_rows) > len(rows):
-            lines.append(f"... and {len(all_rows) - len(rows)} more (--json and --out have them all)")
+            lines.append(f"... and {grouped(len(all_rows) - len(rows))} more (--json and --out have them all)")
+        lines += ["", *more] if more else []
     return "\n".join(lines)
+
+
+def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = None) -> list[str]:
+    """What groups of flows did together, a line each, where there is something to add up.
+
+    Args:
+        summary: a run's.
+        how: the flows' manners of sending.
+        samples: round trips of the flows that write now and then, if they were recorded.
+    """
+    return [line for group in groups(summary["flows"], summary["links"], summary["end_s"], how) for line in _group(group, samples)]
+
+
+def _group(group: Group, samples: Any) -> list[str]:
+    lines = []
+    if group.manner == WRITES and group.mean_rtt_s is not None:
+        found = percentiles(samples, group)
+        shares = f", median {_number(1e3 * found[0])} ms, 99th percentile {_number(1e3 * found[1])} ms" if found else ""
+        lines.append(f"{group.names}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
+    elif group.manner != WRITES and len(group.begun) > 1 and group.goodput_bps is not None:
+        share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""
+        fairness = "" if group.fairness is None else f"; Jain's index {group.fairness:.3f}"
+        lines.append(f"{group.names} together: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
+    late = [row for row in group.flows if row not in group.begun]
+    return [*lines, *(f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}" for row in late[:3])]

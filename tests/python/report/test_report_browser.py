@@ -45,7 +45,7 @@ def shown(page):
     """The stretch of time the page says it shows."""
     text = page.js("document.querySelector('.range').textContent")
     numbers = [float(n) for n in re.findall(r"([\d.]+)\u00a0s", text)]
-    return (0.0, numbers[0]) if text.startswith("All") else tuple(numbers[:2])
+    return (0.0, numbers[0]) if text.startswith("Whole run") else tuple(numbers[:2])
 
 
 def inked(page, chart):
@@ -137,7 +137,7 @@ def test_the_wheel_says_when_it_zooms(pages):
         x, y, w, h = box(page, "#chart-sequence canvas.front")
         page.mouse("mouseWheel", x + w / 2, y + h / 2, deltaX=0, deltaY=40)
         assert awaited(page, "document.querySelector('#chart-sequence .tip').textContent.includes('Ctrl')")
-        assert page.js("document.querySelector('.range').textContent").startswith("All")
+        assert page.js("document.querySelector('.range').textContent").startswith("Whole run")
 
 
 def test_the_address_holds_the_view(pages):

@@ -16,7 +16,7 @@ from acklab.plot.runs import Run, read_runs
 def headline(*runs):
     told = prep.headline(read_runs(list(runs)))
     text = " ".join([told["title"], *(p["text"] for p in told["points"])])
-    return text.replace("\u00a0", " ").replace("\u202f", " ")
+    return text.replace("\u00a0", " ")
 
 
 def main(**scenario):
@@ -59,10 +59,11 @@ def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
     run = acklab.run({"link": [link], "flow": flows, "record": {"series": True, "packets": True}, "stop": {"at": "2s"}})
     rates = dict(run.flows.to_polars().select("name", "goodput_bps").iter_rows())
     said = headline(run)
-    first = [f"flow {name} {words.amount(rate, 'b/s')}" for name, rate in rates.items()]
-    first[0] = f"Flow down carried {words.amount(rates['down'], 'b/s')}"
-    assert said.startswith(f"{words.listing(first)}; packets waited ".replace("\xa0", " ")) and "together" not in said
-    assert f"The 2 endless flows C→S add up to {words.amount(rates['up'] + rates['more'], 'b/s')}; Jain's".replace("\xa0", " ") in said
+    both = words.amount(rates["up"] + rates["more"], "b/s")
+    first = f"Flow down (S→C) carried {words.amount(rates['down'], 'b/s')} and up and more (C→S) together {both}; packets waited "
+    assert said.startswith(first.replace("\xa0", " "))
+    assert f"up and more (C→S): {both} together, ".replace("\xa0", " ") in said and said.count("Jain's fairness index of these 2 flows, which send without limit, is ") == 1
+    assert "S→C: delay 10 ms one way, round trip without queues 20 ms; slowest link S→C with 20 Mb/s, on the way back C→S with 500 kb/s." in said
     rows, columns = prep.link_table(read_runs([run]))["rows"], prep.link_table(read_runs([run]))["columns"]
     assert [row["rate_bps"] for row in rows] == [20, 0.5] and next(c["unit"] for c in columns if c["key"] == "rate_bps") == "Mb/s"
     waits = run.links.to_polars().select("sent_wait_s", "packets").rows()
@@ -127,7 +128,7 @@ def test_runs_compared_in_which_nothing_finished():
 
 def test_without_the_series_no_cause_is_named():
     text = headline({**synthetic.run(), "series": None, "packets": None, "queue": None})
-    assert text.startswith("f finished in 3.50 s. ")
+    assert text.startswith("Flow f finished in 3.50 s. ")
 
 
 def test_equal_labels_are_told_apart():

@@ -34,7 +34,7 @@ def finding(row: Row) -> str:
         parts.append(f"{timer}; longest hold {seconds(row['hold_max_s'])}")
     if row["new_acks"] - ordered:
         parts.append(f"{counted(row['new_acks'] - ordered, 'ACK')} around gaps or late packets")
-    return ("; ".join(parts) + ".").replace(NB, " ").replace("\u202f", " ")
+    return ("; ".join(parts) + ".").replace(NB, " ")
 
 
 def name(row: Row) -> str:
@@ -115,4 +115,4 @@ def as_text(found: QlogAnalysis, most: int = MOST) -> str:
         lines.append(finding(row))
     if len(found.rows) > most:
         lines.append(f"\n... and {len(found.rows) - most} more directions (--json and --out have them all)")
-    return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
+    return "\n".join(lines).replace(NB, " ")

@@ -7,6 +7,7 @@ tests pin these frames.
 """
 
 from .axes import AXES, Axis, label
+from .groups import name_of
 from .headline import headline
 from .journeys import FATES, journeys
 from .queue import drops, fullest, queue, queue_waits
@@ -17,7 +18,7 @@ from .thin import thin_points, thin_steps
 from .throughput import progress, throughput
 from .timeline import BANDS, band_length, timeline
 from .verdict import CAUSES, Limits, limits
-from .window import cwnd, window_events, window_height
+from .window import cwnd, window_events, window_height, window_shown
 
 __all__ = [
     "AXES",
@@ -36,6 +37,7 @@ __all__ = [
     "label",
     "limits",
     "link_table",
+    "name_of",
     "progress",
     "queue",
     "queue_waits",
@@ -48,4 +50,5 @@ __all__ = [
     "timeline",
     "window_events",
     "window_height",
+    "window_shown",
 ]

@@ -8,10 +8,12 @@ from __future__ import annotations
 from statistics import fmean, median
 from typing import Any
 
+from ...results.together import WITHOUT_LIMIT
 from ...results.validity import short
-from ...text.counts import counted
+from ...text.counts import counted, grouped
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
+from . import groups
 from .verdict import Limits, busiest, limits
 
 _PHRASE = {
@@ -21,10 +23,6 @@ _PHRASE = {
     "slow start": "slow start",
     "path": "congestion avoidance",
 }
-
-
-#: Most flows that a sentence names.
-MOST_NAMED = 4
 
 
 def headline(runs: list[Run]) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def headline(runs: list[Run]) -> dict[str, Any]:
         title = _compare(runs)
     else:
         title, told = _one(runs[0])
-        points = [(None, about, text) for about, text in told.items() if text]
+        points = [(None, about, text) for about, text in told if text]
     points += [(run.label if len(runs) > 1 else None, "thinned", _thinned(run)) for run in runs if run.thinned.rows]
     return {"title": title, "points": [{"run": r, "about": a, "text": t} for r, a, t in points]}
 
@@ -50,15 +48,18 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _one(run: Run) -> tuple[str, dict[str, str]]:
-    losses = {"losses": _losses(run), "acks": _acks(run)}
+def _one(run: Run) -> tuple[str, list[tuple[str, str]]]:
+    path = [("path", groups.paths(run))]
+    losses = [("losses", _losses(run)), ("acks", _acks(run))]
     if run.flows.height == 1:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
-        title = f"{_finish(run, row)}{_spent(run, found)}{_waited(run)}."
-        return title, {"speed": _speed(run, row, found), "time": _time(found), **losses}
+        endless = run.groups[0].manner == WITHOUT_LIMIT and found.active_s and row.get("goodput_bps")
+        done = f"{row['name']} sent for {seconds(found.active_s)} at {amount(row['goodput_bps'], 'b/s')}" if endless else _finish(run, row)
+        title = f"Flow {done}{_spent(run, found)}{_waited(run)}."
+        return title, [*path, ("speed", _speed(run, row, found)), ("time", _time(found)), *losses]
     slowest = _slowest(run) if _most_finished(run) else ""
-    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", {"slowest": slowest, "fairness": _fairness(run), **losses}
+    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", [*path, ("slowest", slowest), *groups.points(run), *losses]
 
 
 def _brief(run: Run) -> str:
@@ -82,8 +83,8 @@ def _finish(run: Run, row: dict[str, Any]) -> str:
 def _finishes(run: Run) -> str:
     n = run.flows.height
     times = _completions(run)
-    if not _most_finished(run) and len(_routes(run)) > 1:
-        return _carried(run)
+    if not _most_finished(run) and (text := groups.carried(run)):
+        return text
     if not times:
         rate = _sum(run, "goodput_bps")
         together = f" at {amount(rate, 'b/s')} together" if rate else ""
@@ -99,26 +100,9 @@ def _finishes(run: Run) -> str:
 
 
 def _most_finished(run: Run) -> bool:
+    if any(group.manner == WITHOUT_LIMIT and group.begun for group in run.groups):
+        return False
     return 2 * len(_completions(run)) >= run.flows.height
-
-
-def _routes(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """The flows by the ends between which they go; the rates of one route add up, those of opposite directions do not."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in run.flows.iter_rows(named=True):
-        found.setdefault(f"{row.get('from')}→{row.get('to')}", []).append(row)
-    return found
-
-
-def _carried(run: Run) -> str:
-    """What each flow carried, or what the flows of each route did."""
-    rows = [*run.flows.iter_rows(named=True)]
-    if len(rows) <= MOST_NAMED:
-        told = [f"flow {row['name']} carried {amount(row['goodput_bps'] or 0.0, 'b/s')}" for row in rows]
-    else:
-        told = [f"{count(len(mine), 'flow')} {route} carried {amount(sum(row['goodput_bps'] or 0.0 for row in mine), 'b/s')}" for route, mine in _routes(run).items()]
-    text = listing([told[0], *(one.replace(" carried ", " ") for one in told[1:])])
-    return text[:1].upper() + text[1:]
 
 
 def _completions(run: Run) -> list[float]:
@@ -250,7 +234,7 @@ def _acks(run: Run) -> str:
     gone = [(_sum(run, "acks_dropped"), "lost on the way"), (_sum(run, "acks_filtered"), "taken out by a filter")]
     gone = [(n, why) for n, why in gone if n]
     if gone:
-        text += ", " + listing([f"{percent(n / sent) if n >= sent / 100 else f'{n:,.0f} of {sent:,.0f}'}{' of them' if n >= sent / 100 else ''} {why}" for n, why in gone])
+        text += ", " + listing([f"{percent(n / sent) if n >= sent / 100 else f'{grouped(n)} of {grouped(sent)}'}{' of them' if n >= sent / 100 else ''} {why}" for n, why in gone])
     if sum(n for n, _ in gone) >= sent / 2:
         text += ": at most half of them reached the sender"
     return text + "."
@@ -266,9 +250,8 @@ def _thinned(run: Run) -> str:
             shown.append((getattr(run, table).height, thinned.rows[table], what))
     parts = [f"{count(kept, 'of', 'of')} {count(rows, what, _MANY[what])}" for kept, rows, what in shown]
     return (
-        f"Reduced view: the run is too long to draw in full, and the charts show {listing(parts)}. In each short span of "
-        "time the first, the last, the lowest and the highest are kept, so the whole run looks as it would in full. "
-        "Closer up, rows are missing; the Parquet tables have them all."
+        f"Reduced view: the charts show {listing(parts)}, the extremes of each short span of time. "
+        "Closer up, rows are missing; the tables have all."
     )
 
 
@@ -281,22 +264,6 @@ def _slowest(run: Run) -> str:
         return ""
     row = max(rows, key=lambda r: r["completion_s"])
     return f"The slowest: {_finish(run, row)}{_spent(run, limits(run, row['name']))}."
-
-
-def _fairness(run: Run) -> str:
-    """Jain's index of the flows of each route; beside endless flows those that ended are not counted."""
-    if "goodput_bps" not in run.flows.columns:
-        return ""
-    told, routes = [], _routes(run)
-    for route, rows in routes.items():
-        endless = [row for row in rows if row.get("completion_s") is None]
-        rates = [row["goodput_bps"] for row in endless or rows if row["goodput_bps"]]
-        if len(rates) < 2:
-            continue
-        index = sum(rates) ** 2 / (len(rates) * sum(r * r for r in rates))
-        who = f"The {len(rates)} {'endless ' if endless else ''}flows {route}" if len(routes) > 1 or len(rates) < len(rows) else "The flows' goodputs"
-        told.append(f"{who} add up to {amount(sum(rates), 'b/s')}; Jain's fairness index is {digits(index, 3)}.")
-    return " ".join(told)
 
 
 def _compare(runs: list[Run]) -> str:

@@ -33,7 +33,7 @@ _FLOW = {
 _LINK = {
     "link": ("link", "", None, ""),
     "rate_bps": ("rate", "b/s", 2, ""),
-    "delay_s": ("delay", "ms", 2, "propagation"),
+    "delay_s": ("delay", "ms", 2, "propagation, one way"),
     "packets": ("packets", "", None, "packets sent onto the wire"),
     "bytes": ("bytes", "B", 1, ""),
     "drops": ("drops", "", None, "packets the queue refused or pushed out"),

@@ -24,6 +24,15 @@ def cwnd(run: Run, flow: str | None = None) -> pl.DataFrame:
     return sender_states(run, flow).select(_SHOWN)
 
 
+def window_shown(run: Run, flow: str | None = None) -> pl.DataFrame:
+    """:func:`cwnd` as charts of it are drawn: without thresholds far above the flow's highest window, whose rise and fall were lines
+    across the chart. The report's chart has the same rule.
+    """
+    top = pl.max_horizontal(pl.col("cwnd_segments").max(), pl.col("flight_segments").max()).over("flow")
+    threshold = pl.col("ssthresh_segments")
+    return cwnd(run, flow).with_columns(ssthresh_segments=pl.when(threshold <= _FAR * top).then(threshold))
+
+
 def window_height(frames: Iterable[pl.DataFrame]) -> float | None:
     """How high charts of these windows reach: to the highest window or flight, and to ssthresh where it is not far above.
 

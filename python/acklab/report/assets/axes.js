@@ -55,7 +55,7 @@ export function axisTitle(axis, top) {
 // The value axis at the left of a panel.
 export function drawValueAxis(ctx, box, sy, axis) {
   const [from, to] = sy.domain;
-  const most = Math.max(2, Math.floor(box.h / 46));
+  const most = Math.max(2, Math.floor(box.h / (box.h < 160 ? 40 : 46)));
   let step = niceStep(to - from, most);
   if (axis.whole) step = Math.max(1, step);
   const ticks = axis.log ? logTicks(from, to, most) : ticksOf(from, to, step);
@@ -94,27 +94,33 @@ export function drawPanelFrame(ctx, box, title, name, colour) {
   ctx.fillStyle = theme["ink-3"];
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
-  ctx.fillText(title, x, box.y - 8);
+  // Beside a long name the axis says what and its unit; the chart's first words say the rest.
+  const fits = x + ctx.measureText(title).width <= box.x + box.w;
+  ctx.fillText(fits ? title : title.replace(/\).*/, ")"), x, box.y - 8);
 }
 
 // A swatch and a name; returns where they end.
 export function drawName(ctx, name, colour, x, y) {
-  ctx.fillStyle = colour;
-  ctx.beginPath();
-  ctx.roundRect(x, y - 9.5, 11, 11, 3);
-  ctx.fill();
+  // The name of several flows has no colour of its own.
+  const room = colour ? 17 : 0;
+  if (colour) {
+    ctx.fillStyle = colour;
+    ctx.beginPath();
+    ctx.roundRect(x, y - 9.5, 11, 11, 3);
+    ctx.fill();
+  }
   setFont(ctx, 13, "600");
   ctx.fillStyle = theme.ink;
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
-  ctx.fillText(name, x + 17, y);
-  return x + 17 + ctx.measureText(name).width;
+  ctx.fillText(name, x + room, y);
+  return x + room + ctx.measureText(name).width;
 }
 
 export function clipTo(ctx, box, draw) {
   ctx.save();
   ctx.beginPath();
-  ctx.rect(box.x, box.y - 1, box.w, box.h + 2);
+  ctx.rect(box.x, box.y - 1, box.w + 3, box.h + 2);
   ctx.clip();
   draw();
   ctx.restore();

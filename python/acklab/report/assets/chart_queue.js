@@ -22,6 +22,8 @@ export const queueChart = {
   needs: "queue",
   height: 210,
   partName: "link",
+  // Each link of a single run has a panel, whose title names it.
+  ownColours: () => !state.compared,
   axis: () => (unit === "ms" ? state.manifest.axes.wait : { ...state.manifest.axes.queue, whole: true }),
   roles: [
     { key: "queue", name: "waiting", sample: "area" },
@@ -33,12 +35,11 @@ export const queueChart = {
   parts() {
     const out = [];
     state.manifest.runs.forEach((run, r) => {
-      run.queues.forEach((queue, q) => {
+      run.queues.forEach((queue) => {
         if (!shownLinks.has(r + ":" + queue.link)) return;
-        const slots = Object.keys(theme.slots);
         out.push({
-          id: r + ":" + queue.link, run: r, queue, slot: state.compared ? run.slot : slots[q % slots.length], name: (state.compared ? run.label + " · " : "") + queue.link.replace("->", "→"),
-          colour: (role) => (state.compared ? theme.slots[run.slot] : role === "drop" ? theme.roles.drop : theme.slots[slots[q % slots.length]]),
+          id: r + ":" + queue.link, run: r, group: queue.link.replace("->", "→"), queue, slot: state.compared ? run.slot : undefined, name: (state.compared ? run.label + " · " : "") + queue.link.replace("->", "→"),
+          colour: (role) => (state.compared ? theme.slots[run.slot] : theme.roles[role]),
           open: async () => ({ queue: queue.table.rows ? await openTable(queue.table) : null, drops: queue.drops.rows ? await openTable(queue.drops) : null }),
         });
       });
@@ -54,7 +55,7 @@ export const queueChart = {
     if (queue && frame.on.queue) {
       ctx.strokeStyle = part.colour("queue");
       ctx.lineWidth = 1.2 + 1.4 * frame.under;
-      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { fill: withAlpha(part.colour("queue"), frame.parts.length > 2 ? 0.08 : 0.2) });
+      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { fill: withAlpha(part.colour("queue"), state.compared && frame.parts.length > 2 ? 0.08 : 0.2) });
     }
     if (drops && frame.on.drop) {
       ctx.strokeStyle = part.colour("drop");
@@ -115,19 +116,22 @@ export function linkSwitches(frame, first = unit) {
   const timed = runs.every((run) => run.queues.every(({ thinned }) => !thinned));
   unit = timed ? first : "packets";
   if (timed) frame.extra.append(choice("Unit of queues", [["ms", "ms"], ["packets", "packets"]], unit, (v) => ((unit = v), frame.invalidate())));
-  // The link that is fullest in the first run, so that runs are compared on one link; where a run has it not, its own.
-  const fullest = runs.find((run) => run.queues.length)?.queues[0].link;
+  // The link where packets wait longest in the first run, so that runs are compared on one link; where a run has it not, its own.
+  const most = (queues, value) => queues.reduce((best, queue) => (!best || value(queue) > value(best) ? queue : best), null);
+  const fullest = most(runs.find((run) => run.queues.length)?.queues || [], (queue) => queue.wait_s || 0)?.link;
   for (const [r, run] of runs.entries()) {
     const shown = run.queues.find((queue) => queue.link === fullest) || run.queues[0];
     if (shown) shownLinks.add(r + ":" + shown.link);
   }
-  // And where ACKs wait, of a run alone: with several, a colour is a run.
-  const acks = runs.length === 1 && runs[0].queues.find((queue) => queue.acks && queue.top > 1);
+  // And where most are dropped, and ACKs wait, of a run alone: with several, a colour is a run.
+  const losing = runs.length === 1 && most(runs[0].queues, (queue) => queue.drops.rows || 0);
+  if (losing && losing.drops.rows) shownLinks.add("0:" + losing.link);
+  const acks = runs.length === 1 && runs[0].queues.find((queue) => queue.acks && queue.top > 1 && !(queue.wait_s < 1e-3));
   if (acks) shownLinks.add("0:" + acks.link);
   const links = [...new Set(runs.flatMap((run) => run.queues.map((queue) => queue.link)))];
   if (links.length < 2) return;
-  const most = 8;
-  const group = h("div", { class: "chips", role: "group", "aria-label": "Links" }, links.slice(0, most).map((link) => {
+  const listed = 8;
+  const group = h("div", { class: "chips", role: "group", "aria-label": "Links" }, links.slice(0, listed).map((link) => {
     const keys = runs.map((run, r) => r + ":" + link).filter((key, r) => runs[r].queues.some((queue) => queue.link === link));
     const on = () => keys.some((key) => shownLinks.has(key));
     const button = h("button", { type: "button", class: "chip", "aria-pressed": String(on()), onclick: () => {

@@ -1,22 +1,24 @@
 // Round-trip times the sender measured, one dot a sample.
 import { itemParts } from "./chart_sequence.js";
 import { nextTime, timeRecords } from "./chart_window.js";
-import { NB, exact, timeText } from "./format.js";
+import { NB, duration, exact, timeText } from "./format.js";
 import { eachColumn } from "./levels.js";
 import { dash, extremes, stepLine, stepRange } from "./marks.js";
 import { lowerBound, upperBound } from "./scale.js";
 import { state } from "./state.js";
 import { openItem } from "./store.js";
+import { theme } from "./theme.js";
 
 export const rttChart = {
   id: "rtt",
   title: "Round-trip time",
-  about: "Each sample when the sender took it.",
+  about: "Each sample when the sender took it. Without queues: the delays of all links there and back, without transmission times.",
   needs: "series",
   height: 200,
   axis: () => state.manifest.axes.rtt,
   roles: [
     { key: "rtt", name: "sample", sample: "dot" },
+    { key: "delays", name: "without queues", sample: "dashed", role: "capacity", there: (data, part) => part.item.delays_ms > 0, value: ({ item }) => item.delays_ms && duration(item.delays_ms / 1e3, 3) },
     { key: "rto", name: "retransmission timer", sample: "dashed", on: false },
   ],
   columns: [["time", "s", 9], ["RTT", "ms", 6], ["timer", "ms", 3]],
@@ -39,6 +41,15 @@ export const rttChart = {
       stepLine(ctx, rtt, rtt.time_s, "rto_ms", sx, sy);
       ctx.setLineDash([]);
     }
+    if (frame.on.delays && part.item.delays_ms) {
+      ctx.strokeStyle = theme["ink-2"];
+      dash(ctx, [6, 4], 1.2);
+      ctx.beginPath();
+      ctx.moveTo(box.x, sy(part.item.delays_ms));
+      ctx.lineTo(box.x + box.w, sy(part.item.delays_ms));
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
     if (!frame.on.rtt) return;
     const [from, to] = [lowerBound(rtt.time_s, sx.domain[0]), upperBound(rtt.time_s, sx.domain[1])];
     ctx.fillStyle = part.colour("rtt");
@@ -53,10 +64,12 @@ export const rttChart = {
       ctx.fill();
       return;
     }
+    // Many samples a column: of several flows each lets the others be seen.
+    ctx.globalAlpha = frame.parts.length > 1 ? 0.5 : 1;
     const pyramid = extremes(rtt, "rtt_ms");
     eachColumn(rtt.time_s, from, to, sx, (x, i, end) => {
       const [low, high] = pyramid.of(i, end);
-      ctx.fillRect(x - frame.under, sy(high) - 1 - frame.under, 1 + 2 * frame.under, Math.max(2, sy(low) - sy(high) + 2) + 2 * frame.under);
+      ctx.fillRect(x, sy(high) - 1, 1, Math.max(2, sy(low) - sy(high) + 2));
     });
   },
 

@@ -9,9 +9,10 @@ import { lowerBound, upperBound } from "./scale.js";
 import { roleColour, state } from "./state.js";
 import { FATE, carried, fateOf, isAgain, openItem, openWays } from "./store.js";
 
-export function itemParts(needs, open) {
-  return state.visible().map((item) => ({
-    id: item.id, run: item.run, name: item.name, slot: item.slot, item, open: () => open(item),
+export function itemParts(needs, open, bulk = false) {
+  const out = bulk ? state.leftOut() : [];
+  return state.visible().filter((item) => !out.includes(item)).map((item) => ({
+    id: item.id, run: item.run, group: item.group, name: item.name, slot: item.slot, item, open: () => open(item),
     recorded: state.manifest.runs[item.run].recorded[needs],
     colour: (role) => roleColour(item, role),
   }));
@@ -23,6 +24,8 @@ export const sequenceChart = {
   about: "Segments and ACKs at the sender. A tick is a segment from its first to its last unit; the step line is the highest acknowledgment number that the sender has received.",
   needs: "packets",
   height: 400,
+  ownScale: true,
+  bulk: true,
   axis: () => {
     const bytes = state.visible().some((item) => item.unit === "bytes");
     return state.manifest.axes[bytes ? "sequence:bytes" : "sequence:segments"];
@@ -41,7 +44,7 @@ export const sequenceChart = {
     data: await openWays(item, "data"),
     ack: await openWays(item, "ack"),
     ...(await openItem(item, ["sacks", "edge"])),
-  })),
+  }), true),
 
   range(part, { data, ack }, t0, t1) {
     let low = Infinity;

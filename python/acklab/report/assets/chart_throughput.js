@@ -1,5 +1,6 @@
 // Goodput in bins. The bins grow and shrink with the zoom; each is the exact number of
 // bytes that came in order within it, from the running total, divided by its length.
+import { setFont } from "./axes.js";
 import { newPath } from "./svg.js";
 import { itemParts } from "./chart_sequence.js";
 import { withAlpha } from "./chart_window.js";
@@ -10,31 +11,39 @@ import { state } from "./state.js";
 import { openItem } from "./store.js";
 import { theme } from "./theme.js";
 
+// How many times the slowest link's rate the chart reaches at most.
+const ROOM = 1.6;
+
 export const throughputChart = {
   id: "throughput",
   title: "Goodput",
-  about: "Payload the receiver got in order, averaged over bins that follow the zoom. A repaired hole lets all that waited behind it count at once.",
+  about: "Payload the receiver got in order, averaged over bins that follow the zoom. A repaired hole lets all that waited behind it count at once: such a bin may leave the chart at the top, with its value.",
   needs: "packets",
   height: 210,
+  ownScale: true,
+  bulk: true,
   gather: true,
   axis: () => ({ ...state.manifest.axes.throughput, label: `${state.manifest.axes.throughput.label} in bins of ${duration(binLength())}` }),
   roles: [
     { key: "goodput", name: "goodput", sample: "area" },
-    { key: "capacity", name: "slowest link", sample: "dashed", about: "rate of the slowest link on the data's way, headers included" },
+    { key: "capacity", name: "slowest link", sample: "dashed", value: ({ item }) => item.capacity_link && `${item.capacity_link} ${si(item.capacity_bps)}b/s`, about: "rate of the slowest link on the data's way, headers included" },
   ],
   columns: [["bin starts", "s", 6], ["bin ends", "s", 6], ["goodput", "b/s", 0]],
 
   parts: () => itemParts("packets", async (item) => {
     const { progress } = await openItem(item, ["progress"]);
     return progress && { progress };
-  }),
+  }, true),
 
   range(part, { progress }, t0, t1) {
-    let high = 0;
-    for (const bin of binsOf(progress, t0, t1)) high = Math.max(high, bin.rate);
-    // The link's rate is shown when it is of the same order as the goodput.
+    const rates = binsOf(progress, t0, t1).map((bin) => bin.rate).filter((rate) => rate > 0);
+    const high = rates.reduce((a, b) => Math.max(a, b), 0);
     const capacity = part.item.capacity_bps;
-    return [0, capacity && capacity < high * 3 ? Math.max(high, capacity) : high];
+    if (!capacity) return [0, high];
+    // A few bins that count what waited behind a hole do not flatten the others.
+    if (rates.filter((rate) => rate > ROOM * capacity).length <= rates.length / 10) return [0, Math.max(Math.min(high, ROOM * capacity), capacity < high * 4 ? capacity : 0)];
+    // The link's rate is shown when it is of the same order as the goodput.
+    return [0, capacity < high * 4 ? Math.max(high, capacity) : high];
   },
 
   draw(ctx, part, { progress }, box, sx, sy, frame) {
@@ -69,6 +78,7 @@ export const throughputChart = {
       ctx.fill(area);
     }
     ctx.stroke(line);
+    outside(ctx, part, binsOf(progress, sx.domain[0], sx.domain[1]), box, sx, sy);
   },
 
   near(part, { progress }, x, y, sx) {
@@ -94,6 +104,25 @@ export const throughputChart = {
     return { count: bins.length, records: bins.slice(0, most).map((bin) => [bin.from, bin.to, bin.rate]) };
   },
 };
+
+// The values of bins that leave the chart: of neighbours the highest.
+function outside(ctx, part, bins, box, sx, sy) {
+  setFont(ctx);
+  ctx.fillStyle = part.colour("goodput");
+  ctx.textBaseline = "top";
+  const beyond = bins.filter((bin) => bin.rate > sy.domain[1]);
+  let last = -Infinity;
+  for (const bin of beyond) {
+    const near = beyond.filter((other) => Math.abs(sx(other.from) - sx(bin.from)) < 90);
+    if (sx(bin.from) - last < 90 || near.some((other) => other.rate > bin.rate)) continue;
+    // Beside the bins that leave the chart there, at the left where there is room.
+    const [first, end] = [sx(near[0].from), sx(near[near.length - 1].to)];
+    const right = first - 90 < box.x;
+    ctx.textAlign = right ? "left" : "right";
+    ctx.fillText(`↑ ${si(bin.rate)}b/s`, right ? end + 4 : first - 4, box.y + 2);
+    last = sx(bin.from);
+  }
+}
 
 // About one bin for every eight dots, of a round length that is the same for all charts.
 function binLength() {

@@ -8,6 +8,9 @@ import { state } from "./state.js";
 import { openItem } from "./store.js";
 import { theme } from "./theme.js";
 
+// A threshold higher than so many times the highest window is not worth the room.
+const FAR = 2.5;
+
 export const windowChart = {
   id: "window",
   title: "Congestion window",
@@ -15,17 +18,19 @@ export const windowChart = {
   needs: "series",
   height: 280,
   gather: true,
+  ownScale: true,
+  bulk: true,
   axis: () => state.manifest.axes.cwnd,
   roles: [
     { key: "cwnd", name: "cwnd", sample: "line" },
     { key: "ssthresh", name: "ssthresh", sample: "dashed" },
     { key: "flight", name: "in flight", sample: "area" },
-    { key: "cuts", name: "cuts", sample: "T", role: "drop", there: ({ cuts }) => cuts },
+    { key: "cuts", name: "timeout, F fast retransmit", sample: "T", role: "drop", there: ({ cuts }) => cuts },
     { key: "state", name: "slow start", sample: "area", role: "slow start", there: (data, part, frame) => frame.parts.length === 1 || state.eachApart() },
   ],
   columns: [["time", "s", 9], ["cwnd", "segments", 3], ["ssthresh", "segments", 3], ["in flight", "segments", 3], ["state", ""]],
 
-  parts: () => itemParts("series", (item) => openItem(item, ["window", "cuts"])),
+  parts: () => itemParts("series", (item) => openWindow(item), true),
 
   range(part, { window }, t0, t1, frame) {
     if (!window) return [Infinity, -Infinity];
@@ -34,8 +39,8 @@ export const windowChart = {
     if (frame.on.flight) high = Math.max(high, stepRange(window, window.time_s, "flight_segments", t0, t1)[1]);
     // A threshold far above everything else would press it to the ground: it may leave the panel.
     if (frame.on.ssthresh) {
-      const threshold = stepRange(window, window.time_s, "ssthresh_segments", t0, t1)[1];
-      if (threshold <= 2.5 * high || !high) high = Math.max(high, threshold);
+      const threshold = stepRange(window, window.time_s, "told_ssthresh", t0, t1)[1];
+      if (threshold <= FAR * high || !high) high = Math.max(high, threshold);
     }
     return [0, high];
   },
@@ -57,7 +62,7 @@ export const windowChart = {
     if (on.ssthresh) {
       ctx.strokeStyle = part.colour("ssthresh");
       dash(ctx, [6, 4], 1.4 + 1.6 * frame.under);
-      stepLine(ctx, window, time, "ssthresh_segments", sx, sy, { until });
+      stepLine(ctx, window, time, "told_ssthresh", sx, sy, { until });
       ctx.setLineDash([]);
     }
     if (on.cwnd) {
@@ -89,6 +94,18 @@ export const windowChart = {
     return timeRecords(window, t0, t1, most, (i) => [window.time_s[i], window.cwnd_segments[i], window.ssthresh_segments[i], window.flight_segments[i], stateName(window.state[i])]);
   },
 };
+
+// The window, and its threshold as it is drawn: where it is far above the highest window, such as before the first reduction and after
+// one was taken back, it is left out, because its rise and fall were lines across the chart.
+async function openWindow(item) {
+  const opened = await openItem(item, ["window", "cuts"]);
+  const { window } = opened;
+  if (window && !window.told_ssthresh) {
+    const top = Math.max(stepRange(window, window.time_s, "cwnd_segments", -Infinity, Infinity)[1], stepRange(window, window.time_s, "flight_segments", -Infinity, Infinity)[1]);
+    window.told_ssthresh = Float64Array.from(window.ssthresh_segments, (threshold) => (threshold > FAR * top ? NaN : threshold));
+  }
+  return opened;
+}
 
 const stateName = (code) => (code ? state.manifest.names.states[code - 1].replace("-", " ") : "");
 

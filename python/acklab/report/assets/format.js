@@ -34,11 +34,11 @@ function figures(value, n) {
   return signed(value.toFixed(Math.min(12, decimals)));
 }
 
-// 1234567 with thin spaces between thousands.
+// 1,234,567: the form of `acklab.text.counts.grouped`.
 export function grouped(value, decimals) {
   const text = decimals === null || decimals === undefined ? exact(value, 6) : value.toFixed(decimals);
   const [whole, part] = text.split(".");
-  const out = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f") : whole;
+  const out = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   return signed(part ? out + "." + part : out);
 }
 

@@ -4,8 +4,8 @@
 //   id, title, about   its words
 //   needs              the table it cannot be drawn without ("series", "queue", "packets")
 //   axis               the value axis: {label, si, whole}
-//   roles              [{key, name, sample, on, there(data, part, frame)}]: what the legend
-//                      switches; one that is not there is left out
+//   roles              [{key, name, sample, on, there(data, part, frame), value(part)}]: what the
+//                      legend switches; one that is not there is left out; values stand beside the name
 //   parts()            what is drawn: [{id, run, name, slot, item, colour(role), open()}]
 //   range(part, data, t0, t1)            least and greatest value in sight
 //   draw(ctx, part, data, box, sx, sy)   draws one part into a panel
@@ -14,7 +14,9 @@
 //   next(part, data, t, direction)       the time of the next thing, or null
 //   columns, records(part, data, t0, t1, most)   the rows of its data table
 // Optional: height, frame(low, high) to set the value axis' ends, gather to let one tooltip
-// list all parts, ownColours for a chart that always draws in the roles' colours.
+// list all parts, ownColours() for whether a chart draws in the roles' colours anyhow, ownScale
+// for one whose panels of several groups of flows have each their own value axis, bulk for one
+// without the flows that write now and then beside others.
 import { saveButtons } from "./save.js";
 import { SvgContext } from "./svg.js";
 import { axisTitle, clipTo, drawPanelFrame, drawTimeAxis, drawValueAxis, setFont } from "./axes.js";
@@ -24,9 +26,10 @@ import { timeText } from "./format.js";
 import { wireKeys } from "./keys.js";
 import { sample } from "./marks.js";
 import { aside } from "./narrow.js";
+import { limitsOf, panelsOf, roleName } from "./panels.js";
 import { wirePointer } from "./pointer.js";
 import { linear, logarithmic } from "./scale.js";
-import { MOST_APART, state } from "./state.js";
+import { state } from "./state.js";
 import { theme } from "./theme.js";
 import { twins } from "./twins.js";
 
@@ -134,28 +137,19 @@ export class Frame {
           this.on[role.key] = !this.on[role.key];
           this.invalidate();
         },
-      }, sample(role.sample, colour), role.name, this.on[role.key] ? "" : " (hidden)");
-    }), ...this.twins.map(([part, drawn]) => h("span", { class: "note twin" }, `${part.name}: identical to ${drawn.name}`)));
+      }, sample(role.sample, colour), roleName(role, this.parts), this.on[role.key] ? "" : " (hidden)");
+    }), ...(this.spec.bulk ? state.leftOut() : []).map((item) => h("span", { class: "note twin" }, `${item.name} writes now and then: see its round trips`)), ...this.twins.map(([part, drawn]) => h("span", { class: "note twin" }, `${part.name}: identical to ${drawn.name}`)));
     this.legend.children[focused]?.focus({ preventScroll: true });  // who typed there goes on from there
   }
 
-  // Panels: all in one, or one for each run.
+  // Panels: one for each group of flows that compete, or of a run among others; or for each flow.
   layout() {
     const { spec } = this;
     const width = Math.max(280, this.plot.clientWidth);
     const narrow = width < 520;
     const left = narrow ? 46 : 60;
     const right = narrow ? 6 : 14;
-    const groups = [];
-    if (state.apart && this.parts.length > 1) {
-      if (this.parts.length <= MOST_APART) groups.push(...this.parts.map((part) => ({ title: part.name, slot: part.slot, parts: [part] })));
-      else {
-        state.manifest.runs.forEach((run, r) => {
-          const parts = this.parts.filter((part) => part.run === r);
-          if (parts.length) groups.push({ title: run.label, slot: run.slot, parts });
-        });
-      }
-    } else if (this.parts.length) groups.push({ title: "", parts: this.parts });
+    const groups = panelsOf(this.parts);
     const tall = (spec.height || 260) * (narrow ? 0.85 : 1);
     const each = Math.round(groups.length > 1 ? Math.max(130, tall * 0.62) : tall);
     let y = 24;
@@ -204,30 +198,23 @@ export class Frame {
   // What the colours mean: the roles where they have their own, else the flows and runs.
   keys() {
     const part = this.parts[0];
-    if (part && this.ownColours) return this.spec.roles.filter((role) => this.on[role.key]).map((role) => [role.name, part.colour(role.role || role.key), role.sample]);
+    if (part && this.ownColours) return this.spec.roles.filter((role) => this.on[role.key]).map((role) => [roleName(role, this.parts), part.colour(role.role || role.key), role.sample]);
     return this.parts.map((part) => [part.name, theme.slots[part.slot], "line"]);
   }
 
   // Whether every panel is drawn in the roles' own colours.
   get ownColours() {
-    return this.parts.length === 1 || state.eachApart() || this.spec.ownColours;
+    return this.parts.length === 1 || state.eachApart() || Boolean(this.spec.ownColours?.());
   }
 
   paint(ctx) {
     const { view } = state;
     const { spec } = this;
-    let low = Infinity;
-    let high = -Infinity;
-    for (const part of this.parts) {
-      const [a, b] = spec.range(part, this.data.get(part.id), view.from, view.to, this);
-      low = Math.min(low, a);
-      high = Math.max(high, b);
-    }
-    const nothing = !(high >= low);
-    if (nothing) [low, high] = [0, 1];
-    [low, high] = spec.frame ? spec.frame(low, high) : [0, high * 1.06 || 1];
+    const all = limitsOf(this, this.parts);
+    const nothing = !all;
     this.panels.forEach((panel, i) => {
       const { box } = panel;
+      const [low, high] = (spec.ownScale && !state.apart && limitsOf(this, panel.parts)) || all || [0, 1.06];
       const sx = (panel.sx = linear(view.from, view.to, box.x, box.x + box.w));
       const axis = typeof spec.axis === "function" ? spec.axis() : spec.axis;
       const sy = (panel.sy = (axis.log ? logarithmic : linear)(low, high, box.y + box.h, box.y));
@@ -238,7 +225,7 @@ export class Frame {
         ctx.lineJoin = "round";
         panel.parts.forEach((part, k) => {
           // What is drawn over by others is drawn wider, so that equal lines show all their colours.
-          this.under = Math.min(3, panel.parts.length - 1 - k);
+          this.under = Math.min(3, panel.parts.length - 1 - k) / (panel.parts.length > 2 ? 2 : 1);
           ctx.save();
           spec.draw(ctx, part, this.data.get(part.id), box, sx, sy, this);
           ctx.restore();

@@ -30,10 +30,10 @@ function start() {
 }
 
 // The words and tables of a run's report, which the pages of other verbs do not have.
-function fillReport({ runs, title, tables }) {
+function fillReport({ runs, title, changed, tables }) {
   if (!tables) return;
   const seeds = [...new Set(runs.map((run) => run.seed).filter((seed) => seed !== null))];
-  byId("kicker").textContent = [title, runs.length > 1 ? `${runs.length} runs` : "", seeds.length ? `seed ${seeds.slice(0, 6).join(", ")}` : ""].filter(Boolean).join(" · ");
+  byId("kicker").textContent = [title, changed?.length ? `changed: ${changed.join(", ")}` : "", runs.length > 1 ? `${runs.length} runs` : "", seeds.length ? `seed ${seeds.slice(0, 6).join(", ")}` : ""].filter(Boolean).join(" · ");
   byId("summary").append(...summary().filter(Boolean));
   byId("tables").append(sortableTable({ title: "Flows", kind: "flows", table: tables.flows, about: "Sort by a click on a heading." }));
   if (tables.links.rows.length) byId("tables").append(sortableTable({ title: "Links", kind: "links", table: tables.links, about: "One row for each direction of a link." }));

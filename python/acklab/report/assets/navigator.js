@@ -23,19 +23,20 @@ export const navigator_ = {
     return canvas;
   },
 
-  // What the silhouette shows: goodput of the flows drawn, else cwnd.
+  // What the silhouette shows: goodput of the flows drawn, of a single run their sum; else cwnd.
   async load() {
     const rates = [];
     for (const item of state.visible().slice(0, 12)) {
       const { progress } = await openItem(item, ["progress"]);
       if (progress) {
-        rates.push({ item, level: (from, to) => rateIn(progress, from, to) });
+        rates.push({ item, rate: true, level: (from, to) => rateIn(progress, from, to) });
         continue;
       }
       const { window } = await openItem(item, ["window"]);
       if (window) rates.push({ item, level: (from, to) => stepRange(window, window.time_s, "cwnd_segments", from, to)[1] });
     }
-    navigator_.rates = rates;
+    const sum = !state.compared && rates.length > 1 && rates.every(({ rate }) => rate);
+    navigator_.rates = sum ? [{ level: (from, to) => rates.reduce((all, { level }) => all + level(from, to), 0) }] : rates;
     navigator_.draw();
   },
 
@@ -48,11 +49,13 @@ export const navigator_ = {
     for (const { item, level } of rates || []) {
       const columns = Math.floor(w / 6);
       const heights = Array.from({ length: columns }, (_, i) => level((i * view.end) / columns, ((i + 1) * view.end) / columns));
-      const top = heights.reduce((a, b) => (b > a && Number.isFinite(b) ? b : a), 0) || 1;
-      ctx.fillStyle = state.several ? itemColour(item) : theme.roles.goodput;
+      const sorted = heights.filter((v) => v > 0 && Number.isFinite(v)).sort((a, b) => a - b);
+      // A burst does not flatten the rest.
+      const top = Math.min(sorted[sorted.length - 1] || 1, 1.5 * (sorted[Math.floor(0.9 * sorted.length)] || 1));
+      ctx.fillStyle = state.several && item ? itemColour(item) : theme.roles.goodput;
       ctx.globalAlpha = rates.length > 1 ? 0.45 : 0.6;
       heights.forEach((v, i) => {
-        const y = Number.isFinite(v) ? ((tall - 6) * v) / top : 0;
+        const y = Number.isFinite(v) ? ((tall - 6) * Math.min(v, top)) / top : 0;
         ctx.fillRect((i * w) / columns, tall - y, w / columns - (w > 700 ? 1 : 0), y);
       });
     }
@@ -78,7 +81,7 @@ export const navigator_ = {
   say() {
     const { view } = state;
     const perDot = view.span / 1000;
-    const text = view.whole ? `All ${duration(view.end)}` : `${timeText(view.from, perDot)} – ${timeText(view.to, perDot)} (${duration(view.span)})`;
+    const text = view.whole ? `Whole run, ${duration(view.end)}` : `${timeText(view.from, perDot)} – ${timeText(view.to, perDot)} (${duration(view.span)})`;
     navigator_.range.textContent = text;
     const { canvas } = navigator_;
     canvas.setAttribute("aria-valuemax", exact(view.end, 6));

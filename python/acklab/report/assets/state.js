@@ -21,7 +21,7 @@ export const state = {
     // Times in the page are whole nanoseconds: up to the next one, so that the last is in.
     const end = Math.ceil(Math.max(...manifest.runs.map((run) => run.end_s)) * 1e9) / 1e9;
     state.compared = manifest.runs.length > 1;
-    state.several = manifest.items.length > 1;
+    state.several = manifest.items.filter((item) => !item.idle).length > 1;
     if (state.view) state.view.renew(end);
     else state.view = new View(end);
     if (before && before.length === manifest.items.length) return;
@@ -29,7 +29,7 @@ export const state = {
     // At first a few flows of every run, so that a run of hundreds opens readable.
     const each = Math.max(1, Math.floor(6 / manifest.runs.length));
     manifest.runs.forEach((run, r) => {
-      const mine = state.items().filter((item) => item.run === r);
+      const mine = state.items().filter((item) => item.run === r && !item.idle);
       for (const item of mine.slice(0, each)) state.shown.add(item.id);
     });
   },
@@ -43,6 +43,13 @@ export const state = {
 
   visible() {
     return state.items().filter((item) => state.shown.has(item.id));
+  },
+
+  // Flows that write now and then, beside others: charts of what is carried leave them out.
+  leftOut() {
+    const shown = state.visible();
+    const few = shown.filter(writes);
+    return few.length < shown.length ? few : [];
   },
 
   // Apart means a panel for each flow, or for each run if that were too many.
@@ -67,6 +74,8 @@ export const state = {
     for (const watcher of state.watchers) watcher();
   },
 };
+
+const writes = (item) => Boolean(state.manifest.runs[item.run].groups?.[item.group]?.writes);
 
 function itemName(item) {
   const { runs, items } = state.manifest;

@@ -5,14 +5,22 @@ import { state } from "./state.js";
 
 const CAUSES = { timeout: "waiting for a timer", recovery: "loss recovery", window: "flight at its ceiling", "slow start": "slow start", path: "congestion avoidance" };
 
+const NAMED = ["path", "together", "fairness"];
+
 export function summary() {
   const { headline, runs } = state.manifest;
   const compared = headline.points.some((point) => point.run !== null);
   const points = h("ul", { class: "points" + (compared ? " compared" : "") }, headline.points.filter((point) => point.about !== "time").map((point) => {
     const run = runs.find((r) => r.label === point.run);
-    return h("li", {}, run ? h("span", { class: "who" }, h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), " ", run.label) : null, h("span", {}, point.text));
+    return h("li", {}, run ? h("span", { class: "who" }, h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), " ", run.label) : null, h("span", {}, words(point)));
   }));
   return [points, spentBars()];
+}
+
+// What a path or a group of flows is called stands out.
+function words({ about, text }) {
+  const end = NAMED.includes(about) ? text.indexOf(": ") : -1;
+  return end < 0 ? text : [h("b", {}, text.slice(0, end)), text.slice(end)];
 }
 
 function spentBars() {

@@ -88,7 +88,7 @@ const numberText = (v, column) => (column.figures ? significant(v, column.figure
 // A flow's name with the switch that draws it or not.
 function flowSwitch(row, text) {
   const item = state.items().find((other) => other.run === row.run && other.flow === row.name);
-  if (!item) return text;
+  if (!item || item.idle) return text;
   return h("label", {},
     h("input", { type: "checkbox", "data-item": String(item.id), checked: state.shown.has(item.id), style: { "--c": `var(--slot-${item.slot})` }, onchange: (event) => state.toggle(item.id, event.target.checked) }),
     h("span", { class: "swatch", style: { "--c": `var(--slot-${item.slot})` } }), text);

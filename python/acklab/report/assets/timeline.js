@@ -15,7 +15,7 @@ const timelineSpec = {
   title: "Timeline",
   about: "Upper edge: the sender. Lower edge: the receiver. Data slants down, ACKs rise; read the bands like lines of text. Where lines crowd, darker means more packets.",
   needs: "packets",
-  ownColours: true,
+  ownColours: () => true,
   roles: [
     { key: "data", name: "data", sample: "down" },
     { key: "ack", name: "ACKs", sample: "up" },
@@ -25,7 +25,10 @@ const timelineSpec = {
   columns: [["sent", "s", 9], ["what", ""], ["number", "unit"], ["ended", "s", 9], ["fate", ""]],
 
   // Every flow has bands of its own, so the lines are in the roles' colours always.
-  parts: () => itemParts("packets", async (item) => ({ data: await openWays(item, "data"), ack: await openWays(item, "ack") })).map((part) => ({ ...part, colour: (role) => theme.roles[role] })),
+  parts() {
+    const parts = itemParts("packets", async (item) => ({ data: await openWays(item, "data"), ack: await openWays(item, "ack") })).map((part) => ({ ...part, colour: (role) => theme.roles[role] }));
+    return state.compared ? parts : parts.filter((part) => banded(parts).has(part.id));
+  },
 
   next(part, { data, ack }, t, direction) {
     let best = null;
@@ -69,6 +72,17 @@ const timelineSpec = {
 
 const MOST_BANDS = 14;
 
+// Which flows of a single run have bands: at first one of each group, but for what writes now and then; on a narrow screen a single one.
+let chosen = null;
+
+function banded(parts) {
+  const there = parts.filter((part) => chosen?.has(part.id));
+  const few = state.leftOut();
+  const bulk = parts.filter((part) => !few.includes(part.item));
+  const first = innerWidth <= 640 ? bulk.slice(0, 1) : bulk.filter((part, i) => bulk.findIndex((other) => other.group === part.group) === i);
+  return new Set((there.length ? there : first).map((part) => part.id));
+}
+
 export class Timeline extends Frame {
   constructor() {
     super(timelineSpec);
@@ -82,6 +96,20 @@ export class Timeline extends Frame {
       h("button", { type: "button", "aria-label": "Fewer bands", onclick: () => change(-1) }, MINUS), this.count,
       h("button", { type: "button", "aria-label": "More bands", onclick: () => change(1) }, "+"),
       h("button", { type: "button", onclick: () => ((this.wanted = 0), this.invalidate()) }, "Auto"));
+    this.chips = h("div", { class: "chips", role: "group", "aria-label": "Flows with bands" });
+    this.extra.append(this.chips);
+  }
+
+  // A switch for each flow, where there are more than have bands.
+  async update() {
+    const parts = itemParts("packets", async () => null);
+    const many = !state.compared && parts.length > 1;
+    this.chips.replaceChildren(...(many ? parts.slice(0, 14) : []).map((part) => h("button", { type: "button", class: "chip", "aria-pressed": String(banded(parts).has(part.id)), style: { "--c": `var(--slot-${part.slot})` }, onclick: () => {
+      chosen = banded(parts);
+      if (!chosen.delete(part.id)) chosen.add(part.id);
+      this.invalidate();
+    } }, h("span", { class: "swatch" }), part.name)));
+    await super.update();
   }
 
   // Until the reader stops moving the bands are drawn in haste.

@@ -42,7 +42,7 @@ function flowChips() {
   const row = h("div", { class: "chips", role: "group", "aria-label": "Flows drawn" });
   const fill = () => {
     row.hidden = !state.several;
-    const items = state.items();
+    const items = state.items().filter((item) => !item.idle);
     const listed = items.length <= 14 ? items : state.visible().slice(0, 14);
     const others = items.length - listed.length;
     row.replaceChildren(...listed.map((item) => h("button", { type: "button", class: "chip", "aria-pressed": String(state.shown.has(item.id)), style: { "--c": `var(--slot-${item.slot})` }, onclick: () => state.toggle(item.id) }, h("span", { class: "swatch" }), item.name)),
