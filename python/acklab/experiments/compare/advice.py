@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS, Sample
 from ...plot.words import digits, listing
@@ -83,13 +83,29 @@ class Decision:
             sum(ranking.better(metric, name, other) for ranking in self.told.rankings for other in names) for metric in order
         )
 
+    @cached_property
+    def trades(self) -> list[str]:
+        """The cases that are better than the first by an objective and have a shown or possible loss, too: those with fewest losses first,
+        then fewest possible ones, then most gains.
+
+        One to which another of them is to be preferred, without a doubt, is left out.
+        """
+        if self.told.seeds < LEAST_SEEDS:
+            return []
+        names = [case.name for case in self.told.comparison.cases]
+        gaining = [name for name in self.others if name not in self.front and any(sign > 0 for *_, sign in self.signs(name, self.base))]
+        kept = [name for name in gaining if not any(self.dominates(other, name) and not self.doubts(other, name) for other in gaining)]
+
+        def order(name: str) -> tuple[Any, ...]:
+            signs = [sign for *_, sign in self.signs(name, self.base)]
+            return signs.count(-1), len(self.doubts(name, self.base)), -signs.count(1), [-won for won in self.wins(name, names)], names.index(name)
+
+        return sorted(kept or gaining, key=order)
+
     @property
     def mixed(self) -> str | None:
-        """The case that is better than the first by most, of those that have a shown or possible loss, too."""
-        names = [case.name for case in self.told.comparison.cases]
-        others = [name for name in self.others if name not in self.front]
-        gaining = [name for name in others if max((sign for *_, sign in self.signs(name, self.base)), default=0) > 0]
-        return max(gaining, key=lambda name: (self.wins(name, names), -names.index(name)), default=None)
+        """The first of the trades."""
+        return next(iter(self.trades), None)
 
     @property
     def subject(self) -> str:
@@ -160,11 +176,11 @@ def _step(told: Compared, metric: Metric, step: Sequence[tuple[str, Sample | Non
 
 def _use(made: Decision, chosen: str) -> str:
     """The first objective by which the chosen case is better, in the situation in which it is so by most."""
-    lead = _lead(made, chosen, made.base, 1)
+    lead = leading(made, chosen, made.base, 1)
     return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {_finding(made.told, *lead, chosen, made.base)}."
 
 
-def _lead(made: Decision, one: str, other: str, way: int) -> tuple[Ranking, Metric]:
+def leading(made: Decision, one: str, other: str, way: int) -> tuple[Ranking, Metric]:
     """The first objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most."""
     found = [(ranking, metric) for ranking, metric, sign in made.signs(one, other) if sign == way]
     lead = min((metric for _, metric in found), key=made.told.comparison.objectives.index)
@@ -208,8 +224,8 @@ def _traded(made: Decision, name: str) -> str:
 def _both(made: Decision, name: str) -> tuple[str, str]:
     """Its largest gain and its largest loss."""
     shown_loss = min(sign for *_, sign in made.signs(name, made.base)) < 0
-    gain = _lead(made, name, made.base, 1)
-    loss = _lead(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
+    gain = leading(made, name, made.base, 1)
+    loss = leading(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
     told = made.told
     return _finding(told, *gain, name, made.base), _finding(told, *loss, name, made.base)
 
@@ -240,11 +256,12 @@ def _without_a_choice(made: Decision) -> str:
     told, base, words = made.told, quoted(made.base), _objectives(made.told)
     if made.mixed is not None:
         gains, costs = _both(made, made.mixed)
-        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}. No case is better than {base} without a shown or possible loss."
+        more = f" {listing(list(map(quoted, made.trades[1:])))} {'are trades' if len(made.trades) > 2 else 'is a trade'}, too." if made.trades[1:] else ""
+        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}. No case is better than {base} without a shown or possible loss.{more}"
     if _all_worse(made):
         if len(made.others) == 1:
             other = made.others[0]
-            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *_lead(made, other, made.base, -1), other, made.base)}."
+            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *leading(made, other, made.base, -1), other, made.base)}."
         return f"Stay with {base}: {listing([quoted(name) for name in made.others])} are worse by {words}."
     open_ = [name for name in made.others if not any(sign for *_, sign in made.signs(name, made.base))]
     worse = [quoted(name) for name in made.others if made.dominates(made.base, name)]
