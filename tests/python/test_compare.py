@@ -418,7 +418,7 @@ def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> No
         return compare(comparison(seeds=2, sets=sets)).title
 
     assert titled() == "access link"
-    assert titled("link.0.delay=5ms") == "access link; with link.0.delay=5ms"
+    assert titled("link.0.delay=5ms") == "access link; changed: link.0.delay=5ms"
     assert titled("title=short", "link.0.delay=5ms") == "short"
 
 

@@ -11,6 +11,7 @@ from ... import _core
 from ...engines.batches import beginning
 from ...engines.journal import identity
 from ...scenario.given import assignments
+from ...text.titles import changed
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import seeded
@@ -127,7 +128,9 @@ class Design:
 
     def _settle(self) -> None:
         summary = beginning(self.lines(0, [1])[0], self.plan.engine)
-        self.title = self.plan.title or summary["title"] or self.plan.file
+        fixed = assignments({key: value for key, value in self._fixed.items() if key != "record"})
+        title = summary["title"] or self.plan.file
+        self.title = changed(self.plan.title or changed(title, fixed), self.plan.given_sets)
         if not self.metrics:
             until_done = self.tree(0)["stop"].get("when") == "flows-complete"
             self.metrics = [metric(text) for text in (["completion"] * until_done + ["goodput"])]
