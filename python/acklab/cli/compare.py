@@ -87,7 +87,7 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
-    from ..experiments.compare import CompareError, compare, output
+    from ..experiments.compare import CompareError, compare
     from ..results.directory import results
     from ..results.progress import Progress
 
@@ -105,6 +105,8 @@ def act(options: argparse.Namespace) -> int:
             from .emulate import say_unfollowed
 
             say_unfollowed(comparison.scenario, comparison.file, options.set)
+        from ..experiments.compare import output  # charts and pages take their time; what is refused does not wait for them
+
         with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
             runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
             progress = Progress("compare", runs)

@@ -238,9 +238,10 @@ def _also(made: Decision) -> list[str]:
         said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any.")
     worse = {name: [one for one in changes(made.told, name, made.base) if one.verdict == WORSE] for name in rest}
     said += [f"Worse with {quoted(name)}: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
-    more = made.mixed
-    if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
-        said.append(_traded(made, more))
+    names = [case.name for case in made.told.comparison.cases]
+    beyond = [name for name in made.trades if made.chosen is not None and max(sign for *_, sign in made.signs(name, made.chosen)) > 0]
+    if beyond:
+        said.append(_traded(made, max(beyond, key=lambda name: (made.wins(name, names), -names.index(name)))))
     return said
 
 

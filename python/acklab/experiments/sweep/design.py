@@ -10,6 +10,7 @@ from typing import Any
 from ... import _core
 from ...engines.batches import beginning
 from ...engines.journal import identity
+from ...scenario.code import refused
 from ...scenario.given import assignments
 from ...text.titles import changed
 from ..compare.errors import CompareError
@@ -121,6 +122,8 @@ class Design:
                 sets = self.sets(point)
                 for more in extremes:
                     self.template.check(sets + more)
+                if (not point or "python" in str(sets)) and (told := refused(self.tree(point))):
+                    raise SweepError(told)
             except (_core.ScenarioError, SweepError) as error:
                 said = str(error).removeprefix(f"{self.plan.name}: ")
                 raise SweepError(f"{self.plan.name}: at {self.called(point)}: {said}") from None
