@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...figures.stats import LEAST_SEEDS, Sample
 from ...plot.words import digits, listing
@@ -84,23 +84,19 @@ class Decision:
         )
 
     @cached_property
-    def trades(self) -> list[str]:
-        """The cases that are better than the first by an objective and have a shown or possible loss, too: those with fewest losses first,
-        then fewest possible ones, then most gains.
-
-        One to which another of them is to be preferred, without a doubt, is left out.
-        """
+    def gaining(self) -> list[str]:
+        """The cases that are better than the first by an objective and have a shown or possible loss, too: first that which wins by most."""
         if self.told.seeds < LEAST_SEEDS:
             return []
         names = [case.name for case in self.told.comparison.cases]
-        gaining = [name for name in self.others if name not in self.front and any(sign > 0 for *_, sign in self.signs(name, self.base))]
-        kept = [name for name in gaining if not any(self.dominates(other, name) and not self.doubts(other, name) for other in gaining)]
+        found = [name for name in self.others if name not in self.front and any(sign > 0 for *_, sign in self.signs(name, self.base))]
+        return sorted(found, key=lambda name: (self.wins(name, names), -names.index(name)), reverse=True)
 
-        def order(name: str) -> tuple[Any, ...]:
-            signs = [sign for *_, sign in self.signs(name, self.base)]
-            return signs.count(-1), len(self.doubts(name, self.base)), -signs.count(1), [-won for won in self.wins(name, names)], names.index(name)
-
-        return sorted(kept or gaining, key=order)
+    @cached_property
+    def trades(self) -> list[str]:
+        """Those to which no other of them is to be preferred without a doubt."""
+        found = self.gaining
+        return [name for name in found if not any(self.dominates(other, name) and not self.doubts(other, name) for other in found)] or found
 
     @property
     def mixed(self) -> str | None:
@@ -238,10 +234,9 @@ def _also(made: Decision) -> list[str]:
         said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any.")
     worse = {name: [one for one in changes(made.told, name, made.base) if one.verdict == WORSE] for name in rest}
     said += [f"Worse with {quoted(name)}: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
-    names = [case.name for case in made.told.comparison.cases]
-    beyond = [name for name in made.trades if made.chosen is not None and max(sign for *_, sign in made.signs(name, made.chosen)) > 0]
-    if beyond:
-        said.append(_traded(made, max(beyond, key=lambda name: (made.wins(name, names), -names.index(name)))))
+    more = next(iter(made.gaining), None)
+    if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
+        said.append(_traded(made, more))
     return said
 
 

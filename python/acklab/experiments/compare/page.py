@@ -44,7 +44,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
         hint = above(told.configure)
         note = f'<p class="note">{esc(hint)}</p>' if "DEV" in hint else ""
         body.append(fold("Set it up", note + "".join(map(_setting, told.configure))))
-    if moved := changed(told):
+    if (moved := changed(told)) and not (traded and len(traded[1]) > 1):  # of several trades the table above has each
         said, heads, rows = moved
         if not any(row[-2] for row in rows):  # single runs have no intervals
             heads, rows = heads[:-2] + heads[-1:], [row[:-2] + row[-1:] for row in rows]
