@@ -374,3 +374,24 @@ def test_open_shows_the_page(acklab_command: Acklab, tmp_path: Path, monkeypatch
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "opened").read_text().strip() == (tmp_path / "out" / "report.html").resolve().as_uri()
     assert "--out" in refused(acklab_command("run", file, "--open"))
+
+
+def test_what_an_override_loses_is_said() -> None:
+    def said(*arguments: str) -> list[str]:
+        done = subprocess.run([sys.executable, "-m", "acklab", *arguments], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return [line.removeprefix("acklab: ") for line in done.stderr.splitlines() if "note:" in line]
+
+    short = ("--path", "docsis30", "--set", "stop.at=0.2s")
+    queue = 'link.1.back.queue={ kind = "cake" }'
+    assert said("run", *short, "--set", "up_buffer=100ms", "--set", queue) == [
+        "note: --set link.1.back.queue.bytes=100ms is lost: --set link.1.back.queue=... comes later"
+    ]
+    assert said("run", *short, "--set", "link.1.back.rate=5Mbps") == [
+        "note: --set link.1.back.rate=5Mbps makes a constant rate of docsis, which sends by grants; --set link.1.back.rate.rate=5Mbps keeps the grants"
+    ]
+    assert said("run", *short, "--set", "up=5Mbps", "--set", "up_buffer=100ms") == []
+    cases = ("--case", "as it is", "--case", f"CAKE: {queue}", "--seeds", "2")
+    assert said("compare", *short, "--set", "up_buffer=100ms", *cases) == [
+        "note: --set link.1.back.queue.bytes=100ms is lost in 'CAKE': it sets link.1.back.queue as a whole"
+    ]

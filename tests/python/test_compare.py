@@ -90,7 +90,7 @@ def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # n
     said = told.advice
     means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
     assert said.startswith(f"Use fast instead of slow: with an upload, download is {means[0]:.3g} Mb/s instead of {means[1]:.3g} Mb/s, ")
-    assert re.search(r", [\d.]+ to [\d.]+ times as much \(6 seeds\)\.", said)
+    assert re.search(r", 3\d\d\.?\d* to 3\d\d\.?\d* % more \(6 seeds\)\.", said), "percent, like every other change"
 
 
 def test_every_metric_that_moves_is_in_the_table_with_its_verdict(told) -> None:  # noqa: ANN001
@@ -304,6 +304,8 @@ def test_no_sentence_says_more_than_the_seeds_decide() -> None:
             assert max(signs(use[1], use[2])) == 1 and min(signs(use[1], use[2])) >= 0, said
         if trade := re.match(r"(\w+) is a trade: .*No case is better than (\w+) without", said):
             assert max(signs(trade[1], trade[2])) == 1, "it gains"
+            others = re.findall(r"\b[abc]\b", next(iter(re.findall(r"possible loss\. ([^.]*) (?:is a trade|are trades), too", said)), ""))
+            assert all(max(signs(name, trade[2])) == 1 for name in others), said
         if stay := re.match(r"Stay with (\w+): ", said):
             others = [one.name for one in told.comparison.cases if one.name != stay[1]]
             assert all(min(signs(name, stay[1])) == -1 and max(signs(name, stay[1])) <= 0 for name in others), said
@@ -416,7 +418,7 @@ def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> No
         return compare(comparison(seeds=2, sets=sets)).title
 
     assert titled() == "access link"
-    assert titled("link.0.delay=5ms") == "access link; with link.0.delay=5ms"
+    assert titled("link.0.delay=5ms") == "access link; changed: link.0.delay=5ms"
     assert titled("title=short", "link.0.delay=5ms") == "short"
 
 
@@ -434,9 +436,10 @@ def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
     from acklab.experiments.compare.page import page
 
     text = page(told, "<svg></svg>", []).replace("\u00a0", " ").replace("\u2212", "-")
-    head, dot, more = told.advice.partition(". ")
-    assert f"<h1>{escape(head)}{dot.strip()}</h1>" in text and (not more or escape(more) in text)
-    assert "From slow to fast, every metric whose mean moves by more than 2 %:" in text and ">verdict</th>" in text
+    means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
+    assert f"<h1>Use fast instead of slow: download {means[0]:.3g} instead of {means[1]:.3g} Mb/s with an upload</h1>" in text
+    assert escape(told.advice.partition(": with")[2]) in text, "with its interval below"
+    assert "<h2>From slow to fast</h2>" in text and "Every metric whose mean moves by more than 2 %:" in text and ">verdict</th>" in text
     assert "<title>slow and fast by download: access link</title>" in text
     assert "<strong>fast</strong>, best" in text and "behind by</th>" in text
 
@@ -598,3 +601,19 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     done = acklab_command(*command("stopped", "--seeds", "100"))
     assert done.returncode == 0, done.stderr
     assert contents(out) == contents(tmp_path / "whole")
+
+
+def test_the_page_of_several_trades_has_a_table_of_them_and_sets_up_each() -> None:
+    from acklab.experiments.compare.headline import headline, trades
+
+    values = {
+        "download: goodput@d": {"fifo": around(20.0), "aqm": around(41.0), "fair": around(30.0), "worst": around(10.0)},
+        "upload: goodput@u": {"fifo": around(4.43), "aqm": around(3.44), "fair": around(4.2), "worst": around(3.0)},
+    }
+    told = with_values(values, objective_names=["download", "upload"])
+    assert headline(told)[0] == "Each gain over fifo has a loss, or may have one: 2 trades"
+    heads, rows = trades(told)
+    assert heads == ["case", "better", "worse", "perhaps worse"] and [row[0] for row in rows] == ["aqm", "fair"], "worst gains nothing"
+    assert re.fullmatch(r"download \+105\S* % \(\S+ to \S+ %\)", rows[0][1]) and rows[0][2].startswith("upload -22") and rows[0][3] == ""
+    one = with_values({name: {case: run for case, run in cases.items() if case in ("fifo", "aqm")} for name, cases in values.items()}, objective_names=["upload", "download"])
+    assert headline(one)[0] == "aqm is a trade: better by download, worse by upload"

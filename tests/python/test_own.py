@@ -356,6 +356,14 @@ def test_the_command_takes_a_python_file_only_when_told(tmp_path: Path) -> None:
     refused = _command("run", str(scenario))
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
     assert "flow[0].receiver.ack: `Lazy` is Python code" in refused.stderr and "--python FILE" in refused.stderr
+    plain = tmp_path / "plain.toml"
+    plain.write_text(text('{ policy = "every" }'))
+    lazy = 'flow.0.receiver.ack={policy="python",name="Lazy"}'
+    for more in (("sweep", scenario, "--vary", "link.0.delay=1ms,2ms"), ("sweep", plain, "--case", "a", "--case", f"mine: {lazy}"),
+                 ("compare", plain, "--case", "a", "--case", f"mine: {lazy}")):  # fmt: skip
+        refused = subprocess.run([sys.executable, "-m", "acklab", *map(str, more)], capture_output=True, text=True, timeout=60)
+        assert refused.returncode == 2 and "`Lazy` is Python code, which a sweep or a comparison does not take" in refused.stderr, refused.stderr
+        assert 'acklab.run_batch(SCENARIOS, policies={"Lazy": ...})' in refused.stderr
     assert _command("run", str(scenario), "--python", str(code)).returncode == 0
     for broken, said in (("x = 1\n", "it defines no subclass"), ("1 / 0\n", "ZeroDivisionError: division by zero")):
         code.write_text(broken)

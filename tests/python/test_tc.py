@@ -102,6 +102,13 @@ def test_nothing_is_told_where_no_queue_changes_or_no_case_is_recommended() -> N
     assert told(same).configure == []
 
 
+def test_each_trade_is_told_with_its_name_and_only_where_its_queue_differs_from_the_first() -> None:
+    short = [Case("long"), Case("short", ('link.0.queue={ kind = "codel", packets = 101 }', 'link.0.back.queue={ kind = "drop-tail", packets = 100 }'))]
+    found = compare(Comparison(SCENARIO, "two", short, metrics=[metric("rtt"), metric("goodput")], objective_names=("rtt", "goodput"), seeds=6, spread_starts_s=0.5))
+    assert " is a trade: " in found.advice
+    assert found.configure == ["short, S->R: tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"]
+
+
 def test_json_and_text_have_it() -> None:
     from acklab.experiments.compare.output import plain
     from acklab.experiments.compare.text import as_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from . import examples, paths, programs
+from . import examples, lost, paths, programs
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 from .source import unread
 
@@ -87,7 +87,7 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
-    from ..experiments.compare import CompareError, compare, output
+    from ..experiments.compare import CompareError, compare
     from ..results.directory import results
     from ..results.progress import Progress
 
@@ -99,12 +99,16 @@ def act(options: argparse.Namespace) -> int:
     try:
         comparison = _comparison(options)
         comparison.check()
+        for note in (*lost.notes(comparison.scenario, comparison.file, comparison.sets), *lost.notes_on_cases(comparison)):
+            complain(note)
         for text in comparison.without_effect():
             complain(f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already")
         if options.kernel:
             from .emulate import say_unfollowed
 
             say_unfollowed(comparison.scenario, comparison.file, options.set)
+        from ..experiments.compare import output  # what is refused does not wait for charts and pages
+
         with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
             runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
             progress = Progress("compare", runs)

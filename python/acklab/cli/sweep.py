@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.counts import counted
 from ..text.escapes import file_name
-from ..text.terminal import say, say_json
-from . import examples, paths, programs
+from ..text.terminal import complain, say, say_json
+from . import examples, lost, paths, programs
 from .kinds import NO_TEXT, instead_of_a_sweep, longer
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 
@@ -121,6 +121,8 @@ def act(options: argparse.Namespace) -> int:
         own, engine = programs.for_many(options, plan.scenario, plan.file, plan=not (options.vary or options.case))
         plan = replace(plan, engine=engine, given_sets=[*own, *plan.given_sets])
         design = Design(plan)
+        for note in lost.notes(plan.scenario, plan.file, options.set):
+            complain(note)
         if options.dataset:
             return _dataset(design, options, meter)
         if options.kernel:

@@ -115,9 +115,19 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
     if not rows:
         return head + [[one] for one in found]
     first = min(found)[0]
+    more = _growth(names - first, max(one[2] for one in found if one[0] > first) if len(found) > 1 else 0.0)
+    found = [(one[0] - more, one[1], one[2] + more, one[3]) if one[0] == first else one for one in found]
+    first -= more
     bounds = [(axes.bbox.y0 * scale, axes.bbox.y1 * scale) for axes in panels]
     strip = [(first, height - high, names - first, high - low) for low, high in bounds]
     return head + [[one] if one[0] < names else [side, one] for side, one in zip(strip, found, strict=True)]
+
+
+def _growth(names: float, panel: float) -> float:
+    """How far names of rows grow to the left, beside a panel, where a telephone enlarges them to the least size of a text; at most by half."""
+    share = names * _LEAST / _PHONE / rows.NAMES
+    wide = panel / (1 - share) if share < 1 else math.inf
+    return min(max(names * (_LEAST * wide / _PHONE / rows.NAMES - 1), 0.0), names / 2)
 
 
 def embedded(chart: Chart, picture: Picture, *, twice: bool = True, alone: bool = False) -> str:

@@ -110,6 +110,10 @@ def _two_lines(name: str) -> str:
     return name if best is None else f"{name[:best]}\n{name[best + 1 :]}"
 
 
+#: Size of the names of rows, in points.
+NAMES = 8.5
+
+
 def left_of(chart: Dots) -> float:
     """Inches that the names of a chart's rows take."""
     return 0.35 + 0.062 * max(columns_of(label(name)) for name in chart.rows)
@@ -144,7 +148,7 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
             with_interval(drawn, dot.interval[:1], dot.interval[1:])
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
-        axes.tick_params(axis="y", length=0, labelsize=8.5)
+        axes.tick_params(axis="y", length=0, labelsize=NAMES)
         axes.spines["left"].set_visible(False)
         axes.grid(True)
         axes.set_axisbelow(True)

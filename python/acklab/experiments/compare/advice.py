@@ -83,13 +83,25 @@ class Decision:
             sum(ranking.better(metric, name, other) for ranking in self.told.rankings for other in names) for metric in order
         )
 
+    @cached_property
+    def gaining(self) -> list[str]:
+        """The cases that are better than the first by an objective and have a shown or possible loss, too: first that which wins by most."""
+        if self.told.seeds < LEAST_SEEDS:
+            return []
+        names = [case.name for case in self.told.comparison.cases]
+        found = [name for name in self.others if name not in self.front and any(sign > 0 for *_, sign in self.signs(name, self.base))]
+        return sorted(found, key=lambda name: (self.wins(name, names), -names.index(name)), reverse=True)
+
+    @cached_property
+    def trades(self) -> list[str]:
+        """Those to which no other of them is to be preferred without a doubt."""
+        found = self.gaining
+        return [name for name in found if not any(self.dominates(other, name) and not self.doubts(other, name) for other in found)] or found
+
     @property
     def mixed(self) -> str | None:
-        """The case that is better than the first by most, of those that have a shown or possible loss, too."""
-        names = [case.name for case in self.told.comparison.cases]
-        others = [name for name in self.others if name not in self.front]
-        gaining = [name for name in others if max((sign for *_, sign in self.signs(name, self.base)), default=0) > 0]
-        return max(gaining, key=lambda name: (self.wins(name, names), -names.index(name)), default=None)
+        """The first of the trades."""
+        return next(iter(self.trades), None)
 
     @property
     def subject(self) -> str:
@@ -160,11 +172,11 @@ def _step(told: Compared, metric: Metric, step: Sequence[tuple[str, Sample | Non
 
 def _use(made: Decision, chosen: str) -> str:
     """The first objective by which the chosen case is better, in the situation in which it is so by most."""
-    lead = _lead(made, chosen, made.base, 1)
+    lead = leading(made, chosen, made.base, 1)
     return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {_finding(made.told, *lead, chosen, made.base)}."
 
 
-def _lead(made: Decision, one: str, other: str, way: int) -> tuple[Ranking, Metric]:
+def leading(made: Decision, one: str, other: str, way: int) -> tuple[Ranking, Metric]:
     """The first objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most."""
     found = [(ranking, metric) for ranking, metric, sign in made.signs(one, other) if sign == way]
     lead = min((metric for _, metric in found), key=made.told.comparison.objectives.index)
@@ -208,8 +220,8 @@ def _traded(made: Decision, name: str) -> str:
 def _both(made: Decision, name: str) -> tuple[str, str]:
     """Its largest gain and its largest loss."""
     shown_loss = min(sign for *_, sign in made.signs(name, made.base)) < 0
-    gain = _lead(made, name, made.base, 1)
-    loss = _lead(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
+    gain = leading(made, name, made.base, 1)
+    loss = leading(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
     told = made.told
     return _finding(told, *gain, name, made.base), _finding(told, *loss, name, made.base)
 
@@ -222,7 +234,7 @@ def _also(made: Decision) -> list[str]:
         said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any.")
     worse = {name: [one for one in changes(made.told, name, made.base) if one.verdict == WORSE] for name in rest}
     said += [f"Worse with {quoted(name)}: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
-    more = made.mixed
+    more = next(iter(made.gaining), None)
     if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
         said.append(_traded(made, more))
     return said
@@ -240,11 +252,12 @@ def _without_a_choice(made: Decision) -> str:
     told, base, words = made.told, quoted(made.base), _objectives(made.told)
     if made.mixed is not None:
         gains, costs = _both(made, made.mixed)
-        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}. No case is better than {base} without a shown or possible loss."
+        more = f" {listing(list(map(quoted, made.trades[1:])))} {'are trades' if len(made.trades) > 2 else 'is a trade'}, too." if made.trades[1:] else ""
+        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}. No case is better than {base} without a shown or possible loss.{more}"
     if _all_worse(made):
         if len(made.others) == 1:
             other = made.others[0]
-            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *_lead(made, other, made.base, -1), other, made.base)}."
+            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *leading(made, other, made.base, -1), other, made.base)}."
         return f"Stay with {base}: {listing([quoted(name) for name in made.others])} are worse by {words}."
     open_ = [name for name in made.others if not any(sign for *_, sign in made.signs(name, made.base))]
     worse = [quoted(name) for name in made.others if made.dominates(made.base, name)]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 #: Verdicts of a change.
 BETTER, WORSE, UNDECIDED, NEITHER = "better", "worse", "undecided", "neither"
-#: From this ratio on a change, or an interval that reaches it, is told in times instead of percent.
-TIMES = 3.0
 
 
 @dataclass(frozen=True)
@@ -68,30 +66,26 @@ def _verdict(metric: Metric, found: Difference) -> str:
 
 
 def size(found: Difference, unit: str = "") -> str:
-    """How far the first mean is from the second: ``-22 %``, ``3.4 times``, or in the metric's unit."""
+    """How far the first mean is from the second: ``-22 %``, ``+240 %``, or in the metric's unit where one is 0."""
     half = found.interval.half_width if found.interval is not None else 0.0
     if not found.relative:
         return f"{'+' if found.more else ''}{number(found.value, half)} {unit}".rstrip()
-    if found.value >= TIMES:
-        return f"{number(found.value, half)} times"
     return f"{'+' if found.more else ''}{number(100 * (found.value - 1), 100 * half or 1.0)} %"
 
 
 def reach(found: Difference, unit: str = "") -> str:
-    """The interval of the change: ``-40 to 1 %``, ``2.9 to 4.1 times``; empty where seeds give none."""
+    """The interval of the change: ``-40 to 1 %``; empty where seeds give none."""
     if found.interval is None:
         return ""
     low, high = found.interval.low, found.interval.high
     if not found.relative:
         return f"{ends(low, high)} {unit}".rstrip()
-    return f"{ends(low, high)} times" if high >= TIMES else f"{ends(100 * (low - 1), 100 * (high - 1))} %"
+    return f"{ends(100 * (low - 1), 100 * (high - 1))} %"
 
 
 def apart(found: Difference, unit: str = "") -> str:
-    """An interval, or the value where there is none, in words: ``42 to 53 % less``, ``1.2 to 4.1 times as much``, ``from 3 % less to 12 % more``."""
+    """An interval, or the value where there is none, in words: ``42 to 53 % less``, ``from 3 % less to 12 % more``."""
     low, high = (found.interval.low, found.interval.high) if found.interval is not None else (found.value, found.value)
-    if found.relative and high >= TIMES:
-        return f"{ends(low, high)} times as much"
     if found.relative:
         low, high, unit = 100 * (low - 1), 100 * (high - 1), "%"
     if low >= 0:
@@ -103,14 +97,12 @@ def apart(found: Difference, unit: str = "") -> str:
 
 
 def worse(metric: Metric, found: Difference) -> str:
-    """How much worse than the best: a share of it, or so many times, or the difference in the metric's unit."""
+    """How much worse than the best: a share of it, or the difference in the metric's unit where one is 0."""
     low, high = (found.interval.low, found.interval.high) if found.interval is not None else (found.value, found.value)
     more = metric.quantity.more_is_better
     if not found.relative:
         low, high = (-high, -low) if more else (low, high)
         return f"{ends(low, high)} {metric.quantity.unit}".rstrip()
-    if high >= TIMES:
-        return f"{ends(*((1 / high, 1 / low) if more else (low, high)))} times"
     low, high = (1 - high, 1 - low) if more else (low - 1, high - 1)
     return f"{ends(100 * low, 100 * high)} %"
 

@@ -1,4 +1,4 @@
-"""How a router gets the queues of the recommended case."""
+"""How a router gets the queues of the recommended case, or those of each trade."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .advice import recommended
+from .advice import Decision, quoted, recommended
 from .tc import Line, line
 
 if TYPE_CHECKING:
@@ -14,15 +14,22 @@ if TYPE_CHECKING:
 
 
 def settings(told: Compared) -> list[str]:
-    """A line for each direction of a link whose queue the cases change; none where no case is recommended."""
-    chosen = recommended(told)
-    if chosen is None:
-        return []
-    trees = told.comparison.trees()
+    """A line for each direction of a link whose queue has to change. Where no case is recommended, those of each trade, with its name."""
+    made, chosen = Decision(told), recommended(told)
+    cases = [chosen] if chosen is not None else made.trades
+    trees = told.comparison.trees() if cases else {}
     where = told.comparison.situations[0].name
-    queues = {case.name: dict(_queues(trees[where, case.name])) for case in told.comparison.cases}
-    changed = [link for link in queues[chosen] if len({json.dumps(queues[case].get(link), sort_keys=True) for case in queues}) > 1]
-    return [f"{link[1]}: {_said(line(queues[chosen][link]))}" for link in changed]
+    queues = {case.name: dict(_queues(trees[where, case.name])) for case in told.comparison.cases if cases}
+    found = []
+    for case in cases:
+        beside = [queues[made.base]] if case != made.base else list(queues.values())
+        changed = [link for link, queue in queues[case].items() if any(_differ(queue, other.get(link)) for other in beside)]
+        found += [f"{quoted(case) + ', ' if chosen is None else ''}{link[1]}: {_said(line(queues[case][link]))}" for link in changed]
+    return found
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True)
 
 
 def _said(found: Line) -> str:

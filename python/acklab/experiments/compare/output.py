@@ -18,6 +18,7 @@ from .changes import changes
 from .difference import Difference
 from .directions import LESS, MORE, NEITHER, WORDS
 from .first import first_runs
+from .metrics import Metric
 from .page import page
 from .rank import Ranking
 from .result import Compared, ends, frames
@@ -90,11 +91,11 @@ def _changes(told: Compared) -> dict[str, Any] | None:
     return {"from": made.base, "to": made.subject, "metrics": rows}
 
 
-def chart(told: Compared) -> Dots:
+def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "comparison") -> Dots:
     """One panel a metric, one row a case, one mark a situation."""
-    order = [case.name for case in told.comparison.cases]
+    order, metrics = [case.name for case in told.comparison.cases], metrics or told.comparison.metrics
     panels = []
-    for metric in told.comparison.metrics:
+    for metric in metrics:
         dots = []
         for shade, ranking in zip(SHADES, told.rankings, strict=False):
             for name in order:
@@ -103,12 +104,12 @@ def chart(told: Compared) -> Dots:
                     continue
                 span = bounded(one, told.comparison.rule.looks)
                 dots.append(Dot(order.index(name), one.value, (span.low, span.high) if span else (one.value, one.value), shade))
-        title = metric.label.replace(" (", "\n(") if len(told.comparison.metrics) > MOST_WIDE else metric.label
+        title = metric.label.replace(" (", "\n(") if len(metrics) > MOST_WIDE else metric.label
         panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better]))
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
-    return Dots("comparison", f"{shows[:1].upper()}{shows[1:]}", order, panels, keys)
+    return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys)
 
 
 def _cases(told: Compared) -> dict[str, Any]:
@@ -131,6 +132,18 @@ def _cases(told: Compared) -> dict[str, Any]:
     return found | ({"situation": situations} if situations else {})
 
 
+def _charts(told: Compared, whole: str) -> tuple[str, str]:
+    """The charts of the page: of the objectives, and of the other metrics; the ``whole`` one where a single objective judges."""
+    from ...figures import draw
+
+    objectives = told.comparison.objectives
+    others = [one for one in told.comparison.metrics if one not in objectives]
+    if len(objectives) == 1 or not others:
+        return whole, ""
+    drawn = [chart(told, objectives, "objectives"), chart(told, others, "others")]
+    return draw.embedded(drawn[0], draw.save(drawn[0])), draw.embedded(drawn[1], draw.save(drawn[1]))
+
+
 #: The files of a comparison.
 NAMES = ("cases.toml", "comparison.pdf", "comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
 
@@ -147,11 +160,12 @@ def write(told: Compared, folder: Folder) -> None:
     with folder.replacing({"seeds": told.seeds}) as scratch:
         drawn = chart(told)
         picture = draw.save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
+        shown, further = _charts(told, draw.embedded(drawn, picture))
         scenario = told.comparison.scenario
         cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
         (scratch / "cases.toml").write_text(cases, encoding="utf-8")
         (scratch / "comparison.svg").write_text(picture.svg, encoding="utf-8")
-        (scratch / "comparison.html").write_text(page(told, draw.embedded(drawn, picture), first_runs(told)), encoding="utf-8")
+        (scratch / "comparison.html").write_text(page(told, shown, first_runs(told), further), encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
         about = provenance(scenario=text, plan=cases, seeds=told.seeds)

@@ -8,48 +8,64 @@ from ...figures.html import VIEWER, document, esc, fold, header, table
 from ...plot.runs import Run
 from ...plot.words import NB, listing
 from ...report.contents import CHARTS, manifest
-from .advice import quoted
+from ...text.counts import counted
+from .advice import MOST_NAMES, quoted
+from .headline import headline, trades
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared
-from .tc import HEAD
+from .tc import above
 from .text import basis, changed, columns, heading
 
 #: An option in a sentence, which stays in one line.
 _FLAG, _FLAGGED = re.compile(r"--[a-z-]+( [\d.]+%?)?"), r'<code class="flag">\g<0></code>'
 
 
-def page(told: Compared, chart: str, runs: list[Run]) -> str:
-    """The verdict, the chart, a table for each situation, what the cases set, and one run of each case over time."""
-    cases = [quoted(case.name) for case in told.comparison.cases]
-    compared = f"{listing(cases)} by {listing([one.name for one in told.comparison.objectives])}"
-    verdict, _, more = told.advice.partition(". ")
-    verdict = verdict + ("." if more else "")
-    if not told.random:  # the finding before what it rests on
-        kind, _, order = verdict.partition(", ")
-        verdict, more = order, f"{kind}. {more}"
-    verdict = f"{verdict[:1].upper()}{verdict[1:]}"
+def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
+    """The verdict; the chart of the objectives; how to set it up, or the trades; the rest behind lines that a telephone shows closed.
+
+    Args:
+        told: the comparison.
+        chart: of the objectives.
+        runs: one of each case, drawn over time.
+        further: the chart of the other metrics, if it is another one.
+    """
+    names = [quoted(case.name) for case in told.comparison.cases]
+    cases = listing(names) if len(names) <= MOST_NAMES else counted(len(names), "case")
+    compared = f"{cases} by {listing([one.name for one in told.comparison.objectives])}"
+    verdict, more = headline(told)
     detail = f"<p>{_FLAG.sub(_FLAGGED, esc(more))}</p>" if more else ""
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
     body.append(f'<section class="card">{chart}</section>')
-    if moved := changed(told):
-        head, heads, rows = moved
+    if traded := trades(told):
+        heads, rows = traded
+        drawn = table(heads, [[esc(text) for text in row] for row in rows], ["text wrap", *["text"] * 3])
+        body.append(f'<section class="card"><h2>{esc(f"The trades, beside {names[0]}")}</h2>{drawn}</section>')
+    if told.configure:
+        hint = above(told.configure)
+        note = f'<p class="note">{esc(hint)}</p>' if "DEV" in hint else ""
+        body.append(fold("Set it up", note + "".join(map(_setting, told.configure))))
+    if (moved := changed(told)) and not (traded and len(traded[1]) > 1):  # of several trades the table above has each
+        said, heads, rows = moved
         if not any(row[-2] for row in rows):  # single runs have no intervals
             heads, rows = heads[:-2] + heads[-1:], [row[:-2] + row[-1:] for row in rows]
         cells = [[esc(text) for text in row] for row in rows]
         wide = ["text wrap"] * (2 if heads and heads[0] == "situation" else 1)
         drawn = table([esc(text) for text in heads], cells, wide) if rows else ""
-        body.append(f'<section class="card"><p>{esc(head)}</p>{drawn}</section>')
+        which, _, every = said.partition(", every")
+        body.append(fold(which, f"<p>{esc(f'Every{every}')}</p>{drawn}"))
+    if further:
+        body.append(fold("The other metrics", further))
+    ranked = []
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
         cells = [
             [esc(place), _case(ranking, row), *map(esc, rest)]
             for row, (place, _, *rest) in zip(ranking.rows, rows, strict=True)
         ]
-        name = f"<h2>{esc(text).replace(' %', NB + '%')}</h2>" if (text := heading(told, ranking)) else ""
-        body.append(f'<section class="card">{name}{table([esc(head) for head in heads], cells, ["", "text wrap"])}</section>')
-    body.append("".join(f'<p class="note">{esc(line)}</p>' for line in basis(told)))
-    if told.configure:
-        body.append(fold("Set it up on Linux", f'<p class="note">{esc(HEAD)}</p>{"".join(map(_setting, told.configure))}'))
+        name = f"<h3>{esc(text).replace(' %', NB + '%')}</h3>" if (text := heading(told, ranking)) else ""
+        ranked.append(f'{name}{table([esc(one) for one in heads], cells, ["", "text wrap"])}')
+    ranked += [f'<p class="note">{esc(line)}</p>' for line in basis(told)]
+    body.append(fold("Every case", "".join(ranked)))
     sets = [
         [esc(case.name), "<br>".join(f"<code>{esc(text)}</code>" for text in case.sets) or "the scenario as it is"]
         for case in (*told.comparison.cases, *(s for s in told.comparison.situations if s.name))

@@ -14,6 +14,7 @@ from typing import Any
 
 from ... import _core
 from ...figures.stats import LEAST_SEEDS
+from ...scenario.code import refused
 from ...scenario.draws import Draws
 from ...scenario.given import assignments
 from ...text.counts import counted
@@ -193,9 +194,10 @@ class Comparison:
                 try:
                     text = _core.expanded(self.scenario, file=self.file, sets=sets)
                 except _core.ScenarioError as error:
-                    where = f"case {one.name!r}" + (f", situation {situation.name!r}" if situation.name else "")
-                    raise CompareError(f"{where}: {error}") from None
+                    raise CompareError(f"{_told(one, situation)}: {error}") from None
                 found[situation.name, one.name] = loads(text)
+                if told := refused(found[situation.name, one.name]):
+                    raise CompareError(f"{_told(one, situation)}: {told}")
         return found
 
     def without_effect(self) -> list[str]:
@@ -215,6 +217,10 @@ class Comparison:
     def seeded(self, tree: Mapping[str, Any], seed: int) -> str:
         """One run, as a line of JSON."""
         return seeded(tree, seed, self.spread_starts_s, self.spread_delays)
+
+
+def _told(one: Case, situation: Case) -> str:
+    return f"case {one.name!r}" + (f", situation {situation.name!r}" if situation.name else "")
 
 
 def seeded(tree: Mapping[str, Any], seed: int, spread_starts_s: float, spread_delays: float = 0.0) -> str:

@@ -34,7 +34,7 @@ class Compared(Tabular):
     advice: str = ""
     """The recommendation, in sentences."""
     configure: Sequence[str] = ()
-    """How a Linux router gets the queues of the recommended case, a line for each direction of a link whose queue the cases change."""
+    """How a router gets the queues of the recommended case, a line for each direction of a link whose queue changes; or those of each trade."""
 
     text: str = ""
     """All of it, as a terminal shows it."""

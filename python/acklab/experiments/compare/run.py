@@ -15,6 +15,7 @@ from ...engines.journal import Journal, identity
 from ...figures.stats import Sample, sample
 from ...results.directory import Folder, FolderError
 from ...runs import cpu_count, run_batch
+from ...text.titles import changed
 from .advice import advice
 from .configure import settings
 from .difference import ONE_RUN, SAME, Difference
@@ -25,8 +26,6 @@ from .result import Compared, Key
 from .text import as_text
 
 Tick = Callable[[int], None]
-#: Characters of an override that the title repeats; of a longer one it has the key. The page's last table has all of it.
-MOST_TOLD = 60
 
 
 def compare(
@@ -74,18 +73,10 @@ def compare(
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-            compared = Compared(comparison, _title(comparison, start["title"]), rankings, told, count)
+            compared = Compared(comparison, changed(start["title"] or comparison.file, comparison.sets), rankings, told, count)
             compared = replace(compared, advice=advice(compared), configure=settings(compared))
             return replace(compared, text=as_text(compared))
         before, count = count, rule.grown(count)
-
-
-def _title(comparison: Comparison, scenario: str) -> str:
-    """The scenario's title; it may state a value that ``--set`` changes, so what was set stands beside it."""
-    title = scenario or comparison.file
-    titled = any(text.partition("=")[0].strip() == "title" for text in comparison.sets)
-    told = [text if len(text) <= MOST_TOLD else f"{text.partition('=')[0].strip()}=…" for text in comparison.sets]
-    return title if titled or not told else f"{title}; with {', '.join(told)}"
 
 
 def _narrow(rankings: Sequence[Ranking], share: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,12 @@ from ...plot.words import listing
 
 Queue = Mapping[str, Any]
 
-HEAD = "To set this on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth, or put a shaper above the queue):"
-"""What stands above the lines."""
+_HINT = " on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth, or put a shaper above the queue)"
+
+
+def above(lines: Sequence[str]) -> str:
+    """What stands above lines that set queues: what DEV is, where it is in one."""
+    return f"To set this{_HINT if any(' DEV ' in text for text in lines) else ''}:"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .difference import EQUIVALENT, POWER, SAME, TOO_FEW, UNDECIDED, rounded
 from .numbers import estimate, number, percent
 from .rank import Ranked, Ranking
 from .result import Compared
-from .tc import HEAD
+from .tc import above
 
 MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
 
@@ -124,7 +124,7 @@ def as_text(told: Compared) -> str:
     for ranking in told.rankings:
         head = heading(told, ranking)
         lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]
-    configure = ["", HEAD, *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
+    configure = ["", above(told.configure), *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
     moved = changed(told)
     names = 2 if moved and moved[1] and moved[1][0] == "situation" else 1
     moving = ["", one_line(moved[0]), *(align(moved[1], moved[2], names=names) if moved[2] else [])] if moved else []

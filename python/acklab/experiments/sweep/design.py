@@ -10,7 +10,9 @@ from typing import Any
 from ... import _core
 from ...engines.batches import beginning
 from ...engines.journal import identity
+from ...scenario.code import refused
 from ...scenario.given import assignments
+from ...text.titles import changed
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import seeded
@@ -120,6 +122,8 @@ class Design:
                 sets = self.sets(point)
                 for more in extremes:
                     self.template.check(sets + more)
+                if (not point or "python" in str(sets)) and (told := refused(self.tree(point))):
+                    raise SweepError(told)
             except (_core.ScenarioError, SweepError) as error:
                 said = str(error).removeprefix(f"{self.plan.name}: ")
                 raise SweepError(f"{self.plan.name}: at {self.called(point)}: {said}") from None
@@ -127,7 +131,9 @@ class Design:
 
     def _settle(self) -> None:
         summary = beginning(self.lines(0, [1])[0], self.plan.engine)
-        self.title = self.plan.title or summary["title"] or self.plan.file
+        fixed = assignments({key: value for key, value in self._fixed.items() if key != "record"})
+        title = summary["title"] or self.plan.file
+        self.title = changed(self.plan.title or changed(title, fixed), self.plan.given_sets)
         if not self.metrics:
             until_done = self.tree(0)["stop"].get("when") == "flows-complete"
             self.metrics = [metric(text) for text in (["completion"] * until_done + ["goodput"])]

@@ -1,0 +1,88 @@
+"""The finding in a line, for the top of a page, and what follows it there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...figures.stats import LEAST_SEEDS
+from ...plot.words import listing
+from ...text.counts import counted
+from .advice import Decision, leading, quoted
+from .changes import reach, size
+from .metrics import Metric
+from .numbers import pair
+from .rank import Ranking
+
+if TYPE_CHECKING:
+    from .result import Compared
+
+
+def headline(told: Compared) -> tuple[str, str]:
+    """The line, and the sentences below it, which have its interval and its sample."""
+    first, _, more = told.advice.partition(". ")
+    if not told.random:  # the finding before what it rests on
+        kind, _, order = first.partition(", ")
+        return _capital(order), f"{kind}. {more}"
+    made = Decision(told)
+    rest = _capital(told.advice.partition(": ")[2])
+    if told.seeds < LEAST_SEEDS:
+        return "Too few seeds for a recommendation", rest
+    if made.chosen is not None:
+        return f"Use {quoted(made.chosen)} instead of {quoted(made.base)}{_gain(made, made.chosen)}", rest
+    if len(made.trades) > 1:
+        sure = f"No case is better than {quoted(made.base)} without a shown or possible loss ({counted(told.seeds, 'seed')})."
+        below = "The table below the chart has what each trade gains, and what it loses or may lose."
+        return f"Each gain over {quoted(made.base)} has a loss, or may have one: {len(made.trades)} trades", f"{sure} {below}"
+    if made.mixed is not None:
+        return f"{quoted(made.mixed)} is a trade: {_trade(made, made.mixed)}", rest
+    head, colon, rest = first.partition(": ")
+    if not colon:
+        return f"{first}{'.' if more else ''}", more
+    return head, _capital(f"{rest}. {more}" if more else rest)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _gain(made: Decision, name: str) -> str:
+    """The gain that leads, without its interval; nothing where a value is missing."""
+    ranking, metric = leading(made, name, made.base, 1)
+    new, old = (ranking.row(case).samples[metric.name] for case in (name, made.base))
+    if new is None or old is None:
+        return ""
+    texts = pair(new.value, old.value)
+    return f": {metric.name} {texts[0]} instead of {texts[1]} {metric.quantity.unit}".rstrip() + (f" {ranking.situation}" if ranking.situation else "")
+
+
+def _trade(made: Decision, name: str) -> str:
+    """By which objectives a trade gains, loses, and may lose."""
+    signs = made.signs(name, made.base)
+    named = {
+        "better by": [metric.name for _, metric, sign in signs if sign > 0],
+        "worse by": [metric.name for _, metric, sign in signs if sign < 0],
+        "perhaps worse by": [metric.name for _, metric in made.doubts(name, made.base)],
+    }
+    return ", ".join(f"{words} {listing(list(dict.fromkeys(names)))}" for words, names in named.items() if names)
+
+
+def trades(told: Compared) -> tuple[list[str], list[list[str]]] | None:
+    """The head and the rows of a table of the trades; none where a case is recommended or there is no trade."""
+    made = Decision(told)
+    if not told.random or made.chosen is not None or not made.trades:
+        return None
+    rows = []
+    for name in made.trades:
+        signs = made.signs(name, made.base)
+        better, worse = ([(ranking, metric) for ranking, metric, sign in signs if sign == way] for way in (1, -1))
+        rows.append([name, *("; ".join(_change(made, name, *one) for one in found) for found in (better, worse, made.doubts(name, made.base)))])
+    return ["case", "better", "worse", "perhaps worse"], rows
+
+
+def _change(made: Decision, name: str, ranking: Ranking, metric: Metric) -> str:
+    """How far an objective moves from the first case to a trade."""
+    found, unit = ranking.between(metric, name, made.base), metric.quantity.unit
+    where = f" {ranking.situation}" if ranking.situation else ""
+    if found is None:
+        return f"{metric.name}: a value is missing{where}"
+    return f"{metric.name} {size(found, unit)}{f' ({reach(found, unit)})' if found.interval is not None else ''}{where}"
