@@ -389,7 +389,6 @@ fn bounds(schema: &Value) -> (Option<f64>, Option<f64>) {
 
 fn span(schema: &Value) -> String {
     match bounds(schema) {
-        // No double is as large as the largest number of 64 bits.
         (Some(least), None) if schema.get("format").and_then(Value::as_str) == Some("uint64") => {
             format!(" from {least} to {}", u64::MAX)
         }
