@@ -384,9 +384,6 @@ def test_what_an_override_loses_is_said() -> None:
 
     short = ("--path", "docsis30", "--set", "stop.at=0.2s")
     queue = 'link.1.back.queue={ kind = "cake" }'
-    assert said("run", *short, "--set", "up_buffer=100ms", "--set", queue) == [
-        "note: --set link.1.back.queue.bytes=100ms is lost: --set link.1.back.queue=... comes later"
-    ]
     assert said("run", *short, "--set", "link.1.back.rate=5Mbps") == [
         "note: --set link.1.back.rate=5Mbps makes a constant rate of docsis, which sends by grants; --set link.1.back.rate.rate=5Mbps keeps the grants"
     ]

@@ -400,6 +400,7 @@ def test_utilisation_is_no_cost_and_no_gain() -> None:
     assert told.advice.startswith("Use b instead of a: goodput") and "uplink" not in told.advice
     assert [row[0::5] for row in changed(told)[2]] == [["goodput (Mb/s)", "better"], ["uplink (%)", "neither"]]
     panels = {panel.title: panel.better for panel in chart(told).panels}
+    assert chart(told).name == "comparison", "an id of the page, never a case's name"
     assert panels == {"goodput (Mb/s)": "→", "uplink (%)": ""}
 
 

@@ -1,18 +1,15 @@
-"""Notes on overrides that another one undoes, or that take more with them than a user may expect."""
+"""Notes on overrides that a case undoes, or that take more with them than a user may expect."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..text.keys import key
 from .paths import granted
 
 if TYPE_CHECKING:
     from ..experiments.compare import Comparison
-
-
-def _key(text: str) -> str:
-    return text.partition("=")[0].strip()
 
 
 def lost(text: str, later: Sequence[str]) -> str | None:
@@ -21,16 +18,15 @@ def lost(text: str, later: Sequence[str]) -> str | None:
     >>> lost("link.1.queue.bytes=40ms", ["link.1.rate=5Mbps", 'link.1.queue={ kind = "cake" }'])
     'link.1.queue'
     """
-    own = _key(text)
+    own = key(text)
     return next((key for key in map(_key, later) if own == key or own.startswith(f"{key}.")), None)
 
 
 def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
-    """What the overrides lose: one that a later one sets again, and an uplink's grants where its rate becomes a plain one."""
-    found = [f"note: --set {text} is lost: --set {key}=... comes later" for n, text in enumerate(sets) if (key := lost(text, sets[n + 1 :]))]
-    plain = [text for text in sets if _key(text).endswith(".rate") and not text.partition("=")[2].lstrip().startswith("{")]
+    """What the overrides lose: an uplink's grants, where its rate becomes a plain one."""
+    plain = [text for text in sets if key(text).endswith(".rate") and not text.partition("=")[2].lstrip().startswith("{")]
     if not plain:
-        return found
+        return []
     from .. import _core
     from ..experiments.sweep.paths import look
     from ..text.toml import loads
@@ -38,11 +34,12 @@ def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
     try:
         tree = loads(_core.expanded(scenario, file=file))
     except _core.ScenarioError:  # which the run says itself, unless an override mends it
-        return found
+        return []
+    found = []
     for text in plain:
-        rate = look(tree, _key(text))
+        rate = look(tree, key(text))
         if granted(rate):
-            better = f"{_key(text)}.rate={text.partition('=')[2]}"
+            better = f"{key(text)}.rate={text.partition('=')[2]}"
             found.append(f"note: --set {text} makes a constant rate of {rate['kind']}, which sends by grants; --set {better} keeps the grants")
     return found
 
@@ -51,7 +48,7 @@ def notes_on_cases(comparison: Comparison) -> list[str]:
     """Of the overrides of all cases, those that some case replaces."""
     found = []
     for text in comparison.sets:
-        lose = [(one.name, key) for one in comparison.cases if (key := lost(text, one.sets))]
+        lose = [(one.name, whole) for one in comparison.cases if (whole := lost(text, one.sets))]
         if 0 < len(lose) < len(comparison.cases):
             names = ", ".join(repr(name) for name, _ in lose)
             found.append(f"note: --set {text} is lost in {names}: {'each sets' if len(lose) > 1 else 'it sets'} {lose[0][1]} as a whole")

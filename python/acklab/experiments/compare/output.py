@@ -98,12 +98,12 @@ def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "compariso
     for metric in metrics:
         dots = []
         for shade, ranking in zip(SHADES, told.rankings, strict=False):
-            for name in order:
-                one = ranking.row(name).samples[metric.name]
+            for case in order:
+                one = ranking.row(case).samples[metric.name]
                 if one is None:
                     continue
                 span = bounded(one, told.comparison.rule.looks)
-                dots.append(Dot(order.index(name), one.value, (span.low, span.high) if span else (one.value, one.value), shade))
+                dots.append(Dot(order.index(case), one.value, (span.low, span.high) if span else (one.value, one.value), shade))
         title = metric.label.replace(" (", "\n(") if len(metrics) > MOST_WIDE else metric.label
         panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better]))
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
