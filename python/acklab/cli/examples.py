@@ -63,7 +63,7 @@ def take_path(options: argparse.Namespace) -> None:
             _refuse_strange(options, getattr(options, several), known)
             options.short += [key for text in getattr(options, several) for _, key in _NAMED.findall(text) if key in known]
             setattr(options, several, [_written_out(text, known) for text in getattr(options, several)])
-    refuse_twice(options)
+    refuse_twice(options, lambda text: as_given(text, name, options.short))
     options.set = [*title, *options.set]
     options.of_path = name
 

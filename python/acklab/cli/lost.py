@@ -19,7 +19,7 @@ def lost(text: str, later: Sequence[str]) -> str | None:
     'link.1.queue'
     """
     own = key(text)
-    return next((key for key in map(_key, later) if own == key or own.startswith(f"{key}.")), None)
+    return next((one for one in map(key, later) if own == one or own.startswith(f"{one}.")), None)
 
 
 def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:

@@ -73,11 +73,11 @@ class Once(argparse._StoreAction):
         super().__call__(parser, namespace, values, option_string)
 
 
-def refuse_twice(options: argparse.Namespace) -> None:
+def refuse_twice(options: argparse.Namespace, worded: Callable[[str], str] = str) -> None:
     """Refuses keys that ``--set`` or ``--what-if`` sets twice, and a seed that ``--seed`` sets, too."""
     for name, flag in (("set", "--set"), ("what_if", "--what-if")):
         if told := twice(getattr(options, name, None) or ()):
-            options.parser.error(f"{flag}: {told}")
+            options.parser.error(worded(f"{flag}: {told}"))
     if getattr(options, "seed", None) is not None and "seed" in map(key, getattr(options, "set", None) or ()):
         options.parser.error("--seed and --set seed=... both set the seed; give one of them")
 
