@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.counts import counted
 
@@ -54,8 +54,7 @@ class Fault:
         return f"Fault of RFC 2525, section {self.section}: {self.name}{when} ({self.evidence})."
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """A segment or an ACK of a direction; ``kind`` as in the tables."""
 
     time_s: float
@@ -76,18 +75,15 @@ Check = Callable[[dict[str, Any], Sequence[Event]], Found | None]
 
 def faults(found: Analysis) -> list[Fault]:
     """What each direction shows; without the packets' rows only what its counts show."""
-    said = []
-    kept = _events(found)
-    for row in found.connections.to_polars().to_dicts():
-        key = row["connection"], row["direction"]
-        events = kept.get(key, []) if kept is not None else []
-        # At the same time: near the receiver a segment causes the ACK, elsewhere an ACK releases the segment.
-        causes = row["vantage"] == "receiver"
-        events.sort(key=lambda event: (event.time_s, event.ack is causes))
-        checks = (*COUNTS, *(PACKETS if events else ()))
-        told = [one for check in checks if (one := check(row, events)) is not None]
-        said += [Fault(*key, section, name, at, evidence) for section, name, at, evidence in told]
-    return said
+    rows = {(row["connection"], row["direction"]): row for row in found.connections.to_polars().iter_rows(named=True)}
+    # A direction's events are forgotten before those of the next one come.
+    told = {key: _told((*COUNTS, *PACKETS), rows[key], list(events)) for key, events in _events(found)}
+    said = {key: told[key] if key in told else _told(COUNTS, row, []) for key, row in rows.items()}
+    return [Fault(*key, section, name, at, evidence) for key, several in said.items() for section, name, at, evidence in several]
+
+
+def _told(checks: Sequence[Check], row: dict[str, Any], events: Sequence[Event]) -> list[Found]:
+    return [one for check in checks if (one := check(row, events)) is not None]
 
 
 def as_rows(several: Sequence[Fault]) -> list[dict[str, Any]]:
@@ -95,31 +91,28 @@ def as_rows(several: Sequence[Fault]) -> list[dict[str, Any]]:
     return [{**asdict(fault), "told": fault.told()} for fault in several]
 
 
-def _events(found: Analysis) -> dict[tuple[int, int], list[Event]] | None:
+def _events(found: Analysis) -> Iterator[tuple[tuple[int, int], Iterator[Event]]]:
+    """The events of each direction in their order; none where the packets' rows were not kept."""
+    import polars as pl
+
     try:
         segments, acks = found.segments.to_polars(), found.acks.to_polars()
     except AttributeError:
-        return None
-    told: dict[tuple[int, int], list[Event]] = {}
-    for one in segments.iter_rows(named=True):
-        # A SYN, a FIN and a keep-alive carry nothing.
-        end = one["seq_bytes"] + max(one["payload_bytes"], one["kind"] != "keep-alive")
-        event = Event(one["time_s"], False, one["kind"], one["seq_bytes"], end, one["flight_bytes"], 0, 0)
-        told.setdefault((one["connection"], one["direction"]), []).append(event)
-    for one in acks.iter_rows(named=True):
-        number = one["ack_bytes"]
-        event = Event(
-            one["time_s"],
-            True,
-            one["kind"],
-            number,
-            number,
-            one["flight_bytes"],
-            one["acked_segments"],
-            one["sack_blocks"],
-        )
-        told.setdefault((one["connection"], one["direction"]), []).append(event)
-    return told
+        return
+    key = ["connection", "direction"]
+    number, kind, none = pl.col("ack_bytes").cast(pl.Int64), pl.col("kind").cast(pl.String), pl.lit(0, pl.Int64)
+    # A SYN, a FIN and a keep-alive carry nothing.
+    start, carried = pl.col("seq_bytes").cast(pl.Int64), pl.max_horizontal(pl.col("payload_bytes").cast(pl.Int64), kind != "keep-alive")
+    sent = [pl.lit(False), kind, start.alias("start"), (start + carried).alias("end"), "flight_bytes", none.alias("covers"), none.alias("blocks")]
+    came = [pl.lit(True), kind, number.alias("start"), number.alias("end"), "flight_bytes", "acked_segments", "sack_blocks"]
+    # At the same time: near the receiver a segment causes the ACK, elsewhere an ACK releases the segment.
+    causes = found.connections.to_polars().select(*key, causes=pl.col("vantage") == "receiver")
+    events = pl.concat([segments.select(*key, "time_s", *sent), acks.select(*key, "time_s", *came).rename({"acked_segments": "covers", "sack_blocks": "blocks"})], how="vertical_relaxed")
+    later = (pl.col("literal") == pl.col("causes")).alias("later")
+    events = events.join(causes, on=key, how="inner", maintain_order="left").with_columns(later).sort(*key, "time_s", "later", maintain_order=True).drop("causes", "later")
+    rows = chain.from_iterable(piece.iter_rows() for piece in events.iter_slices(1 << 16))
+    for (connection, direction), several in groupby(rows, key=lambda row: row[:2]):
+        yield (connection, direction), (Event._make(row[2:]) for row in several)
 
 
 def _first_flight(row: dict[str, Any], events: Sequence[Event]) -> Found | None:

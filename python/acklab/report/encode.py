@@ -48,12 +48,12 @@ class Blocks:
 
 
 def coarse(frame: pl.DataFrame, resolution: dict[str, float]) -> dict[str, float]:
-    """The resolutions for a table of any size: ten times coarser, as often as the largest value needs, up to whole numbers."""
+    """The resolutions for a table of any size: ten times coarser, as often as the largest value needs."""
     found = {}
     for name, one in resolution.items():
         largest = float(np.nanmax(np.abs(frame[name].cast(pl.Float64).to_numpy()), initial=0.0))
         steps = math.ceil(math.log10(max(largest / (one * LARGEST), 1.0)) - 1e-9)
-        found[name] = min(one * 10**steps, 1.0)
+        found[name] = one * 10**steps
     return found
 
 

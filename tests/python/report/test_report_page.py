@@ -123,6 +123,9 @@ def test_a_coarser_resolution_holds_what_a_fine_one_does_not():
     found = coarse(frame, {"time_s": NANO, "value": 1e-6, "small": 1e-6})
     assert found == {"time_s": pytest.approx(1e-8), "value": pytest.approx(1e-4), "small": 1e-6}
     Blocks().add(frame, found)
+    beyond = pl.DataFrame({"value": [0.0, 3e18]})  # bytes of a connection whose numbers jump
+    assert coarse(beyond, {"value": 1e-6}) == {"value": pytest.approx(1e5)}
+    Blocks().add(beyond, coarse(beyond, {"value": 1e-6}))
     empty = frame.clear()
     assert coarse(empty, {"value": 1e-6}) == {"value": 1e-6}
 
