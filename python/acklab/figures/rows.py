@@ -158,8 +158,9 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         )
         axes.set_title(panel.title, loc="left")
     if chart.keys:
+        lined = {dot.colour for panel in chart.panels for dot in panel.dots if dot.interval[0] < dot.interval[1]}
         marks = [
-            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
+            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], ls="-" if s in lined else "", lw=1.4, ms=5)
             for k, (_, s) in enumerate(chart.keys)
         ]
         canvas.legend(fig, marks, [text for text, _ in chart.keys], lines)

@@ -1,10 +1,14 @@
-"""Tables of a terminal: aligned columns."""
+"""Texts of a terminal: tables with aligned columns, and wrapped sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 
 from .escapes import one_line, width
+
+WIDTH = 100
+"""Columns of a terminal that sentences take."""
 
 
 def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
@@ -20,3 +24,8 @@ def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -
         )
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def wrapped(sentences: Iterable[str]) -> list[str]:
+    """Lines of sentences, each of which begins a line; empty ones are left out."""
+    return [line for told in sentences for line in textwrap.wrap(told, WIDTH, break_long_words=False, break_on_hyphens=False)]

@@ -67,4 +67,9 @@ def _outside(result: Found, places: Sequence[int], winner: Array, mean: Array) -
 
 def verdict(result: Found, rule: Rule) -> str:
     """A rule's verdict; ``favoured`` instead of ``decided`` where a check fails."""
-    return FAVOURED if rule.verdict == DECIDED and any(one.failed for one in result.checks) else rule.verdict
+    return FAVOURED if rule.verdict == DECIDED and failed(result) else rule.verdict
+
+
+def failed(result: Found) -> bool:
+    """Whether some check fails."""
+    return any(one.failed for one in result.checks)
