@@ -162,7 +162,7 @@ def _page(result: Found, charts: Sequence[str]) -> str:
         "runs.jsonl.gz: every run's whole result."
     )
     lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if result.losses else ""
-    leads = [words.example(result), *words.determined(result), words.losing(result), words.gained(result), " ".join(words.defined(result)), " ".join(words.keys_defined(result, of_winner=True))]
+    leads = [" ".join([words.example(result), *words.determined(result)]).strip(), words.losing(result), words.gained(result), " ".join(words.defined(result)), " ".join(words.keys_defined(result, of_winner=True))]
     notes = [*words.keys_defined(result), *words.basis(result)]
     return output.page("tune", plan, words.sentence(result, brief=True), leads, charts, sections, notes, files + lost, [words.search_told(result)])
 

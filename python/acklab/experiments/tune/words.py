@@ -87,7 +87,7 @@ def example(result: Found) -> str:
     if not result.winner.number or not spans or not sure:
         return ""
     mine = {name: cell for name, cell in result.winner.choice.cells.items() if name in spans}
-    return f"The best trial has {choice(mine)}. best.toml has them, but other values are not distinguished from these."
+    return f"The best trial has {choice(mine)}."
 
 
 def defined(result: Found) -> list[str]:
