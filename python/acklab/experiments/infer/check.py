@@ -1,7 +1,7 @@
 """The checks of an inference on values that were not fitted, and the rule by which a failed one softens a verdict.
 
-The rule. Values are predicted in two ways: held-out ones by the fit to all fitted values, and each group of fitted values by a fit
-to the other groups (leave one out). A group is *missed* where the best reading of that fit, or its posterior mean, lies outside the
+The rule. Values are predicted in two ways. Held-out ones are predicted by the fit to all fitted values. Each group of fitted values is
+predicted by a fit to the other groups (leave one out). A group is *missed* where the best reading of that fit, or its posterior mean, lies outside the
 tolerance of a value of the group. Where half a tolerance is one standard deviation, the right reading misses one value in twenty by
 chance. So a check fails where it misses more than twice as many groups, a tenth. After a failed check no rule is *decided*: a value
 of the same probability is *favoured*.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HIDDEN = 0.012
 #: Misses beyond so many tolerances are drawn at the edge.
 FAR = 6.0
-_NAMES = {"slate": "baseline", "blue": "winner", "green": "best fit to the other values"}
+_NAMES = {"slate": "baseline", "blue": "winner", "green": "best fit to the other values", "orange": "posterior mean of the others"}
 
 
 def charts(result: Found) -> Iterator[Chart]:
@@ -34,12 +34,12 @@ def _values(result: Found) -> Chart:
     dots: list[Dot] = []
     rows: list[str] = []
     winner, chance = one.predicted(one.winner)
-    predicted = {k: group.winner[k] for group in result.left_out for k in group.places}
+    predicted = {k: (group.winner[k], group.mean[k]) for group in result.left_out for k in group.places}
     for row, value in enumerate(result.plan.values):
         rows.append(f"{value.name}, {'fitted' if value.fit else 'held out'}")
         shown = [(result.baseline[row], result.base[row].std(), "slate"), (winner[row], chance[row], "blue")]
         if row in predicted:
-            shown.append((predicted[row], 0.0, "green"))
+            shown += [(at, 0.0, colour) for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.whole], strict=False)]
         for at, deviation, colour in shown:
             middle, half = (at - value.value) / value.tolerance, deviation / value.tolerance
             if middle == middle:

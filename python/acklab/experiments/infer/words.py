@@ -45,7 +45,7 @@ def headline(result: Found) -> str:
             end, rule = "", worded(name)
         ends.setdefault(end, []).append(f"{rule} {spoken(value)}".strip())
     told = "; ".join(f"{end} {'with ' * (' ' in rules[0] and end != '')}{listing(rules)}".strip() for end, rules in ends.items())
-    return f"{_most(result)}{', but a check fails' * check.failed(result)}: {told}{_probable(result)}."
+    return f"{_most(result)}{', but a check fails' * check.failed(result)}: {told}{_probable(result, bool(together(result)))}."
 
 
 def explained(result: Found) -> str:
@@ -60,9 +60,9 @@ def _most(result: Found) -> str:
     return "Most probable" if result.whole else "Best"
 
 
-def _probable(result: Found) -> str:
-    one = result.posterior
-    return f" (probability {_weight(float(one.weights[one.winner]))})" if result.whole else ""
+def _probable(result: Found, dependent: bool = False) -> str:
+    one, assumed_ = result.posterior, " if the values are independent" if dependent else ""
+    return f" (probability {_weight(float(one.weights[one.winner]))}{assumed_})" if result.whole else ""
 
 
 def checked(result: Found) -> list[str]:
@@ -71,14 +71,13 @@ def checked(result: Found) -> list[str]:
         return ["Not checked: the fitted values are one group, and none is held out."]
     found = [_failed(result, one) for one in result.checks if one.failed]
     if found:
-        found.append(f"So no rule is called decided: a value with a probability of {DECIDED:g} or more is called {check.FAVOURED}, and one that would be excluded, unlikely.")
+        found[-1] += f" So no rule is called decided: a value with a probability of {DECIDED:g} or more is called {check.FAVOURED}, and one that would be excluded, unlikely."
     for one in result.checks:
-        if not one.failed:
-            found.append(f"The check by values {_BY[one.kind]} holds: {one.groups - len(one.missed)} of {_groups(result, one)} within the tolerance of the prediction.")
+        if not one.failed and one.kind == "left out":  # what is held out has its own sentence
+            found.append(f"A check holds: of {_groups(result, one)} predicted from the other fitted values, {one.groups - len(one.missed)} are within the tolerance.")
     return found
 
 
-_BY = {"left out": "left out in turn", "held out": "held out"}
 #: Missed values that a sentence names.
 MOST_MISSED = 3
 
