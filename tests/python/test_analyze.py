@@ -18,6 +18,7 @@ import pytest
 
 import acklab
 from acklab import _core
+from acklab.captures.charts import _layers
 from acklab.captures.text import as_text, notes, trip
 from acklab.plot.words import NB
 from front import COMMAND
@@ -58,7 +59,20 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
     assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]
-    assert re.findall(r'<figure class="(\w+)"', page) == ["small", "narrow"], "one chart, drawn for a phone too"
+    assert re.findall(r'<figure class="(\w+)"', page) == ["wide", "narrow"], "one chart, drawn for a phone too"
+    by = {chart["id"]: chart for chart in charts}
+    assert [role["key"] for role in by["throughput"]["roles"]] == ["goodput"], "no bottleneck was found, so none is in the legend"
+    assert "Captured near the receiver" in by["flight"]["about"] and "edge" in [layer["key"] for layer in by["sequence"]["layers"]]
+    headline = pl.read_parquet(tmp_path / "found" / "connections.parquet")["headline"][0]
+    assert "receiver's window 30 % (56.3 kB in a round trip of 21 ms: 21.7 Mb/s)" in headline, "the window that stopped the sender, not the largest"
+    assert page.count("Limited by slow start for") == 1, "one direction's headline is the page's"
+    acks = pl.read_parquet(tmp_path / "found" / "acks.parquet").filter(direction=0)
+    segments = pl.read_parquet(tmp_path / "found" / "segments.parquet").filter(direction=0)
+    row = acklab.analyze(CAPTURE).rows()[0]
+    edge = _layers(row, acks, segments)["sequence edge"]
+    assert edge["value"].is_sorted() and edge["value"][-1] == 120_002 + 81_920
+    passed = segments.with_columns(end=pl.col("seq_bytes").cast(pl.Int64) + pl.col("payload_bytes")).join_asof(edge.with_columns(pl.col("time_s")), on="time_s")
+    assert (passed["end"] <= passed["value"]).all(), "no segment passes the edge"
     both = tmp_path / "both"
     other = tmp_path / "other.pcap"
     other.write_bytes(CAPTURE.read_bytes())

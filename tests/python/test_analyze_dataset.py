@@ -47,7 +47,7 @@ def test_the_page_has_the_limits_and_every_direction(tmp_path: Path) -> None:
     found = dataset.write([str(source)], tmp_path / "out")
     page = (tmp_path / "out" / "connections.html").read_text()
     assert page.count("#0</td>") == 3 and "<b>&.pcap" not in page and "&lt;b&gt;&amp;.pcap" in page
-    assert "receiver-window" in page and "Directions by their goodput." in page and "<script src" not in page
+    assert "slow-start" in page and "Directions by their goodput." in page and "<script src" not in page
     decades = found.decades()
     assert decades["directions"].sum() == 3
     assert decades.filter(pl.col("decade") == 7)["directions"].sum() == 2, "13.9 Mb/s"

@@ -15,11 +15,12 @@ import pytest
 
 import acklab
 from acklab.experiments.infer import InferError
+from acklab.experiments.infer.check import Check, verdict
 from acklab.experiments.infer.nudge import Nudge
 from acklab.experiments.infer.plan import from_tree
 from acklab.experiments.infer.posterior import Posterior
 from acklab.experiments.infer.run import tried
-from acklab.experiments.infer.words import as_text, assumed
+from acklab.experiments.infer.words import as_text, assumed, headline
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
@@ -60,6 +61,14 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
     assert told.within(told.posterior.predicted(told.posterior.winner)[0], range(5)) == 5
     verdicts = {rule.name: rule.verdict for rule in told.rules}
     assert verdicts["sender_control"] == "decided"
+    check, held_out = told.checks
+    assert check.failed and not held_out.failed
+    assert [group for group, _ in check.missed] == ["time, 4 MB", "ACKs"]
+    assert {verdict(told, rule) for rule in told.rules} == {"favoured", "narrowed"}  # not decided: three values of one run
+    text = " ".join(as_text(told).split())
+    assert "A check fails. Of 3 values" in text and "All 3 fitted values are of one run (4 MB)" in text
+    assert "by the plan: simulated with a CUBIC sender" in text
+    assert headline(told).startswith("Most probable, but a check fails: sender")
     assert sum(told.posterior.weights) == pytest.approx(1)
 
 
@@ -119,6 +128,17 @@ def test_held_out_values_do_not_move_the_posterior() -> None:
     other = [PLAN["value"][0], {**PLAN["value"][1], "printed": 9.0}]
     assert acklab.infer({**PLAN, "value": other}).posterior.weights.tolist() == told.posterior.weights.tolist()
     assert not told.left_out  # one group
+    (check,) = told.checks
+    assert check.missed == [("ratio", 1)] and check.failed  # 3.7 predicted, 3.0 ± 0.5 printed
+    held = acklab.infer({**PLAN, "value": [PLAN["value"][0], {**PLAN["value"][1], "printed": 3.7}]})
+    assert not held.checks[0].failed
+    assert headline(held).startswith("Most probable: ")
+    assert acklab.infer({**PLAN, "value": PLAN["value"][:1]}).checks == []
+
+
+def test_a_check_may_miss_a_tenth_of_its_groups() -> None:
+    for groups, missed, failed in ((1, 1, True), (9, 1, True), (10, 1, False), (19, 2, True), (20, 2, False), (5, 0, False)):
+        assert Check("left out", groups, [("x", 0)] * missed).failed is failed
 
 
 def test_a_group_is_predicted_from_the_others() -> None:
@@ -268,6 +288,6 @@ def test_everything_is_written(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "infer.html").read_text()
     first, _, rest = told.sentence.partition(". ")
     assert first.startswith("Most probable of 8 readings: ") and rest in page
-    assert "<h1>Most probable: sender with initial window 2 and recovery newreno (probability 0.55).</h1>" in page
+    assert "<h1>Most probable, but a check fails: sender with initial window 2 and recovery newreno (probability 0.55).</h1>" in page
     best = acklab.run(tmp_path / "out" / "best.toml")
     assert best.summary()["flows"][0]["completion_s"] == pytest.approx(told.made[told.posterior.winner, 0, 0])

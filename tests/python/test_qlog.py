@@ -18,8 +18,9 @@ import pytest
 
 import acklab
 from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
+from acklab.captures.qlog.connection import Direction
 from acklab.captures.qlog.page import page
-from acklab.captures.qlog.text import as_text, finding
+from acklab.captures.qlog.text import as_text, delays, finding, headline
 from acklab.results.qlog import LogError, write_logs
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
@@ -223,7 +224,32 @@ def test_round_trips_are_not_called_holds(tmp_path: Path) -> None:
     head = re.search(r"<tr>.*?</tr>.*?</tr>", shown, re.S).group()
     cells = [re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[dh].*?</t[dh]>", head, re.S)]
     assert dict(zip(cells[:7], cells[7:], strict=True))["held at most"] == "–", cells
-    assert shown.count(finding(sender.rows[0])) == 1, "the headline alone has it"
+    assert shown.count(finding(sender.rows[0])) == 1, "the top alone has it"
+
+
+def test_an_ack_delay_below_the_hold_is_explained() -> None:
+    """The client of the example answers each second packet: its ACKs wait for the second, and the field counts from that."""
+    found = analyze_qlog(EXAMPLES / "quic-go.sqlog.gz")
+    (received,) = (row for row in found.rows if row["data"] == "received")
+    (sent,) = (row for row in found.rows if row["data"] == "sent")
+    assert headline(received) == "An ACK for every 2 packets; 11 ACKs around gaps or late packets."
+    assert headline(sent) == "An ACK for every packet."
+    assert "ACK Delay is 1.00 µs, though the ACKs were held for 1.05 ms" in delays(received) and "not for a timer" in delays(received)
+    assert delays(sent) == "" == delays({**received, "delay_field_median_s": received["hold_median_s"]})
+    assert "not for a timer" not in delays({**received, "timer_acks": 3})
+    assert len(found.drawn[0, "received"]) == received["packets"] and sum(size for *_, size in found.drawn[0, "received"]) == received["bytes"]
+    shown = page(found)
+    assert "largest acknowledged" in shown and shown.index("data received</td>") < shown.index("data sent</td>") and "-, -" not in shown
+    assert max(map(len, as_text(found).splitlines())) <= 110
+
+
+def test_a_long_log_keeps_some_packets_for_the_chart_and_all_bytes() -> None:
+    way = Direction("sent")
+    for number in range(20_000):
+        way.packet(number * 1e-3, number, True, 100)
+    assert 2_000 <= len(way.drawn) <= 4_000
+    assert sum(size for *_, size in way.drawn) == pytest.approx(2_000_000, rel=0.01)
+    assert {b[1] - a[1] for a, b in zip(way.drawn, way.drawn[1:], strict=False)} == {way.step}
 
 
 def test_a_run_without_packets_has_no_log(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from acklab.experiments.tune import TuneError
 from acklab.experiments.tune import determined as how_well
 from acklab.experiments.tune.plan import from_tree
 from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
-from acklab.experiments.tune.words import columns, determined, search_told
+from acklab.experiments.tune.words import columns, compared, defined, determined, gained, losing, search_told, sentence
 from acklab.figures.stats import Sample
 
 pytest.importorskip("optuna", reason="pip install 'acklab[tune]'")
@@ -184,11 +184,27 @@ def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
     assert {one.number for one in same} <= {one.number for one in how_well.alike(told)}
     assert "(not distinguished: sender window " in told.sentence and "Not distinguished from it on the 6 paths" in determined(told)[0]
     page = (tmp_path / "a" / "tune.html").read_text()
-    assert "What the cost is made of" in page and determined(told)[0].partition(".")[0] in page
+    assert "The parts of cost" in page and determined(told)[0].partition(".")[0] in page
     row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
     assert row["cost: completion"] + 0.001 * row["cost: acks_sent"] == pytest.approx(row["cost"])
     heads = re.findall(r"<th [^>]*>(.*?)</th>", page)
     assert heads.index("cost (s)") == heads.index("trial") + 1, "on a phone the result comes before the keys"
+
+
+def test_what_is_not_determined_is_no_advice() -> None:
+    """The parts of an objective are those of the fresh paths, and the headline leaves open what 6 paths do not distinguish."""
+    told = acklab.tune(
+        scenario=T1, free={"flow.0.sender.window": {"low": 22, "high": 40}, "link.0.queue.packets": [60, 70]}, trials=12, paths=6,
+        path=[{"draw": {"link.0.delay": {"low": "1ms", "high": "2ms"}}}], objectives=["cost: completion + 0.001 * acks_sent"],
+        baseline={"flow.0.sender.window": 4},
+    )  # fmt: skip
+    assert how_well.whole(told, "sender_window") and "the whole range of the plan" in determined(told)[0]
+    assert sentence(told, brief=True).startswith("Use sender window ") and ", for example: " in sentence(told, brief=True)
+    old, new = told.fresh_parts
+    assert old[0] + 0.001 * old[1] == pytest.approx(sum(row[0] for row in told.judged.base) / 6)
+    assert f"{old[0]:.2f} to {new[0]:.2f} s" in gained(told)
+    assert defined(told) == ["Cost is completion + 0.001 × acks_sent; less is better.", "The baseline is the scenario with sender window 4."]
+    assert compared(told.plan.objectives[0], [Sample.of([-0.5, 0.6, 0.1]), None]) == ["0.1 (-1.3 to 1.4); not distinguished", "-"]
 
 
 def test_a_winner_at_a_bound_is_warned_of() -> None:
@@ -201,7 +217,9 @@ def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
     """The path where the winner loses gives the two values of the sentence."""
     told = acklab.tune(PLAN, out=tmp_path / "a", objectives=["cost: completion + 0.004 * acks_sent"], relative=True, spread_starts="50ms")
     assert acklab.run(tmp_path / "a" / "best.toml").summary()["flows"][0]["completed"]
-    loss, one = told.losses[0], told.plan.objectives[0]
+    loss, one = told.worst, told.plan.objectives[0]
+    assert loss is not None and not loss.fresh and not told.fresh_losses
+    assert f"loses on none of the {len(told.judged.paths)} fresh paths, but on {len(told.losses)} of the" in losing(told)
     for name, want in (("loses", loss.value), ("loses-baseline", loss.base)):
         assert one.read(acklab.run(tmp_path / "a" / f"{name}.toml").summary()) == pytest.approx(want, rel=1e-12)
     plain = json.loads((tmp_path / "a" / "tune.json").read_text())

@@ -9,6 +9,10 @@ use crate::thresholds::{LEAST_LIMITED, LEAST_LIMITED_S, LEAST_TICKS, LIMIT_SHARE
 
 /// Share of the time from which a cause is named beside the main one.
 const NAMED_SHARE: f64 = 0.05;
+/// Share of the time from which a cause beside the main one has its evidence.
+const EVIDENCE_SHARE: f64 = 0.2;
+/// Windows are one size if the largest is at most so many times the least.
+const ALIKE: f64 = 1.05;
 /// Share of the time from which waits for timers are named.
 const WAITS_SHARE: f64 = 0.02;
 
@@ -96,7 +100,11 @@ impl<'a> Limited<'a> {
         let rest: Vec<String> = parts
             .iter()
             .filter(|(share, limit)| Some(*limit) != main && *share >= NAMED_SHARE)
-            .map(|(share, limit)| format!("{} {}", short(*limit), percent(*share)))
+            .map(|(share, limit)| {
+                let told = *share >= EVIDENCE_SHARE || *limit == Limit::Network;
+                let why = self.evidence(*limit, bottleneck).filter(|_| told);
+                format!("{} {}", short(*limit), percent(*share)) + &why.map_or(String::new(), |why| format!(" ({why})"))
+            })
             .collect();
         let mut text = match main {
             Some(limit) => {
@@ -133,17 +141,19 @@ impl<'a> Limited<'a> {
     }
 
     fn evidence(&self, limit: Limit, bottleneck: Option<Rate>) -> Option<String> {
-        let window = self.direction.acks.largest_window;
         match limit {
-            Limit::Window if self.direction.acks.scaled => Some(match self.path {
-                Some(path) => format!(
-                    "at most {} in a round trip of {}: {}",
-                    size(window),
-                    ms(path),
-                    rate(8.0 * window as f64 / path)
-                ),
-                None => format!("at most {}", size(window)),
-            }),
+            Limit::Window if self.direction.acks.scaled => {
+                let (least, most) = self.direction.limits.windows?;
+                Some(match self.path {
+                    Some(path) => format!(
+                        "{} in a round trip of {}: {}",
+                        range(least as f64, most as f64, size),
+                        ms(path),
+                        range(8.0 * least as f64 / path, 8.0 * most as f64 / path, rate)
+                    ),
+                    None => range(least as f64, most as f64, size),
+                })
+            }
             Limit::Path => {
                 let limits = &self.direction.limits;
                 let link = bottleneck.map(|found| rate(found.median));
@@ -157,12 +167,12 @@ impl<'a> Limited<'a> {
             Limit::AckPath => Some("a queue stands on the way of the ACKs, none on that of the data".to_owned()),
             Limit::Cwnd => Some("no queue stands".to_owned()),
             Limit::SenderWindow => {
-                Some(format!("never more than {} in flight", size(self.direction.counts.most_flight)))
+                Some(format!("never more than {} in flight", size(self.direction.counts.most_flight as f64)))
             }
             Limit::Recovery => {
                 Some(plural(self.direction.counts.resent + self.direction.counts.late, "repeated segment"))
             }
-            Limit::Network => Some("path or congestion window: the capture does not distinguish them".to_owned()),
+            Limit::Network => Some("not distinguished".to_owned()),
             Limit::Application | Limit::Closed | Limit::SlowStart | Limit::Window => None,
         }
     }
@@ -172,12 +182,13 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-fn size(bytes: u64) -> String {
-    if bytes >= 1_000_000 {
-        format!("{} MB", digits(bytes as f64 * 1e-6))
-    } else {
-        format!("{} kB", digits(bytes as f64 * 1e-3))
-    }
+fn size(bytes: f64) -> String {
+    if bytes >= 1e6 { format!("{} MB", digits(bytes * 1e-6)) } else { format!("{} kB", digits(bytes * 1e-3)) }
+}
+
+/// The least and the most of a quantity; one number where they hardly differ.
+fn range(least: f64, most: f64, told: impl Fn(f64) -> String) -> String {
+    if most <= ALIKE * least { told(most) } else { format!("{} to {}", told(least), told(most)) }
 }
 
 fn rate(bps: f64) -> String {
@@ -196,7 +207,7 @@ fn words(limit: Limit) -> &'static str {
         Limit::AckPath => "late ACKs and the congestion window",
         Limit::Cwnd => "the congestion window",
         Limit::SenderWindow => "a window of the sender that does not grow",
-        Limit::Network => "the network",
+        Limit::Network => "the path or the congestion window",
     }
 }
 
@@ -212,6 +223,6 @@ fn short(limit: Limit) -> &'static str {
         Limit::AckPath => "late ACKs",
         Limit::Cwnd => "congestion window",
         Limit::SenderWindow => "sender's window",
-        Limit::Network => "network",
+        Limit::Network => "path or congestion window",
     }
 }

@@ -74,6 +74,8 @@ fn a_receivers_window_limits() {
     for row in &rows {
         assert_eq!(row.limit, "receiver-window", "{}", row.headline);
         assert!(row.window_limited_s.unwrap() > 0.8 * row.limits_s, "{}", row.headline);
+        let (_, evidence) = row.headline.split_once('(').unwrap();
+        assert!(evidence.starts_with("57.9 kB in a round trip of"), "40 segments of 1448 bytes: {}", row.headline);
     }
 }
 
@@ -103,6 +105,7 @@ fn a_short_transfer_ends_in_slow_start() {
     let flow = r#"size = { bytes = "400kB" }, sender = { stack = "rfc" }"#;
     for row in (Case { delay: "50ms", flow, ..PLAIN }).rows() {
         assert_eq!(row.limit, "slow-start", "{}", row.headline);
+        assert_eq!(row.window_limited_s, Some(0.0), "not even in the round of the initial window: {}", row.headline);
     }
 }
 

@@ -38,9 +38,9 @@ def _layer(key: str, name: str, kind: str, role: str) -> dict[str, str]:
 CHARTS: list[dict[str, Any]] = [
     {
         "id": "sequence", "title": "Segments and their acknowledgment", "height": 340,
-        "about": "A dot is a segment's first number; the line is the highest acknowledged.",
+        "about": "A dot is a segment's first number. The line is the highest acknowledged, the one above it the right edge of the receiver's window: up to there the sender may send.",
         "axis": {"label": "sequence number", "unit": "B", "si": True},
-        "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("new", "segment", "dots", "data"),
+        "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("edge", "right edge of the window", "steps", "orange"), _layer("new", "segment", "dots", "data"),
                    _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
     },
     {
@@ -95,8 +95,24 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
     axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
     drawn = {name.partition(" ")[0] for item in items for name in item["tables"]}
-    charts = [{**_scaled(chart, values), "frames": True} for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
+    charts = [{**_told(_scaled(chart, values), rows), "frames": True} for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
     return {"runs": [run], "items": items, "charts": charts, "axes": axes, "palette": colours}, blocks
+
+
+#: What outstanding data near the receiver are.
+NEAR = (
+    "Captured near the receiver: an ACK leaves here as soon as data come, so this lies near 0 and does not show how much the sender has outstanding. "
+    "The right edge of the window is in the chart of segments. The receiver's window is drawn where it is not much larger."
+)
+
+
+def _told(chart: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+    """A chart as these directions need it: no legend of a bottleneck that none has, and what outstanding data mean near the receiver."""
+    if chart["id"] == "throughput" and all(row["bottleneck_bps"] is None for row in rows):
+        return {**chart, "roles": [role for role in chart["roles"] if role["key"] != "capacity"]}
+    if chart["id"] == "flight" and all(row["vantage"] == "receiver" for row in rows):
+        return {**chart, "about": NEAR}
+    return chart
 
 
 def _scaled(chart: dict[str, Any], values: Mapping[str, Sequence[pl.Series]]) -> dict[str, Any]:
@@ -122,9 +138,13 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     window = data.drop_nulls("cwnd_segments").with_columns(cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0))
     offered = acks.drop_nulls("window_bytes").with_columns(pl.col("window_bytes").cast(pl.Int64))
     wide = float(offered["window_bytes"].median() or 0.0) > WIDE * max(row["max_flight_bytes"], 1)  # type: ignore[arg-type]
+    hidden = wide or not row["handshake"]
+    # What came overtaken moves no edge back.
+    edge = offered.with_columns(edge_bytes=(pl.col("ack_bytes").cast(pl.Int64) + pl.col("window_bytes")).cum_max())
     timer = [] if row["timer_s"] is None else [1e3 * (row["timer_s"] + (row["delay_min_s"] or 0.0))]
     return {
         "sequence acked": _steps(acks.filter(kind.is_in(["new", "repeated"])), "ack_bytes"),
+        "sequence edge": _steps(edge.clear() if hidden else edge, "edge_bytes"),
         "sequence new": _dots(data.filter(kind == "new"), "seq_bytes"),
         "sequence again": _dots(data.filter(kind.is_in(["resent", "late"])), "seq_bytes"),
         "sequence duplicate": _dots(acks.filter(kind == "duplicate"), "ack_bytes"),
@@ -133,7 +153,7 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
         "delay timer": pl.DataFrame({"time_s": [0.0] * len(timer), "value": timer}, schema={"time_s": pl.Float64, "value": pl.Float64}),
         "flight flight": _steps(both, "flight_bytes"),
         "flight cwnd": _steps(window, "cwnd"),
-        "flight window": _steps(offered.clear() if wide or not row["handshake"] else offered, "window_bytes"),
+        "flight window": _steps(offered.clear() if hidden else offered, "window_bytes"),
         "flight closed": _dots(offered.filter(pl.col("window_bytes") == 0), "window_bytes"),
         "trips trip": _dots(trips, "rtt_s", 1e3),
     }

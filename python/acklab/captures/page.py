@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from .. import _core
 from ..figures import draw
 from ..figures.html import VIEWER, aside, document, esc, header, table
 from ..plot.words import amount, seconds
@@ -40,8 +42,9 @@ def page(found: Analysis) -> str:
         "</header><main>",
         f'<section class="card">{_list(rows, drawn)}</section>',
         VIEWER if charts else "",
-        *(_section(found, row, text.faults(summary, row)) for row in shown),
-        '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
+        *(_section(found, row, text.faults(summary, row), told=len(shown) > 1) for row in shown),
+        meanings((name, meaning) for name, _, meaning in _core.columns("connections")),
+        '</main><footer class="foot">The same numbers are in analysis.json and connections.parquet.</footer>',
     ]
     return document(f"ACKs of {text.title_of_file(summary['file'], short=True)}", "".join(body), viewer=charts)
 
@@ -61,7 +64,7 @@ def _name(row: Row) -> str:
 
 
 def _list(rows: list[Row], drawn: list[Row]) -> str:
-    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "path RTT min", "policy", "limit", "captured near"]
+    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "path RTT min", "captured near", "policy", "limit"]
     cells = [
         [
             f'<a href="#{_name(row)}">{esc(row["from"])}</a>' if row in drawn else esc(row["from"]),
@@ -71,16 +74,27 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
             str(row["acks"]),
             "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
             text.span(row["path_rtt_min_s"]),
+            esc(row["vantage"]),
             esc(row["policy"]),
             esc(row["limit"]),
-            esc(row["vantage"]),
         ]
         for row in rows[:MOST_LISTED]
     ]
     more = f'<p class="note">... and {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
     if len(drawn) < len(rows):
         more += f'<p class="note">Drawn are the {len(drawn)} with most payload; the tables have all.</p>'
-    return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text", "text"]) + more
+    shown = len(heads) - 2 * (len(rows) == 1)  # of one direction the headline has policy and limit
+    kinds = ["text", "text", "", "", "", "", "", "text", "text", "text"]
+    return table(heads[:shown], [row[:shown] for row in cells], kinds[:shown]) + more
+
+
+def meanings(columns: Iterable[tuple[str, str]]) -> str:
+    """A closed part of a page with the meaning of each column."""
+    rows = [[f"<code>{esc(name)}</code>", _CODE.sub(r"<code>\1</code>", esc(meaning))] for name, meaning in columns]
+    return f'<details class="card fold"><summary><h2>What each number means</h2></summary>{table(["column", "meaning"], rows, ["text", "text wrap"])}</details>'
+
+
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def wireshark(row: Row) -> str:
@@ -97,12 +111,13 @@ def wireshark(row: Row) -> str:
     return " && ".join(parts)
 
 
-def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
+def _section(found: Analysis, row: Row, faults: Sequence[str], *, told: bool) -> str:
+    """A direction; ``told`` with its headline and finding, which are else the page's."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
         chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
-        figures = draw.embedded(chart, draw.save(chart))
+        figures = draw.embedded(chart, draw.save(chart), alone=True)
     numbers = [
         [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
     ]
@@ -114,9 +129,10 @@ def _section(found: Analysis, row: Row, faults: Sequence[str]) -> str:
         f'<p class="note">Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark\'s packet is <code>frame.number</code> there: '
         "point at the mark, or read the chart's table.</p>",
     )
+    lead = f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>' if told else ""
     all_numbers = aside(f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs"))
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>{packets}'
-        f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'
+        f'{lead}{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'
         f"{all_numbers}</section>"
     )

@@ -189,6 +189,7 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
             ("all", lambda row: str(row["acks"])),
             ("of new data", lambda row: str(row["new_acks"])),
             ("duplicate", lambda row: str(row["duplicate_acks"])),
+            ("other, as a SYN's", lambda row: str(row["acks"] - row["new_acks"] - row["duplicate_acks"])),
             ("with SACK", lambda row: str(row["sack_acks"])),
             ("with DSACK", lambda row: str(row["dsack_acks"])),
             ("ends in a segment", lambda row: str(row["divided_acks"])),

@@ -134,6 +134,7 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
     fig = Figure(figsize=(whole, total))
     width = (whole - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
     order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
+    step = 0.3 if shades <= 3 else 0.8 / shades  # marks of neighbouring rows stay apart
     for column, panel in enumerate(chart.panels):
         x = left + column * (width + 0.3)
         axes = fig.add_axes((x / whole, canvas.BOTTOM / total, width / whole, height / total))
@@ -142,7 +143,7 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         if panel.beside is not None:
             axes.axvline(panel.beside, color=canvas.SOFT, lw=1, ls=(0, (3, 2)))
         for dot in panel.dots:
-            y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
+            y = -dot.row + step * ((shades - 1) / 2 - order.get(dot.colour, 0))
             axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
             (drawn,) = axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
             with_interval(drawn, dot.interval[:1], dot.interval[1:])
@@ -162,8 +163,9 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         )
         axes.set_title(panel.title, loc="left")
     if chart.keys:
+        lined = {dot.colour for panel in chart.panels for dot in panel.dots if dot.interval[0] < dot.interval[1]}
         marks = [
-            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
+            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], ls="-" if s in lined else "", lw=1.4, ms=5)
             for k, (_, s) in enumerate(chart.keys)
         ]
         canvas.legend(fig, marks, [text for text, _ in chart.keys], lines)

@@ -1,11 +1,15 @@
-"""Tables of a terminal: aligned columns."""
+"""Texts of a terminal: tables with aligned columns, and wrapped sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 
 from .escapes import one_line, width
 from .packaged import as_typed
+
+WIDTH = 100
+"""Columns of a terminal that sentences take."""
 
 
 def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
@@ -21,3 +25,8 @@ def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -
         )
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def wrapped(sentences: Iterable[str]) -> list[str]:
+    """Lines of sentences, each of which begins a line; empty ones are left out."""
+    return [line for told in sentences for line in textwrap.wrap(told, WIDTH, break_long_words=False, break_on_hyphens=False)]

@@ -138,6 +138,12 @@ pub struct Limits {
     offered: u64,
     /// The last window advertised.
     window: u64,
+    /// What the receiver's window let be outstanding when the last data left. Its least and most where it stopped the sender: in the
+    /// present round, and in those that decided so.
+    allowed: u64,
+    stopping: Option<(u64, u64)>,
+    /// Least and most bytes that a window allowed which limited the rate.
+    pub windows: Option<(u64, u64)>,
     /// When the last data left, whether they ended in a part of a segment, and what was in flight then.
     sent: Option<i64>,
     partial: bool,
@@ -228,7 +234,6 @@ impl Limits {
         let stale = self.settle(data.stamps.map(|(_, echo)| echo), now);
         let Some(sent) = self.sent else {
             (self.una, self.next, self.placed) = (data.seq, data.end, data.leg.is_some());
-            self.right = self.right.max(data.end);
             self.round.begin(now, self.next);
             self.depart(data, now);
             return;
@@ -261,7 +266,7 @@ impl Limits {
         let mut from = sent;
         if let Some((since, until)) = self.closed.take() {
             let (since, until) = (since.max(sent), until.clamp(sent, now));
-            self.spans.add(if self.blocked { Limit::Window } else { Limit::Network }, sent, since);
+            self.wait(if self.blocked { Limit::Window } else { Limit::Network }, sent, since);
             self.spans.add(Limit::Closed, since, until);
             from = until;
         }
@@ -269,16 +274,33 @@ impl Limits {
         let cause = match (self.blocked, late || small) {
             (true, false) => Limit::Window,
             (true, true) => {
-                self.spans.add(Limit::Window, from, trigger.max(from));
+                self.wait(Limit::Window, from, trigger.max(from));
                 from = trigger.max(from);
                 Limit::Application
             }
             (false, true) => Limit::Application,
             (false, false) => Limit::Network,
         };
-        self.spans.add(cause, from, now);
+        self.wait(cause, from, now);
         if !late && self.held > 0.0 {
             self.held_ns = self.held_ns.saturating_add(((self.held * 1e9) as i64).min(now - sent));
+        }
+    }
+
+    /// A wait has this cause; the receiver's window is remembered where it is one.
+    fn wait(&mut self, cause: Limit, from: i64, to: i64) {
+        if cause == Limit::Window && to > from {
+            self.stopping = join(self.stopping, Some((self.allowed, self.allowed)));
+        }
+        self.spans.add(cause, from, to);
+    }
+
+    /// A round is decided: what its windows allowed counts, if they and no queue were its limit.
+    fn decide(&mut self, found: Limit) {
+        self.spans.decide(self.round.start(), found, self.round.acked());
+        let stopping = self.stopping.take();
+        if found != Limit::Path {
+            self.windows = join(self.windows, stopping);
         }
     }
 
@@ -290,6 +312,7 @@ impl Limits {
         // What is left of the window has no room for a segment, or is less than half of it (RFC 9293 section 3.8.6.2.1).
         let left = self.right.saturating_sub(self.next);
         self.blocked = self.right > 0 && left < data.unit.min((self.window / 2).max(1));
+        self.allowed = self.right.saturating_sub(self.una);
         (self.moved, self.held) = (None, 0.0);
         self.closed = None;
     }
@@ -348,8 +371,8 @@ impl Limits {
     fn close_round(&mut self, now: i64) {
         // The sender may go on at once, or not: a round without departures behind it may be the last.
         let whole = self.flight > 0 && self.next > self.una;
-        let (from, found) = (self.round.start(), self.round.verdict(now, whole));
-        self.spans.decide(from, found, self.round.acked());
+        let found = self.round.verdict(now, whole);
+        self.decide(found);
         self.round.next(now, self.next, found, whole);
     }
 
@@ -362,8 +385,8 @@ impl Limits {
         if let (Some(sent), Some(last)) = (self.sent, last) {
             let cause = if self.until.is_some() { Limit::Recovery } else { Limit::Network };
             self.spans.add(cause, sent, last.max(sent));
-            let (from, found) = (self.round.start(), self.round.verdict(last, false));
-            self.spans.decide(from, found, self.round.acked());
+            let found = self.round.verdict(last, false);
+            self.decide(found);
         }
         self.filled = full::weigh(
             &mut self.spans,
@@ -382,5 +405,13 @@ impl Limits {
     pub fn held(delay: Option<f64>, least: Option<f64>) -> f64 {
         let wait = delay.zip(least).map_or(0.0, |(delay, least)| delay - least);
         if wait >= WAITED_S { wait } else { 0.0 }
+    }
+}
+
+/// The least and the most of both ranges.
+fn join(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        _ => one.or(other),
     }
 }

@@ -78,6 +78,7 @@ class QlogAnalysis:
         self.file, self.notes = file, notes
         self.rows = [row(one, way) for one in found for way in (one.sent, one.received) if way.eliciting or way.acks or (way.packets and not one.has_frames)]
         ways = [(one, way) for one in found for way in (one.sent, one.received)]
+        self.drawn = {(one.number, way.data): way.drawn for one, way in ways}
         self.connections = pl.DataFrame(self.rows, infer_schema_length=None)
         phases = [{"connection": one.number, **told} for one, way in ways for told in by_phase(way)]
         self.phases = pl.DataFrame(phases, infer_schema_length=None)

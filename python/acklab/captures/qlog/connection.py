@@ -14,6 +14,8 @@ SILENT = frozenset(("ack", "padding", "connection_close"))
 DATA = frozenset(("1RTT", "0RTT", "1rtt", "0rtt"))
 #: Packets that an ACK might still cover; older ones are forgotten.
 MOST_PENDING = 10_000
+#: Packets that are remembered for a chart.
+MOST_KEPT = 4_000
 #: Packets that ask for an ACK of a connection's start: as many as Chromium acknowledges before it thins its ACKs.
 START = 100
 
@@ -29,6 +31,9 @@ class Direction:
         #: Packets that the log calls lost; None before it calls any so, because a log need not have such events.
         self.lost: int | None = None
         self.acks: list[Row] = []
+        #: Time, number and bytes of packets, all or every second, fourth, ... of them.
+        self.drawn: list[tuple[float, int, int]] = []
+        self.step = 1
         #: Number and time of packets that no ACK has covered; whether each asks for one.
         self.pending: list[tuple[int, float, bool]] = []
         self.largest = -1
@@ -43,6 +48,10 @@ class Direction:
         self.bytes += size
         self.first_s = time_s if self.first_s is None else self.first_s
         self.last_s = time_s
+        if self.packets % self.step == 0:
+            self.drawn.append((time_s, space_number, size * self.step))
+            if len(self.drawn) > MOST_KEPT:
+                self.drawn, self.step = [(time, number_, 2 * size) for time, number_, size in self.drawn[1::2]], 2 * self.step
         insort(self.pending, (space_number, time_s, asks))
         if len(self.pending) > MOST_PENDING:
             del self.pending[: MOST_PENDING // 2]

@@ -9,8 +9,9 @@ import polars as pl
 from ...figures import draw
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
 from ...figures.html import document, esc, header, table
+from ..page import meanings
 from ..text import title_of_file
-from . import text
+from . import COLUMNS, text
 from .connection import Row
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 MOST_DRAWN = 8
 #: Points of a line or marks of a kind.
 MOST_POINTS = 4_000
+#: Bins of the rate.
+MOST_BINS = 100
 #: The histogram's last bar holds all ACKs of this many packets or more.
 MOST_PACKETS = 12
 
@@ -29,7 +32,7 @@ def page(found: QlogAnalysis) -> str:
     drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MOST_DRAWN]
     drawn.sort(key=lambda row: (row["connection"], row["data"]))
     heads = ["direction", "packets", "ACKs", "packets an ACK", "held at most", "sent to ACK, at most", "lost, by the log"]
-    rows = [_cells(row) for row in found.rows[:200]]
+    rows = [_cells(row) for row in sorted(found.rows, key=lambda row: (row["connection"], row["data"]))[:200]]
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in found.notes)
     more = f'<p class="note">... and {len(found.rows) - 200} more.</p>' if len(found.rows) > 200 else ""
     body = [
@@ -38,7 +41,8 @@ def page(found: QlogAnalysis) -> str:
         "</header><main>",
         f'<section class="card">{table(heads, rows, ["text", "", "", "", "", "", ""])}{more}</section>',
         *(_section(found, row, told=len(drawn) > 1) for row in drawn),
-        '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
+        meanings(COLUMNS.items()),
+        '</main><footer class="foot">The same numbers are in analysis.json and connections.parquet.</footer>',
     ]
     return document(f"ACKs of {title_of_file(found.file, short=True)}", "".join(body))
 
@@ -49,7 +53,7 @@ def _lead(drawn: list[Row]) -> tuple[str, str, str]:
         return "No connection in this log, so nothing is known of ACKs.", "acklab analyze", ""
     most = max(drawn, key=lambda row: row["acks"])
     where = "" if len(drawn) == 1 else f", of {len(drawn)} directions that with most ACKs: {text.name(most)}"
-    return text.finding(most), f"acklab analyze{where}", ""
+    return text.headline(most), f"acklab analyze{where}", f"{text.finding(most)} {text.delays(most)}".rstrip()
 
 
 def _cells(row: Row) -> list[str]:
@@ -64,11 +68,12 @@ def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
     facts = [[esc(words), esc(value)] for words, value in text.cells(row)]
     half = (len(facts) + 1) // 2
     beside = [left + right for left, right in zip(facts[:half], [*facts[half:], ["", ""]], strict=False)]
-    lead = f'<p class="lead">{esc(text.finding(row))}</p>' if told else ""
+    most = max(found.rows, key=lambda one: one["acks"])
+    lead = f'<p class="lead">{esc(text.finding(row))}</p><p>{esc(text.delays(row))}</p>' if told and row is not most else ""
     heads, rows = text.phase_rows(found, row)
     phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
-    charts = [chart for chart in (_histogram(found, row), _times(found, row)) if chart is not None]
-    pictures = "".join(draw.embedded(chart, draw.save(chart)) for chart in charts)
+    charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart is not None]
+    pictures = "".join(draw.embedded(chart, draw.save(chart), alone=True) for chart in charts)
     return (
         f'<section class="card"><h2>{esc(text.name(row))}</h2>{lead}{pictures}'
         f"{phases}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
@@ -94,6 +99,28 @@ def _histogram(found: QlogAnalysis, row: Row) -> Bars | None:
     return Bars(f"q{row['connection']}{row['data']}-packets", about, keys, ["blue", "red"], groups, Axis("ACKs (count)"), 2.4)
 
 
+def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
+    """Packet numbers over time, the largest acknowledged, and the rate of the packets."""
+    packets = found.drawn[row["connection"], row["data"]]
+    if len(packets) < 2 or packets[-1][0] <= packets[0][0]:
+        return None
+    times, numbers, sizes = (list(column) for column in zip(*packets, strict=True))
+    lines = [Line("packet", times, numbers, "blue", dash="", marker=".")]
+    acks = _thin(_mine(found.acks, row)) if len(found.acks) else found.acks
+    if len(acks):
+        lines.append(Line("largest acknowledged", acks["time_s"].to_list(), acks["largest"].cum_max().to_list(), "green", step=True))
+    panels = [Panel("packets and their ACKs", Axis("time (s)"), Axis("packet number"), lines)]
+    if sum(sizes):
+        start, bins = times[0], min(MOST_BINS, max(4, len(packets) // 8))
+        wide = (max(times) - start) / bins
+        sums = [0.0] * bins
+        for time, size in zip(times, sizes, strict=True):
+            sums[min(bins - 1, int((time - start) / wide))] += size
+        rates = [8e-6 * total / wide for total in sums]
+        panels.append(Panel("rate of the packets", Axis("time (s)"), Axis("Mb/s", low=0.0), [Line("rate", [start + wide * k for k in range(bins + 1)], [*rates, rates[-1]], "slate", step=True)]))
+    return Lines(f"q{row['connection']}{row['data']}-progress", f"Packets over time, {'as they came' if row['data'] == 'received' else 'as they left'}; the rate is a mean over bins.", panels, 2.6)
+
+
 def _times(found: QlogAnalysis, row: Row) -> Lines | None:
     """How old the oldest packet was that an ACK covers; and the window, where the log has one."""
     if not row["new_acks"]:
@@ -116,7 +143,7 @@ def _times(found: QlogAnalysis, row: Row) -> Lines | None:
                 lines.append(Line(words, these["time_s"].to_list(), (these[column] / 1e3).to_list(), colour, step=True))
         if lines:
             panels.append(Panel("congestion window", Axis("time (s)"), Axis("kB", low=0.0), lines))
-    return Lines(f"q{row['connection']}{row['data']}-times", "ACKs over time.", panels, 2.6)
+    return Lines(f"q{row['connection']}{row['data']}-times", "How old the oldest packet was that an ACK covers, by the time of the ACK.", panels, 2.6)
 
 
 def _thin(frame: pl.DataFrame) -> pl.DataFrame:

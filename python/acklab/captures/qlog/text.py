@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...plot.words import NB, amount, count, seconds
-from ...text.columns import align
+from ...text.columns import align, wrapped
 from ...text.counts import counted
 from ...text.escapes import one_line
 from ..text import title_of_file
@@ -37,6 +37,33 @@ def finding(row: Row) -> str:
     return ("; ".join(parts) + ".").replace(NB, " ")
 
 
+def headline(row: Row) -> str:
+    """How the receiver of a direction acknowledges, in a few words."""
+    if not row["new_acks"]:
+        return finding(row)
+    ordered, usual = row["ordered_acks"], row["usual_packets"]
+    if ordered and row["usual_acks"] >= SHARE * ordered:
+        told = "An ACK for every packet" if usual == 1 else f"An ACK for every {usual} packets"
+    else:
+        told = f"{row['packets_per_ack']:.2f} packets an ACK, by no fixed number"
+    around = row["new_acks"] - ordered
+    return f"{told}; {counted(around, 'ACK')} around gaps or late packets." if around else f"{told}."
+
+
+def delays(row: Row) -> str:
+    """Why the field ACK Delay of a receiver is far below the time for which it held an ACK; empty where it is not."""
+    field, held = row["delay_field_median_s"], row["hold_median_s"]
+    if row["data"] != "received" or field is None or held is None or field >= held / 2:
+        return ""
+    text = (
+        f"The field ACK Delay is {seconds(field)}, though the ACKs were held for {seconds(held)} (medians). The field counts from the largest packet acknowledged "
+        "(RFC 9000 section 13.2.5), the hold from the oldest."
+    )
+    if not row["timer_acks"]:
+        text += " Here each ACK in order left within 0.1 ms of its newest packet: it waited for that packet, not for a timer."
+    return text.replace(NB, " ").replace("\u202f", " ")
+
+
 def name(row: Row) -> str:
     """A direction's name."""
     title = f"{one_line(row['title'])}, " if row["title"] else ""
@@ -54,6 +81,11 @@ def span(value: float | None) -> str:
     return "-" if value is None else seconds(value)
 
 
+def both(row: Row, one: str, other: str) -> str:
+    """Two durations; one dash if there is neither."""
+    return "-" if row[one] is None and row[other] is None else f"{span(row[one])}, {span(row[other])}"
+
+
 def cells(row: Row) -> list[tuple[str, str]]:
     """What is shown of a direction."""
     mean = row["packets_per_ack"]
@@ -68,10 +100,10 @@ def cells(row: Row) -> list[tuple[str, str]]:
         ("packets an ACK", "-" if mean is None else f"{mean:.2f}"),
         ("in order: of 1, 2, more", f"{row['acks_of_one']}, {row['acks_of_two']}, {row['acks_of_more']}"),
         ("ranges: mean, most", ranges),
-        ("ACK Delay: median, max", f"{span(row['delay_field_median_s'])}, {span(row['delay_field_max_s'])}"),
-        (f"{waited(row)}: median, max", f"{span(row['hold_median_s'])}, {span(row['hold_max_s'])}"),
+        ("ACK Delay: median, max", both(row, "delay_field_median_s", "delay_field_max_s")),
+        (f"{waited(row)}: median, max", both(row, "hold_median_s", "hold_max_s")),
         ("max_ack_delay", span(row["max_ack_delay_s"])),
-        ("round trip: min, median", f"{span(row['rtt_min_s'])}, {span(row['rtt_median_s'])}"),
+        ("round trip: min, median", both(row, "rtt_min_s", "rtt_median_s")),
         ("largest window", "-" if window is None else amount(window, "B")),
     ]
 
@@ -112,7 +144,7 @@ def as_text(found: QlogAnalysis, most: int = MOST) -> str:
         heads, rows = phase_rows(found, row)
         if rows:
             lines += [f"  {line}" for line in align(heads, rows, names=2)]
-        lines.append(finding(row))
+        lines += wrapped(filter(None, (finding(row), delays(row))))
     if len(found.rows) > most:
         lines.append(f"\n... and {len(found.rows) - most} more directions (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ")

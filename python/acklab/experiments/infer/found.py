@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..search.space import Choice
+from .check import Check, checks
 from .plan import Plan
 from .posterior import Array, Posterior, Rule
 
@@ -133,3 +134,8 @@ class Found:
             misses = (others.misses(self.baseline, places), others.misses(winner, places), others.misses(mean, places))
             found.append(LeftOut(group, places, winner, mean, misses))
         return found
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """How well values are predicted that were not fitted."""
+        return checks(self)

@@ -11,7 +11,7 @@ from ...scenario._toml import dumps
 from ..search import output
 from ..search.draws import Path as Drawn
 from ..search.output import written
-from . import words
+from . import check, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +51,7 @@ def plain(result: Found) -> dict[str, Any]:
     return {
         "title": plan.title or plan.name,
         "answer": words.sentence(result),
+        "checks": [{"kind": one.kind, "groups": one.groups, "missed": [group for group, _ in one.missed], "failed": one.failed} for one in result.checks],
         "held_out": words.prediction(result),
         "leave_one_out": words.left_out(result),
         "unreached": words.unreached(result),
@@ -64,7 +65,7 @@ def plain(result: Found) -> dict[str, Any]:
         "best": dict(result.best),
         "scale": one.scale,
         "rules": [
-            {"name": rule.name, "verdict": rule.verdict, "excluded": [written(cell) for cell in rule.excluded],
+            {"name": rule.name, "verdict": check.verdict(result, rule), "excluded": [written(cell) for cell in rule.excluded],
              "values": [{"value": written(cell), "weight": weight, "prior": before, "readings": count}
                         for cell, weight, before, count in zip(rule.cells, rule.probability, rule.prior, rule.tried, strict=True)]}
             for rule in result.rules
@@ -96,10 +97,11 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
 
 
 def _page(result: Found, charts: Sequence[str]) -> str:
-    sections = [("Each rule: how probable its values are", *words.rule_rows(result), ["text wrap"] * 3, ""), ("Each measured value: printed and simulated", *words.value_rows(result), ["text wrap"] * 3, words.prediction(result))]
+    sections = [("Each rule: how probable its values are", *words.rule_rows(result), ["text wrap"] * 3, "")]
     if result.left_out:
-        sections.append(("Each group predicted from the others", *words.group_rows(result), ["text wrap"] * 2, words.left_out(result)))
-    leads = [f"{words.explained(result)} {words.predicted(result)}".rstrip(), *words.unreached(result)]
+        sections.append(("The check: values predicted from the others", *words.group_rows(result), ["text wrap"] * 2, words.left_out(result)))
+    sections.append(("Each measured value: printed and simulated", *words.value_rows(result), ["text wrap"] * 3, words.prediction(result)))
+    leads = [*words.checked(result), f"{words.explained(result)} {words.predicted(result)}".rstrip(), *words.unreached(result), words.together(result), words.origin(result)]
     files = (
         "readings.parquet and readings.csv: a row a reading, the best first; infer.json: this page's numbers; best.toml: the first run under "
         "the winner; runs.jsonl.gz: every run's whole result."

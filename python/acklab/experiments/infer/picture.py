@@ -3,42 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...figures.charts import Chart, Dot, DotPanel, Dots
 from ..search.output import written
 from ..sweep.names import worded
+from . import words
 
 if TYPE_CHECKING:
     from .found import Found
 
+#: The share of the axis that a mark hides of a bar.
+HIDDEN = 0.012
 #: Misses beyond so many tolerances are drawn at the edge.
 FAR = 6.0
-_NAMES = {"slate": "baseline", "blue": "winner", "green": "best without this group"}
+_NAMES = {"slate": "baseline", "blue": "winner", "green": "best fit to the other values", "orange": "posterior mean of the others"}
 
 
 def charts(result: Found) -> Iterator[Chart]:
     """Every chart."""
     yield _values(result)
-    yield _rules(result)
+    if any(len(rule.cells) > words.MOST_VALUES for rule in result.rules):  # else the table has them all
+        yield _rules(result)
 
 
 def _values(result: Found) -> Chart:
     """Misses in tolerances; 0 is the printed value."""
-    one, dots, rows = result.posterior, [], []
+    one, beyond = result.posterior, False
+    dots: list[Dot] = []
+    rows: list[str] = []
     winner, chance = one.predicted(one.winner)
-    predicted = {k: group.winner[k] for group in result.left_out for k in group.places}
+    predicted = {k: (group.winner[k], group.mean[k]) for group in result.left_out for k in group.places}
     for row, value in enumerate(result.plan.values):
         rows.append(f"{value.name}, {'fitted' if value.fit else 'held out'}")
         shown = [(result.baseline[row], result.base[row].std(), "slate"), (winner[row], chance[row], "blue")]
         if row in predicted:
-            shown.append((predicted[row], 0.0, "green"))
+            shown += [(at, 0.0, colour) for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.whole], strict=False)]
         for at, deviation, colour in shown:
             middle, half = (at - value.value) / value.tolerance, deviation / value.tolerance
             if middle == middle:
                 dots.append(Dot(row, _near(middle), (_near(middle - half), _near(middle + half)), colour))
+                beyond = beyond or abs(middle) > FAR
     ends = (-FAR * 1.03, FAR * 1.03) if any(abs(end) > 1.5 for dot in dots for end in dot.interval) else (-2.0, 2.0)
-    about = f"Miss in tolerances: 0 is the printed value, and what is shaded is within; a bar is one standard deviation, hidden where its mark is larger; beyond {FAR:g} at the edge"
+    about = "Miss in tolerances: 0 is the printed value, and what is shaded is within"
+    if any(dot.interval[1] - dot.interval[0] > HIDDEN * (ends[1] - ends[0]) for dot in dots):
+        about += "; a bar is one standard deviation"
+    else:
+        dots = [replace(dot, interval=(dot.value, dot.value)) for dot in dots]
+    if beyond:
+        about += f"; beyond {FAR:g} at the edge"
     keys = [(name, colour) for colour, name in _NAMES.items() if any(dot.colour == colour for dot in dots)]
     return Dots("values", about, rows, [DotPanel("miss (tolerances)", dots, ends=ends, band=(-1.0, 1.0))], keys)
 

@@ -15,13 +15,14 @@ from ..search.errors import InferError
 from ..search.objective import Objective, terms
 from ..search.reading import PlanKeys, Reader, fixed, joined, table_of
 from ..search.space import Free, Space
-from ..sweep.errors import SweepError, shown
+from ..sweep.errors import SweepError, heading, shown
 from ..sweep.plan import scenario_text
 from .nudge import Nudge, nudging
 
 #: A plan's keys, and what each is for.
 KEYS = {
     "title": "what the page is headed with; the plan's name if left out",
+    "origin": "how the values came about, for the page: measured where, or simulated how",
     "scenario": "a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own",
     "set": "keys that have one value throughout",
     "free": "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow",
@@ -89,6 +90,7 @@ class Plan:
     search: str
     nudge: Nudge
     title: str = ""
+    origin: str = ""
     sets: Mapping[str, Any] = field(default_factory=dict)
     baseline: Mapping[str, Any] = field(default_factory=dict)
     nudges: int = 5
@@ -116,6 +118,7 @@ class Plan:
 def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan:
     keys = PlanKeys(tree, where, KEYS, _COUNTS)
     at = keys.at
+    origin = at("origin", lambda: heading(tree.get("origin", ""))) or ""
     nudge = at("nudge", lambda: nudging(tree.get("nudge", {})))
     where.settle()
     if not keys.parts:
@@ -129,7 +132,7 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan
     values = at("value", lambda: _values(tree, entries, measured)) or ()
     search = at("search", lambda: _search(tree.get("search"), space, keys.counts["readings"]))
     where.settle()
-    return Plan(where.name, entries, without, until, measured, values, space, search, nudge, keys.title, keys.sets, keys.baseline,
+    return Plan(where.name, entries, without, until, measured, values, space, search, nudge, keys.title, origin, keys.sets, keys.baseline,
                 tree=keys.tree, text=where, **keys.counts)  # fmt: skip
 
 

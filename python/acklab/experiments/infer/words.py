@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ...plot.words import digits, listing
-from ...text.columns import align
+from ...text.columns import align, wrapped
 from ...text.counts import counted
 from ...text.escapes import one_line
 from ..search.output import choice, spoken
 from ..sweep.names import worded
+from . import check
 from .posterior import DECIDED, EXCLUDED, Rule
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def headline(result: Found) -> str:
             end, rule = "", worded(name)
         ends.setdefault(end, []).append(f"{rule} {spoken(value)}".strip())
     told = "; ".join(f"{end} {'with ' * (' ' in rules[0] and end != '')}{listing(rules)}".strip() for end, rules in ends.items())
-    return f"{_most(result)}: {told}{_probable(result)}."
+    return f"{_most(result)}{', but a check fails' * check.failed(result)}: {told}{_probable(result, bool(together(result)))}."
 
 
 def explained(result: Found) -> str:
@@ -59,9 +60,66 @@ def _most(result: Found) -> str:
     return "Most probable" if result.whole else "Best"
 
 
-def _probable(result: Found) -> str:
-    one = result.posterior
-    return f" (probability {_weight(float(one.weights[one.winner]))})" if result.whole else ""
+def _probable(result: Found, dependent: bool = False) -> str:
+    one, assumed_ = result.posterior, " if the values are independent" if dependent else ""
+    return f" (probability {_weight(float(one.weights[one.winner]))}{assumed_})" if result.whole else ""
+
+
+def checked(result: Found) -> list[str]:
+    """What the checks on values that were not fitted say, the failed ones first."""
+    if not result.checks:
+        return ["Not checked: the fitted values are one group, and none is held out."]
+    found = [_failed(result, one) for one in result.checks if one.failed]
+    if found:
+        found[-1] += f" So no rule is called decided: a value with a probability of {DECIDED:g} or more is called {check.FAVOURED}, and one that would be excluded, unlikely."
+    for one in result.checks:
+        if not one.failed and one.kind == "left out":  # what is held out has its own sentence
+            found.append(f"A check holds: of {_groups(result, one)} predicted from the other fitted values, {one.groups - len(one.missed)} are within the tolerance.")
+    return found
+
+
+#: Missed values that a sentence names.
+MOST_MISSED = 3
+
+
+def _groups(result: Found, one: check.Check) -> str:
+    """How many groups a check has; where each is one value, they are called values."""
+    places = result.fitted if one.kind == "left out" else result.held_out
+    return counted(one.groups, "value" if len(places) == one.groups else "group")
+
+
+def _failed(result: Found, one: check.Check) -> str:
+    """The values that a check misses, with their predictions."""
+    alone = {group.group: group for group in result.left_out} if one.kind == "left out" else {}
+    posterior, told = result.posterior, []
+    for group, place in one.missed[:MOST_MISSED]:
+        value = result.plan.values[place]
+        if group in alone:
+            winner, mean = alone[group].winner, alone[group].mean
+        else:
+            winner, mean = posterior.predicted(posterior.winner)[0], posterior.predicted()[0]
+        by = f"{_shown(winner[place])} by the best reading" + (f", {_shown(mean[place])} by the posterior mean" if result.whole else "")
+        told.append(f"{value.name}: printed {_shown(value.value)} ± {value.tolerance:.3g} {value.unit}".rstrip() + f", predicted {by}")
+    what = "predicted from the other fitted values" if one.kind == "left out" else "held out and predicted from the fitted values"
+    more = f", and {len(one.missed) - MOST_MISSED} more" if len(one.missed) > MOST_MISSED else ""
+    return f"A check fails. Of {_groups(result, one)} {what}, {len(one.missed)} {'is' if len(one.missed) == 1 else 'are'} missed by more than the tolerance. {'; '.join(told)}{more}."
+
+
+def together(result: Found) -> str:
+    """How many fitted values come from one run, though all count as independent."""
+    runs: Counter[int] = Counter()
+    for place in result.fitted:
+        runs.update({run for run, _ in result.plan.values[place].read})
+    run, most = max(runs.items(), key=lambda one: (one[1], -one[0]))
+    if most < 2:
+        return ""
+    many = f"All {most}" if most == len(result.fitted) else f"{most} of the {len(result.fitted)}"
+    return f"{many} fitted values are of one run ({result.plan.entries[run].name}), but count as independent. If they are not, the probabilities are too near 0 and 1."
+
+
+def origin(result: Found) -> str:
+    """How the values came about, where the plan says it."""
+    return f"Where the values come from, by the plan: {result.plan.origin}." if result.plan.origin else ""
 
 
 def basis(result: Found) -> list[str]:
@@ -149,18 +207,18 @@ def unreached(result: Found) -> list[str]:
 
 def rule_rows(result: Found) -> tuple[list[str], list[list[str]]]:
     """The posterior of each rule: heads and rows."""
-    return ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"], [_rule(one) for one in result.rules]
+    return ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"], [_rule(result, one) for one in result.rules]
 
 
-def _rule(one: Rule) -> list[str]:
+def _rule(result: Found, one: Rule) -> list[str]:
     order = sorted(range(len(one.cells)), key=lambda k: (-one.probability[k], k))
     shown = [f"{spoken(one.cells[k])}: {_weight(one.probability[k])}" for k in order[:MOST_VALUES]]
     rest = f", {len(order) - MOST_VALUES} more" if len(order) > MOST_VALUES else ""
-    verdict = one.verdict
-    if verdict == "decided":
+    verdict = check.verdict(result, one)
+    if verdict in (check.DECIDED, check.FAVOURED):
         verdict += f": {spoken(one.best)}"
     elif verdict == "narrowed":
-        verdict = f"excluded: {listing([spoken(cell) for cell in one.excluded])}"
+        verdict = f"{'unlikely' if check.failed(result) else 'excluded'}: {listing([spoken(cell) for cell in one.excluded])}"
     return [worded(one.name), verdict, ", ".join(shown) + rest]
 
 
@@ -189,7 +247,10 @@ def value_rows(result: Found) -> tuple[list[str], list[list[str]]]:
 
 
 def _with(mean: Any, deviation: Any) -> str:
-    return f"{_shown(mean)} ({_shown(deviation, 2)})" if deviation > 1e-6 * abs(mean) else _shown(mean)
+    """A mean, and its standard deviation where the mean's digits show it."""
+    shown = _shown(mean)
+    last = 10.0 ** -len(shown.partition(".")[2])
+    return f"{shown} ({_shown(deviation, 2)})" if deviation >= last / 2 else shown
 
 
 def group_rows(result: Found) -> tuple[list[str], list[list[str]]]:
@@ -207,8 +268,12 @@ def notes() -> str:
     return (
         "reading: one choice of a value for each open rule. baseline: the reading with which the most probable one, the winner, is compared; it is "
         "the scenario as it stands, unless the plan names another. posterior: the mean of all readings, weighted by their probability. "
-        f"decided: a value has a probability of {DECIDED:g} or more. excluded: less than {EXCLUDED:g} of its prior. "
-        "Behind a mean, in brackets, is the standard deviation over the nudges. nearest: the reading's mean that is nearest to "
+        f"decided: a value has a probability of {DECIDED:g} or more, and no check fails. {check.FAVOURED}: the same, but a check fails. "
+        f"excluded: less than {EXCLUDED:g} of its prior; unlikely: the same, but a check fails. nudge: a repetition of a run with another seed, later starts and longer delays. "
+        "Behind a mean, in brackets, is the standard deviation over the nudges, where its digits show it. "
+        "group: values that the plan puts together, each by itself if it names none. The check leaves out one group at a time, fits the others "
+        f"and predicts it. A check fails where it misses more than {check.ALLOWED:.0%} of its groups: by the best reading or by the posterior mean, "
+        "by more than the tolerance. nearest: the reading's mean that is nearest to "
         "the printed value, whatever it does to the others. within: readings whose mean is within the tolerance."
     )
 
@@ -218,5 +283,5 @@ def as_text(result: Found) -> str:
     blocks: list[str] = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), ""]
     for (heads, rows), names in ((rule_rows(result), 3), (value_rows(result), 2)):
         blocks += [*align(heads, rows, names=names), ""]
-    said: Sequence[str] = [sentence(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
-    return "\n".join([*blocks, *filter(None, said)])
+    said = [sentence(result), *checked(result), together(result), origin(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
+    return "\n".join([*blocks, *wrapped(said)])

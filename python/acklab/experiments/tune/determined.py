@@ -67,16 +67,34 @@ def base(cell: Any) -> float:
     return found.base
 
 
+def whole(result: Found, column: str) -> bool:
+    """Whether the values that are not distinguished span the whole range of the winner's key."""
+    named = result.winner.choice.parameters
+    free = next((one for one in numbers(result) if result.plan.space.columns[one.key] == column and (one.name in named or not named)), None)
+    spans = ranges(result).get(column)
+    if free is None or free.choices or spans is None:
+        return False
+    return base(spans[0]) <= free.low.base and base(spans[1]) >= free.high.base
+
+
+def open_(result: Found) -> list[str]:
+    """Columns whose values the search's paths do not distinguish."""
+    return list(ranges(result)) if len(result.plan.objectives) == 1 else []
+
+
 def told(result: Found) -> str:
     """How many trials are not distinguished from the winner, by how much their means differ, and which values they have."""
     several = alike(result)
     if not several or len(result.plan.objectives) > 1:
         return ""
-    spans = [f"{worded(column)} from {spoken(low)} to {spoken(high)}" for column, (low, high) in ranges(result).items()]
+    spans = [
+        f"{worded(column)} from {spoken(low)} to {spoken(high)}{', the whole range of the plan,' * whole(result, column)}"
+        for column, (low, high) in ranges(result).items()
+    ]
     objective, mine = result.plan.objectives[0], result.interval(result.winner, 0)[0]
     apart = max(abs(result.interval(one, 0)[0] - mine) for one in several)
     size = f"by at most {percent(apart / abs(mine))}" if mine else "hardly"
-    have = f", with {listing(spans)}" if spans else ""
+    have = f", with {listing(spans).rstrip(',')}" if spans else ""
     who = counted(len(several), "other trial")
     return f"Not distinguished from it on the {len(result.paths)} paths of the search: {who}{have}. The mean {objective.name} differs {size}."
 

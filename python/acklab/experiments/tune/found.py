@@ -69,6 +69,8 @@ class Found:
     """Runs that an earlier attempt had made."""
     parts: Mapping[int, Sequence[float]] = field(default_factory=dict)
     """Where an objective is a weighted sum: by trial the mean of every metric of the objectives, one after the other, over its paths."""
+    fresh_parts: tuple[Sequence[float], Sequence[float]] | None = None
+    """The same of the baseline and the winner over the fresh paths."""
 
     @property
     def best(self) -> Mapping[str, Any]:
@@ -92,6 +94,16 @@ class Found:
                         size = math.inf if math.isnan(behind) else behind / scale
                         found.append((-size, objective, fresh, path.number, Loss(path, objective, new[objective], old[objective], fresh)))
         return [loss for *_, loss in sorted(found, key=lambda one: one[:4])]
+
+    @property
+    def fresh_losses(self) -> list[Loss]:
+        """Those among the fresh paths; of the search's, where none judged the winner."""
+        return [one for one in self.losses if one.fresh or self.judged is None]
+
+    @property
+    def worst(self) -> Loss | None:
+        """The path where the winner loses most: a fresh one, if it loses on any."""
+        return next(iter(self.fresh_losses or self.losses), None)
 
     def interval(self, trial: Trial, objective: int) -> tuple[float, Interval | None]:
         """A trial's mean on the scale of the objective, and its 95 % interval over paths; none for one path."""

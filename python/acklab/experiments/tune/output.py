@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plot.words import digits
+from ...plot.words import listing
 from ...scenario._toml import dumps
 from ...text.escapes import cell
 from ..search import output
@@ -17,6 +17,7 @@ from . import words
 if TYPE_CHECKING:
     import polars as pl
 
+    from ..search.objective import Objective
     from ..search.trials import Bench
     from .found import Found
 
@@ -93,9 +94,9 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
 
     _paths(result).write_csv(folder / "paths.csv")
     (folder / "best.toml").write_text(_scenario(result, bench, _heaviest(result)), encoding="utf-8")
-    if result.losses:
-        (folder / "loses.toml").write_text(_scenario(result, bench, result.losses[0].path), encoding="utf-8")
-        (folder / "loses-baseline.toml").write_text(_scenario(result, bench, result.losses[0].path, winner=False), encoding="utf-8")
+    if worst := result.worst:
+        (folder / "loses.toml").write_text(_scenario(result, bench, worst.path), encoding="utf-8")
+        (folder / "loses-baseline.toml").write_text(_scenario(result, bench, worst.path, winner=False), encoding="utf-8")
     table = ("trials", frame(result))
     output.write(folder, "tune", result.plan, result.plan.seeds, table, plain(result), charts(result), lambda drawn: _page(result, drawn))
 
@@ -133,19 +134,20 @@ def _paths(result: Found) -> pl.DataFrame:
 def _page(result: Found, charts: Sequence[str]) -> str:
     plan, sections = result.plan, []
     paths = words.by_path(result)
-    if len(paths) > 1:
-        rows = []
-        for name, count, samples in paths:
-            cells = []
-            for one, (sample, ends) in zip(plan.objectives, samples, strict=True):
-                mean = digits(one.back(sample.value)) if sample is not None else "-"
-                cells.append(words.change(one, sample) if sample is not None and ends is not None else mean)
-            rows.append([name, str(count), *cells])
-        heads = ["path", "drawn", *(f"{one.name}, winner beside the baseline" for one in plan.objectives)]
-        note = "Fresh paths. Each interval is 95 % by itself."
-        sections.append(("Path by path", heads, rows, ["text wrap"], note))
+    if len(paths) > 1 and result.judged is not None:
+        columns = [
+            words.compared(one, [*(samples[place][0] for *_, samples in paths), result.judged.differences[place]])
+            for place, one in enumerate(plan.objectives)
+        ]
+        names = [*((name, str(count)) for name, count, _ in paths), ("all", str(len(result.judged.paths)))]
+        rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
+        heads = ["kind of path", "drawn", *(f"{one.name}, {_beside(one)}" for one in plan.objectives)]
+        sections.append(("By kind of path", heads, rows, ["text wrap"], "Fresh paths. Each interval is 95 % by itself; not distinguished: it contains no difference."))
     if result.parts:
-        sections.append(("What the cost is made of", *words.made_of(result), ["text wrap"], "Means over the paths of the search; a weighted sum adds each metric times its weight."))
+        what = "fresh paths" if result.fresh_parts else "paths of the search"
+        names_ = [one.name for one in plan.objectives if len(one.terms) > 1]
+        note = f"Means over the {what}; a weighted sum adds each metric times its weight."
+        sections.append((f"The parts of {listing(names_)}", *words.made_of(result), ["text wrap"], note))
     heads, rows = words.columns(result, MOST_ROWS)
     # On a narrow screen what the trials gave stands before what they chose.
     first = 1 + len(plan.objectives)
@@ -160,5 +162,11 @@ def _page(result: Found, charts: Sequence[str]) -> str:
         "runs.jsonl.gz: every run's whole result."
     )
     lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if result.losses else ""
-    leads = [*words.determined(result), words.search_told(result), words.losing(result)]
-    return output.page("tune", plan, words.sentence(result, brief=True), leads[:1], charts, sections, words.basis(result), files + lost, leads[1:])
+    leads = [" ".join([words.example(result), *words.determined(result)]).strip(), words.losing(result), words.gained(result), " ".join(words.defined(result)), " ".join(words.keys_defined(result, of_winner=True))]
+    notes = [*words.keys_defined(result), *words.basis(result)]
+    return output.page("tune", plan, words.sentence(result, brief=True), leads, charts, sections, notes, files + lost, [words.search_told(result)])
+
+
+def _beside(one: Objective) -> str:
+    """The unit of a paired difference."""
+    return "times the baseline's" if one.relative else f"difference to the baseline ({one.unit})" if one.unit else "difference to the baseline"

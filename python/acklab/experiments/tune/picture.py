@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
@@ -31,8 +32,9 @@ def charts(result: Found) -> Iterator[Chart]:
     yield _progress(result)
     if result.importance:
         dots = [Dot(place, share, (share, share), "blue") for place, share in enumerate(result.importance.values())]
-        about = "How much each key decides about being among the best tenth (PED-ANOVA): of complete trials, those that have the key"
-        yield Dots("importance", about, [_named(name, result) for name in result.importance], [DotPanel("importance (share)", dots)])
+        about = "How strongly each key decides whether a complete trial is among the best tenth, as a share of all keys (Optuna's PED-ANOVA)"
+        most = max(result.importance.values())
+        yield Dots("importance", about, [_named(name, result) for name in result.importance], [DotPanel("importance (share)", dots, ends=(-0.03 * most, 1.06 * most))])
     yield from _keys(result)
 
 
@@ -110,6 +112,8 @@ def _progress(result: Found) -> Chart:
             lines.append(Line("best so far", [one.number for one in result.trials], so_far, "orange", step=True))
         panels.append(Panel("", Axis("trial"), Axis(objective.label), lines, marks))
     about = "Objective by trial: means over the paths that the trial saw"
+    if any(one.state == STOPPED for one in result.trials):
+        about += ". A trial that stopped early saw only the first paths, so its cross may lie above the best so far; on those paths it was worse"
     return Lines("trials", about, panels[:BESIDE], height=3.2)
 
 
@@ -141,8 +145,13 @@ def _keys(result: Found) -> Iterator[Chart]:
         ticks = _ticks(xs[0], xs[-1]) if log else None
         across = Axis(f"{worded(column)} ({unit})" if unit else worded(column), log=log, ticks=ticks, words=[f"{tick:g}" for tick in ticks or ()])
         panels.append(Panel("", across, Axis(objective.label), lines))
+    ends = [y for panel in panels for line in panel.lines for y in line.y]
+    if ends:  # one scale for all
+        room = 0.04 * (max(ends) - min(ends))
+        scale = Axis(objective.label, low=min(ends) - room, high=max(ends) + room)
+        panels = [replace(panel, y=scale) for panel in panels]
     for start in range(0, min(len(panels), MOST_KEYS), BESIDE):
-        yield Lines(f"keys-{start // BESIDE + 1}", "The objective over each key; other keys differ too", panels[start : start + BESIDE])
+        yield Lines(f"keys-{start // BESIDE + 1}", "The objective over each key, of complete trials; other keys differ too", panels[start : start + BESIDE])
 
 
 def _place(one: Trial, column: str) -> float:

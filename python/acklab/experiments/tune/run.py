@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -11,6 +11,7 @@ from ...engines.batches import Workers
 from ...engines.journal import identity
 from ...figures.stats import Sample, sample
 from ...results.directory import FolderError
+from ..search.draws import Path as Drawn
 from ..search.draws import draw
 from ..search.errors import TuneError
 from ..search.trials import Bench, Wanted
@@ -19,7 +20,7 @@ from ..sweep.run import Meter, Unwatched
 from .found import Judged
 from .plan import Plan
 from .result import Tuned
-from .search import Search, costs, front, importance, middle
+from .search import Search, Trial, costs, front, importance, middle
 
 #: Results whose names do not depend on the plan.
 NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", "tune.html", "tune.json")
@@ -90,7 +91,7 @@ def _judged(search: Search) -> Tuned:
     seen = None
     if plan.paths > 1 and winner.number:
         seen = [_difference(search.base.costs, winner.costs, k) for k in range(len(plan.objectives))]
-    return Tuned(plan, search.paths, search.base, search.trials, winner, best, seen, judged, dict(importance(search)), len(search.runs), search.runs.kept, _parts(search))
+    return Tuned(plan, search.paths, search.base, search.trials, winner, best, seen, judged, dict(importance(search)), len(search.runs), search.runs.kept, _parts(search), _fresh_parts(search, winner, fresh if judged else []))
 
 
 def _parts(search: Search) -> dict[int, list[float]]:
@@ -103,6 +104,15 @@ def _parts(search: Search) -> dict[int, list[float]]:
         if rows:
             found[one.number] = [fmean(column) for column in zip(*rows, strict=True)]
     return found
+
+
+def _fresh_parts(search: Search, winner: Trial, fresh: Sequence[Drawn]) -> tuple[list[float], list[float]] | None:
+    """The same of the baseline and the winner over fresh paths."""
+    if not fresh or all(len(one.terms) == 1 for one in search.plan.objectives):
+        return None
+    rows = [search.runs.parts([Wanted(one.name, one.choice.sets, path) for path in fresh]) for one in (search.base, winner)]
+    old, new = ([fmean(column) for column in zip(*several, strict=True)] for several in rows)
+    return old, new
 
 
 def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import Interval, Sample, sample, split
 from ...plot.words import digits, listing
-from ...text.columns import align
+from ...text.columns import align, wrapped
 from ...text.counts import counted
 from ...text.escapes import one_line
 from ..compare.numbers import ends, number
 from ..search.output import choice, spoken
+from ..search.space import Free
 from ..sweep.names import names as short
 from ..sweep.names import worded
 from ..sweep.quantity import read, readable
@@ -33,8 +34,11 @@ def cells(result: Found, brief: bool = False) -> str:
     chosen = choice(result.winner.choice.cells)
     spans = how_well.ranges(result) if len(result.plan.objectives) == 1 else {}
     told = [f"{worded(name)} {spoken(low)} to {spoken(high)}" for name, (low, high) in spans.items()]
-    if brief and told:
-        return f"{chosen}, for example"
+    if brief and spans:
+        sure = {name: cell for name, cell in result.winner.choice.cells.items() if name not in spans}
+        if not sure:
+            return f"{chosen}, for example"
+        return f"{choice(sure)} ({listing([worded(name) for name in spans])} not determined)"
     return f"{chosen} (not distinguished: {', '.join(told)})" if told else chosen
 
 
@@ -51,7 +55,8 @@ def sentence(result: Found, brief: bool = False) -> str:
         rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
         return f"Best of {tried}: {cells(result, brief)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
     lead = {1: "Use", 0: "Undecided:", -1: "Stay with the baseline; do not use"}[verdict(result)]
-    return f"{lead} {cells(result, brief)}: {_in_short(result) if brief else _against(result)}."
+    not_told = ", not distinguished from the baseline" if not verdict(result) else ""
+    return f"{lead} {cells(result, brief)}: {_in_short(result) if brief else _against(result)}{not_told}."
 
 
 def _in_short(result: Found) -> str:
@@ -73,6 +78,66 @@ def determined(result: Found) -> list[str]:
         names = listing([one.name for one in result.plan.objectives])
         front = f"{counted(len(result.front), 'trial')} of {len(result.trials):,} on the front of {names}; this is its middle: {_against(result)}."
     return [text for text in (front, how_well.told(result), how_well.bounds(result)) if text]
+
+
+def example(result: Found) -> str:
+    """The winner's values of keys that are not determined."""
+    spans = how_well.open_(result)
+    sure = [name for name in result.winner.choice.cells if name not in spans]
+    if not result.winner.number or not spans or not sure:
+        return ""
+    mine = {name: cell for name, cell in result.winner.choice.cells.items() if name in spans}
+    return f"The best trial has {choice(mine)}."
+
+
+def defined(result: Found) -> list[str]:
+    """What the objectives and the baseline are."""
+    found = []
+    for one in result.plan.objectives:
+        if len(one.terms) > 1 or one.name != one.terms[0][1].name:
+            found.append(f"{one.name[:1].upper()}{one.name[1:]} is {_formula(one)}; {'more' if one.sign > 0 else 'less'} is better.")
+    if any(one.relative for one in result.plan.objectives):
+        found.append("Each path counts by its ratio to the baseline's value on the same path; means are geometric.")
+    named = short([(key, "") for key in result.plan.baseline], {}, ())
+    keys = [f"{worded(named[key])} {spoken(value)}" for key, value in result.plan.baseline.items()]
+    found.append(f"The baseline is the scenario with {listing(keys)}." if keys else "The baseline is the scenario as it stands.")
+    return found
+
+
+def _formula(one: Objective) -> str:
+    """An objective's sum, with signs between its terms."""
+    told = ""
+    for weight, metric in one.terms:
+        term = metric.name if abs(weight) == 1 else f"{abs(weight):g} × {metric.name}"
+        told += (" − " if weight < 0 else " + ") * bool(told) + ("−" if weight < 0 and not told else "") + term
+    return told
+
+
+def keys_defined(result: Found, of_winner: bool = False) -> list[str]:
+    """What the free keys mean, all or the winner's, as `acklab explain` says."""
+    from ..search.meaning import meaning
+
+    found = {}
+    for part in result.plan.space.parts:
+        for choice_, frees in [("", [part])] if isinstance(part, Free) else [(name, frees) for name, (_, frees) in part.choices.items()]:
+            for free in frees:
+                told = "" if of_winner and free.name not in result.winner.choice.parameters else meaning(free.key, choice_)
+                if told:
+                    found[free.key, told] = f"{worded(result.plan.space.columns[free.key])}{f' ({choice_})' * bool(choice_)}: {told}"
+    return list(found.values())
+
+
+def gained(result: Found) -> str:
+    """The means of the metrics of a weighted sum on fresh paths, the baseline's and the winner's."""
+    if result.fresh_parts is None or result.judged is None:
+        return ""
+    found, place = [], 0
+    for one in result.plan.objectives:
+        for _, metric in one.terms:
+            old, new = (part[place] for part in result.fresh_parts)
+            place += 1
+            found.append(f"{metric.name} from {digits(old)} to {digits(new)} {metric.quantity.unit}".rstrip())
+    return f"What it changes on the fresh paths, means without intervals: {listing(found)}."
 
 
 def _short(result: Found) -> str:
@@ -131,6 +196,24 @@ def change(one: Objective, difference: Sample, objectives: int = 1) -> str:
     return f"{ends(found.low, found.high)} {one.unit}".rstrip()
 
 
+def compared(one: Objective, samples: list[Sample | None]) -> list[str]:
+    """Paired differences below each other, with one precision and what is not distinguished; means alone where there is no interval."""
+    spans = [one.turned(found.interval(split(1))) if found is not None and found.count > 1 else None for found in samples]
+    widest = max((span.half_width for span in spans if span is not None), default=0.0)
+    places = min(6, max(0, 1 - math.floor(math.log10(widest)))) if widest > 0 else 3
+    same = 1.0 if one.relative else 0.0
+    told = []
+    for found, span in zip(samples, spans, strict=True):
+        if found is None:
+            told.append("-")
+        elif span is None:
+            told.append(f"{one.back(found.value):.{places}f}, no interval")
+        else:
+            open_ = "; not distinguished" if span.low <= same <= span.high else ""
+            told.append(f"{one.back(found.value):.{places}f} ({span.low:.{places}f} to {span.high:.{places}f}){open_}")
+    return told
+
+
 def _paths(count: int, seeds: int, kind: str = "") -> str:
     each = "with one seed each" if seeds == 1 else f"with {seeds} seeds each"
     return f"{counted(count, kind + 'path')} {each}"
@@ -178,18 +261,25 @@ def search_told(result: Found) -> str:
 
 
 def losing(result: Found) -> str:
-    """One path where the winner loses, or that there is none among those drawn."""
+    """One path where the winner loses, or that there is none; fresh paths, because the winner was chosen by the others."""
     if not result.winner.number:
         return ""
-    drawn = len(result.paths) + (len(result.judged.paths) if result.judged else 0)
-    if not result.losses:
-        return f"The winner loses on none of the {drawn:,} paths drawn." if drawn > 1 else ""
-    lost = len({(loss.fresh, loss.path.number) for loss in result.losses})
+    drawn, kind = (len(result.judged.paths), "fresh path") if result.judged else (len(result.paths), "path")
+    losses = result.fresh_losses
+    if not losses:
+        if result.losses:  # of the search alone
+            seen = len({loss.path.number for loss in result.losses})
+            return (
+                f"The winner loses on none of the {counted(drawn, kind)}, but on {seen:,} of the {counted(len(result.paths), 'path')} of the search, "
+                f"most on {_lost(result, result.losses[0])}."
+            )
+        return f"The winner loses on none of the {counted(drawn, kind)}." if drawn > 1 else ""
+    lost = len({loss.path.number for loss in losses})
     by = ""
     if len(result.plan.objectives) > 1:
-        counts = [len({(loss.fresh, loss.path.number) for loss in result.losses if loss.objective == k}) for k in range(len(result.plan.objectives))]
+        counts = [len({loss.path.number for loss in losses if loss.objective == k}) for k in range(len(result.plan.objectives))]
         by = f" ({listing([f'{count:,} by {one.name}' for one, count in zip(result.plan.objectives, counts, strict=True)])})"
-    return f"The winner loses on {lost:,} of the {counted(drawn, 'path')} drawn{by}, most on {_lost(result, result.losses[0])}."
+    return f"The winner loses on {lost:,} of the {counted(drawn, kind)}{by}, most on {_lost(result, losses[0])}."
 
 
 def _lost(result: Found, loss: Loss) -> str:
@@ -231,7 +321,8 @@ def made_of(result: Found) -> tuple[list[str], list[list[str]]]:
     rows, place = [], 0
     for one in result.plan.objectives:
         for weight, metric in one.terms:
-            base, mine = (result.parts[trial.number][place] for trial in (result.base, result.winner))
+            means = result.fresh_parts or [result.parts[trial.number] for trial in (result.base, result.winner)]
+            base, mine = (part[place] for part in means)
             rows.append([f"{one.name}: {metric.label}", digits(weight), digits(base), digits(mine), digits(weight * base), digits(weight * mine)])
             place += 1
     return ["metric", "weight", "baseline", "winner", "weighted: baseline", "winner, weighted"], rows
@@ -270,4 +361,5 @@ def as_text(result: Found) -> str:
     """The whole text for a terminal."""
     heads, rows = columns(result, MOST_ROWS)
     lines = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), "", *align(heads, rows, names=len(heads) - len(result.plan.objectives)), ""]
-    return "\n".join([*lines, *filter(None, [sentence(result), *determined(result), search_told(result), losing(result)])])
+    said = [sentence(result), *defined(result), losing(result), gained(result), *determined(result), search_told(result)]
+    return "\n".join([*lines, *wrapped(said)])
