@@ -93,6 +93,14 @@ def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
     assert "20\N{NO-BREAK SPACE}ms of round trip away" in clock(replace(other, near_s=0.02))
 
 
+def test_round_trips_that_were_not_compared_are_not_told(found: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = ["flow.0.receiver.ack={policy='every'}"]
+    assert any(one.name == "mean round trip" for one in what_if(found, every).quantities)
+    monkeypatch.setattr(found.search, "waits", lambda tried: None)
+    assert found.blind and "no round trip of the model was compared" in untested(found, every)[-1]
+    assert [one.name for one in what_if(found, every).quantities][:3] == ["completion", "goodput", "ACKs"]
+
+
 def test_what_a_replayed_write_gives_is_no_evidence(tmp_path: Path, found: Fit) -> None:
     paused = fit_of(tmp_path, 'source = { kind = "listed", writes = [["0s", "300kB"], ["2s", "20kB"]] }')
     assert given(paused) == pytest.approx(2.0, abs=0.05) and not given(found)
@@ -137,6 +145,8 @@ def test_no_percentage_of_nothing() -> None:
     same = Range(0.0, -0.334, 0.334)
     assert change(Predicted("retransmissions", "", sure(0), sure(0), same)) == "none in any draw"
     assert change(Predicted("retransmissions", "", sure(0), Range(3, 1, 5), same)) == "from none"
+    assert change(Predicted("retransmissions", "", sure(11), sure(183), Range(15.6, 8.0, 20.0))) == "16.6 times (9 times to 21 times)".replace(" times", "\N{NO-BREAK SPACE}times")
+    assert change(Predicted("retransmissions", "", sure(1), sure(9), Range(8.0, 1.0, float("inf")))).endswith("to no bound)")
     assert change(Predicted("retransmissions", "", sure(4), sure(2), sure(-0.5))) == "-50.0\N{NO-BREAK SPACE}%"
 
 

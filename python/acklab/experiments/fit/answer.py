@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 
 from ...figures.charts import Dot, DotPanel, Dots
-from ...plot.words import NB, amount, listing
+from ...plot.words import NB, amount, digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
 from ...text.toml import loads
@@ -40,9 +41,15 @@ def change(one: Predicted) -> str:
     if not one.fitted.median:
         return "none in any draw" if not one.fitted.high and not one.changed.high else "from none"
     found = one.change
+    said = _factor if max(found.median, found.high) >= 1 else signed
     if found.low == found.high:
-        return signed(found.median)
-    return f"{signed(found.median)} ({signed(found.low)} to {signed(found.high)})"
+        return said(found.median)
+    return f"{said(found.median)} ({said(found.low)} to {said(found.high)})"
+
+
+def _factor(share: float) -> str:
+    """A change of a doubling or more; without a bound where some draws have nothing as fitted."""
+    return f"{digits(1 + share)}{NB}times" if math.isfinite(share) else "no bound"
 
 
 def rows(prediction: Prediction) -> list[list[str]]:

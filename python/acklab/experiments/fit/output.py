@@ -128,7 +128,7 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
             drawn = answer.picture(prediction)
             shown = embedded(drawn, save(drawn), alone=True)
             shown += table(answer.HEADS, [list(map(esc, row)) for row in answer.rows(prediction)], ["text", "", "", ""])
-        body.append(card(f"What if <code>{sets}</code>", shown + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"')))
+        body.append(card("What if", f"<p><code>{sets}</code></p>{shown}" + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"')))
     heads, scored = words.scores(found)
     cells = table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])
     body.append(card("Simulations beside the capture", told(*words.limits(found), words.asked(found)) + cells))

@@ -90,8 +90,8 @@ def window(row: Row, acks: pl.DataFrame) -> Value:
     if (row["window_limited_s"] or 0.0) <= LIMITS * spent:
         return Value("window", most, "B", most, None, False, "largest advertised; it does not limit, so any larger one fits as well")
     if least < STEADY * most:
-        return Value("window", most, "B", least, most, False, "it limits, but varies as the interval says; the simulation keeps the largest advertised")
-    return Value("window", most, "B", most, most, True, "largest advertised; it limits")
+        return Value("window", most, "B", least, most, False, "it limits, but varies as the interval says; the simulation keeps the largest advertised, as the sender's window")
+    return Value("window", most, "B", most, most, True, "largest advertised; it limits. The simulation has it as the sender's window")
 
 
 def initial_window(row: Row, first_write: int | None) -> Value:

@@ -95,4 +95,6 @@ def untested(found: Fit, sets: Sequence[str]) -> list[str]:
         why.append("the capture does not show the rate")
     if found.held_out is not None and not found.held_out.covered:
         why.append("the second half took a time that its prediction from the first leaves out")
+    if found.blind:
+        why.append("no round trip of the model was compared with the capture's, so none is told")
     return why
