@@ -18,7 +18,9 @@ from acklab.experiments.fit.fit import Fit, _replayed
 from acklab.experiments.fit.held_out import HeldOut
 from acklab.experiments.fit.losses import share
 from acklab.experiments.fit.measure import direction, measure
+from acklab.experiments.fit.place import Place
 from acklab.experiments.fit.predict import Predicted, Prediction, Range, what_if
+from acklab.experiments.fit.receiving import window
 from acklab.experiments.fit.score import Score, score
 from acklab.experiments.fit.trust import _lacks, given, untested
 from acklab.experiments.fit.value import Value
@@ -53,8 +55,8 @@ def test_a_part_of_a_segment_that_fills_the_window_is_no_write() -> None:
     assert data["payload_bytes"].n_unique() > 2, "parts of segments within the data"
     told = measure(whole, row)
     assert not told.writes and told.values["application"].value == "always sends"
-    window = told.values["window"]
-    assert not window.determined and window.low < 0.5 * window.high, "it limits, and varies"
+    most = told.values["window"]
+    assert not most.determined and most.low < 0.5 * most.high, "it limits, and varies"
 
 
 def test_a_fit_that_misses_the_acks_of_the_second_half_predicts_nothing(found: Fit) -> None:
@@ -106,6 +108,13 @@ def test_what_a_replayed_write_gives_is_no_evidence(tmp_path: Path, found: Fit) 
     assert given(paused) == pytest.approx(2.0, abs=0.05) and not given(found)
     assert any("its agreement is no evidence" in said for said in trusted(paused)) and not any("no evidence" in said for said in trusted(found))
     assert limits(paused)[1].startswith("The same analysis of the model: ")
+
+
+def test_a_capture_near_the_receiver_does_not_show_what_the_sender_has_in_flight() -> None:
+    row = {"limits_s": 1.0, "sender_window_limited_s": 0.8, "window_limited_s": 0.0, "max_flight_bytes": 2896}
+    acks = pl.DataFrame({"window_bytes": [60_000, 65_000]})
+    near, far = (window(row, acks, Place(behind, 0.01, 0.01)) for behind in (False, True))
+    assert (near.value, near.determined) == (2896, True) and (far.value, far.determined) == (65_000, False)
 
 
 def test_a_share_of_losses_is_determined_by_its_interval() -> None:

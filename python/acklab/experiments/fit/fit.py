@@ -144,7 +144,7 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
         names = list(dict.fromkeys(one.names[name] for one in of))
         if len(names) > 1:
             return Value(called, names[0], determined=False, how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well")
-        return Value(called, names[0], determined=sure, how="search" if sure else "search; the misfit is too large to tell")
+        return Value(called, names[0], determined=sure, how="search: no other choice fits alike" if sure else "search; the misfit is too large to tell")
 
     trip = found["round trip"]
     shift = search.rtt_s - trip.value

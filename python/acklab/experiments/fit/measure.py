@@ -117,7 +117,7 @@ def measure(found: Analysis, row: Row) -> Measured:
         _queue(row, speed, where, new),
         losses.share(row, len(missing[0]), where.behind),
         *receiving.policy(row, receiving.timer(row, data, new, where)),
-        receiving.window(row, acks),
+        receiving.window(row, acks, where),
         receiving.initial_window(row, listed[0][1] if listed else None),
         Value("payload of a segment", row["segment_bytes"], "B", row["segment_bytes"], row["segment_bytes"], how="largest payload of one packet"),
     ]

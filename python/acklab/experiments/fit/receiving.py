@@ -79,10 +79,10 @@ def policies(row: Row, wait: Value) -> dict[str, Policy]:
     return {**found, "linux": "linux"}
 
 
-def window(row: Row, acks: pl.DataFrame) -> Value:
-    """The window: the receiver's, or the sender's own limit where that is lower."""
+def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
+    """The window: the receiver's, or the sender's own limit where that is lower and the capture has what is in flight."""
     spent = row["limits_s"] or 1.0
-    if (row["sender_window_limited_s"] or 0.0) > SENDER_LIMITS * spent:
+    if not place.behind and (row["sender_window_limited_s"] or 0.0) > SENDER_LIMITS * spent:
         most = row["max_flight_bytes"]
         return Value("window", most, "B", most, most, True, "the sender's own limit: the most in flight")
     windows = acks["window_bytes"].cast(pl.Int64)
