@@ -20,6 +20,7 @@ from acklab.experiments.fit.losses import share
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.place import Place
 from acklab.experiments.fit.predict import Predicted, Prediction, Range, what_if
+from acklab.experiments.fit.rate import passed
 from acklab.experiments.fit.receiving import window
 from acklab.experiments.fit.score import Score, score
 from acklab.experiments.fit.trust import _lacks, given, untested
@@ -178,3 +179,9 @@ def test_a_place_of_a_fit_is_no_dataset_and_says_what_it_is(tmp_path: Path) -> N
     (tmp_path / "fit.json").write_text("{}")
     with pytest.raises(StoreError, match="holds a fit, which has no tables: open .*fit.html"):
         tables(tmp_path)
+
+
+def test_the_rate_is_at_least_what_all_data_had() -> None:
+    # No two packets are a window apart, so that no round trip shows a rate: 29 packets passed in 40 ms.
+    data = pl.DataFrame({"time_s": [0.02 * (number // 10) for number in range(30)], "payload_bytes": [1000] * 30})
+    assert passed(data, pl.DataFrame({"plain": []}, schema={"plain": pl.Boolean}), 1.0, 0.0199, behind=True) == pytest.approx(29_000 * 8 / 0.04)
