@@ -15,6 +15,7 @@ import pytest
 
 import acklab
 from acklab.experiments.fit import FitError, fit
+from acklab.experiments.fit.answer import predicted, unchanged
 from acklab.experiments.fit.fit import Fit
 from acklab.experiments.fit.losses import events, lost
 from acklab.experiments.fit.measure import direction, elsewhere, measure
@@ -36,7 +37,7 @@ from acklab.experiments.fit.receivers import (
 from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.waits import waits
-from acklab.experiments.fit.words import predicted, unchanged, verdicts
+from acklab.experiments.fit.words import verdicts
 from acklab.experiments.fit.writes import writes
 
 COMMAND = Path(sys.executable).with_name("acklab")

@@ -149,6 +149,8 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
             raise StoreError(f"{file_name(place)} holds the tables of {'a paper' if len(below) == 1 else 'papers'}: give one of {file_name(place)}/{which}/*.parquet, with --x and --y")
         if not store.is_url and (path / "report.html").is_file():
             raise StoreError(f"{file_name(place)} holds a page without tables: acklab run --out DIR and acklab sweep --dataset DIR write them")
+        if not store.is_url and (path / "fit.json").is_file():
+            raise StoreError(f"{file_name(place)} holds a fit, which has no tables: open {file_name(path / 'fit.html')}, or acklab run {file_name(path / 'fitted.toml')} --out DIR")
         raise StoreError(f"{store} holds no dataset of acklab" + ("" if store.is_url else " and no Parquet file"))
     return _readable(store, lambda: {table: arrow.dataset(file, format="parquet") for table, file in found.items()})
 

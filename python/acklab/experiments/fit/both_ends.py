@@ -87,7 +87,7 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
     lost: Sequence[Sequence[int]] = measured.lost
     if not (row["offloaded"] or theirs["offloaded"]):
         lost = [_lost(sent, arrived, there)]
-        values["loss"] = losses.share(row, len(lost[0]))
+        values["loss"] = losses.share(row, len(lost[0]), seen=True)
     return replace(measured, row={**row, **{name: theirs[name] for name in RECEIVER}}, values=values, lost=lost), ways
 
 

@@ -14,12 +14,15 @@ from ...plot.prep.thin import thin_points, thin_steps
 from ...report.encode import NANO, Blocks, coarse
 from ...report.page import Viewer
 from .fit import Fit
+from .predict import Prediction
 from .scenario import Simulated
 from .score import times
 
 #: Places along the whole time that a layer is thinned to.
 COLUMNS = 20_000
-CAPTURED, MODEL, REPLAY = "blue", "orange", "green"
+CAPTURED, MODEL, REPLAY, CHANGED = "blue", "orange", "green", "purple"
+#: The picture goes on for this share of the time after the last jump, so that it shows.
+MORE = 0.01
 
 
 def _layer(key: str, name: str, kind: str, slot: str) -> dict[str, Any]:
@@ -27,7 +30,7 @@ def _layer(key: str, name: str, kind: str, slot: str) -> dict[str, Any]:
 
 
 def _both(kind: str) -> list[dict[str, Any]]:
-    return [_layer("captured", "captured", kind, CAPTURED) | {"wide": True}, _layer("model", "model", kind, MODEL)]
+    return [_layer("captured", "captured", kind, CAPTURED) | {"wide": True}, _layer("model", "model", kind, MODEL), _layer("changed", "model, changed", kind, CHANGED)]
 
 
 CHARTS: list[dict[str, Any]] = [
@@ -58,17 +61,19 @@ CHARTS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def viewer(found: Fit) -> Viewer:
-    """What the page's charts draw."""
+def viewer(found: Fit, prediction: Prediction | None = None) -> Viewer:
+    """What the page's charts draw: capture and model, and the model with the changes of a what-if."""
     blocks, measured = Blocks(), found.measured
     seen = Simulated(found.found, measured.row, measured.curve, measured.start_s)
     several = {"captured": seen, "model": found.search.again(found.model)}
     if found.replay.listed:
         several["replay"] = found.search.again(found.replay)
+    if prediction is not None:
+        several["changed"] = found.search.again(found.model, prediction.sets)
     layers: dict[str, pl.DataFrame] = {}
     for name, one in several.items():
         layers[f"acked {name}"] = _steps(one.curve.select("time_s", value=pl.col("ack_bytes").cast(pl.Float64)))
-        if name != "captured":
+        if name not in ("captured", "changed"):
             layers[f"lag {name}"] = _steps(_lag(measured.curve, one.curve))
         if name != "replay":
             layers[f"acks {name}"], layers[f"trips {name}"] = _acks(one), _trips(one)
@@ -76,7 +81,7 @@ def viewer(found: Fit) -> Viewer:
     tables = {name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6})) for name, frame in layers.items() if frame.height}
     progress = measured.curve.select("time_s", bytes="ack_bytes")
     tables["progress"] = blocks.add(progress, coarse(progress, {"time_s": NANO}))
-    end = max(one.end_s for one in several.values() if one.curve.height)
+    end = (1 + MORE) * max(one.end_s for one in several.values() if one.curve.height)
     slot = palette.run_slots(1)[0]
     item = {"run": 0, "flow": capture_text.title(measured.row), "unit": "bytes", "tables": tables, "end_s": end, "slot": slot, "capacity_bps": None}
     recorded = {"series": True, "queue": False, "packets": True}
@@ -90,10 +95,11 @@ def _scaled(chart: dict[str, Any], layers: dict[str, pl.DataFrame]) -> dict[str,
     """The chart of ACKs with a logarithmic axis, where an ACK of many segments would flatten the others on a linear one."""
     if chart["id"] != "acks":
         return chart
-    counts = pl.concat([layers[name]["value"] for name in ("acks captured", "acks model") if name in layers])
+    counts = pl.concat([layers[name]["value"] for name in ("acks captured", "acks model", "acks changed") if name in layers])
     if not len(counts) or float(counts.max()) <= FLATTENED * float(counts.median()):  # type: ignore[arg-type]
         return chart
-    return {**chart, "axis": {"label": "acknowledged at once", "unit": "segments", "log": 0.8}}
+    # High enough for ticks at 2 and 5 between the powers of ten.
+    return {**chart, "height": 340, "axis": {"label": "acknowledged at once", "unit": "segments", "log": 0.8}}
 
 
 def _steps(frame: pl.DataFrame) -> pl.DataFrame:

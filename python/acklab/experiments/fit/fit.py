@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...text.packaged import located
+from . import trust
 from .both_ends import joined, told
 from .errors import FitError
 from .held_out import HeldOut, check
@@ -15,17 +16,14 @@ from .measure import Measured, direction, elsewhere, measure, same
 from .receivers import Named, name
 from .search import TIMER, Search, Tried
 from .value import Value
-from .waits import AGREE
 
 if TYPE_CHECKING:
     from ...captures import Analysis
 
-#: A fit is bad beyond these shares: of the mean difference of the curves, and of the held-out part's time.
-BAD_CURVE, BAD_END = 0.10, 0.15
-#: And with more writes of the application than this share of the segments.
-BAD_WRITES = 0.2
 #: What a search chose is determined only if the best model's cost is at most this: a larger misfit may hide the true choice.
 SURE = 0.02
+#: Policies with phases in which each segment has its ACK.
+QUICK = ("quick-then-delayed", "by-phase")
 #: Segments of a connection that are fitted at most: its first.
 MOST_SEGMENTS = 150_000
 
@@ -65,34 +63,12 @@ class Fit:
     @property
     def bad(self) -> str:
         """Why no prediction follows from the fit; empty if one does."""
-        share = len(self.measured.writes) / max(self.measured.row["segments"], 1)
-        if share > BAD_WRITES:
-            return f"a write for every {1 / share:.1f} segments repeats the captured departures, and says nothing of the network (at most one for {1 / BAD_WRITES:.0f})"
-        if self.model.score.curve > BAD_CURVE:
-            return f"the simulation's curve of acknowledged data is off by {self.model.score.curve:.0%} of the time in the mean (at most {BAD_CURVE:.0%})"
-        if abs(self.model.score.end) > BAD_END:
-            return f"the simulation's time differs by {self.model.score.end:+.0%} from the capture's (at most {BAD_END:.0%})"
-        if self.held_out is not None and abs(self.held_out.end) > BAD_END:
-            return f"fitted to its first half, it misses the time of the second by {self.held_out.end:+.0%} (at most {BAD_END:.0%})"
-        if self.held_out is None:
-            return f"no part of the connection could be held out to check the fit: {self.why_not}"
-        return ""
-
+        return trust.bad(self)
 
     @property
     def blind(self) -> str:
         """Why no prediction of another queue or sender follows from the fit; empty if one does."""
-        if self.bad:
-            return self.bad
-        both = self.search.waits(self.model)
-        if both is None:
-            return "near the receiver, the analysis does not show the round trips that a queue changes; a capture at the sender shows them"
-        if not self.search.open:
-            return f"no model that fits has the captured round trips: {both.captured_s:.3g} s for {both.simulated_s:.3g} s of the simulation (at most {AGREE:.0%} apart)"
-        held = self.held_out.waits if self.held_out else None
-        if held is not None and not held.agree:
-            return f"fitted to its first half, it has round trips of {held.simulated_s:.3g} s for {held.captured_s:.3g} s (at most {AGREE:.0%} apart)"
-        return ""
+        return trust.blind(self)
 
 
 def fit(
@@ -160,6 +136,13 @@ def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, An
     return part, shorter
 
 
+def _replayed(chosen: Value, named: str) -> Value:
+    """The policy of the simulation, beside what the capture's is named: one without quick ACKs is no match for one with them."""
+    if named not in QUICK or chosen.value == "linux":
+        return chosen
+    return replace(chosen, determined=False, how="search; the simulation has it, without the quick ACKs that the capture has")
+
+
 def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list[Value]:
     """Every parameter, with what the search found: a choice that others fit as well is not determined."""
     best, found, sure = models[0], dict(measured.values), models[0].cost <= SURE
@@ -168,7 +151,7 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
         names = list(dict.fromkeys(one.names[name] for one in of))
         if len(names) > 1:
             return Value(called, names[0], determined=False, how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well")
-        return Value(called, names[0], determined=sure, how="search" if sure else "search; the misfit is too large to tell")
+        return Value(called, names[0], determined=sure, how="search: no other choice fits alike" if sure else "search; the misfit is too large to tell")
 
     trip = found["round trip"]
     shift = search.rtt_s - trip.value
@@ -176,7 +159,7 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
     found["sender"] = among("sender", "sender", [*models, *search.open])
     if not search.open:
         found["sender"] = replace(found["sender"], determined=False, how="search; no model has the captured round trips")
-    found["replayed policy"] = among("acks", "replayed policy")
+    found["replayed policy"] = _replayed(among("acks", "replayed policy"), found["ACK policy"].value)
     if measured.lost[0]:
         found["losses"] = among("losses", "losses")
         queues = sorted({one.queue for one in models if one.queue is not None})

@@ -20,6 +20,8 @@ from .value import Row, Value
 
 #: Quantile of the normal distribution for 95 % intervals.
 NORMAL = 1.96
+#: A share of losses is determined if it is below this many times the lower end of its interval (the upper end is about as far).
+SURE = 2.0
 #: Most losses that are listed.
 MOST = 20_000
 
@@ -95,12 +97,21 @@ def events(numbers: Sequence[int], row: Row) -> int:
     return sum(later - earlier > flight for earlier, later in pairwise([-math.inf, *numbers]))
 
 
-def share(row: Row, count: int) -> Value:
-    """Share of the segments that were lost, with Wilson's interval (Wilson, JASA 1927)."""
+def share(row: Row, count: int, seen: bool) -> Value:
+    """Share of the segments that were lost, with Wilson's interval (Wilson, JASA 1927).
+
+    Args:
+        row: the direction.
+        count: of losses, or of what was sent again.
+        seen: whether the capture shows the losses themselves.
+    """
     sent = max(row["segments"], 1)
     part = min(count / sent, 1.0)
     centre, width = part + NORMAL**2 / (2 * sent), NORMAL * math.sqrt(part * (1 - part) / sent + NORMAL**2 / (4 * sent**2))
     norm = 1 + NORMAL**2 / sent
-    how = f"{count} of {sent} segments lost" if count else f"none of {sent} segments lost"
-    low = (centre - width) / norm if count else 0.0
-    return Value("loss", part, "", max(low, 0.0), (centre + width) / norm, True, how)
+    high = (centre + width) / norm
+    if not count:
+        return Value("loss", 0.0, "", None, high, False, f"none of {sent} segments lost here; the path may lose up to this share")
+    low = max((centre - width) / norm, 0.0)
+    how = f"{count} of {sent} segments " + ("lost" if seen else "resent; some may have arrived")
+    return Value("loss", part, "", low, high, seen and part < SURE * low, how)

@@ -115,21 +115,17 @@ def measure(found: Analysis, row: Row) -> Measured:
         speed,
         _delay(row),
         _queue(row, speed, where, new),
-        losses.share(row, len(missing[0])),
+        losses.share(row, len(missing[0]), where.behind),
         *receiving.policy(row, receiving.timer(row, data, new, where)),
-        receiving.window(row, acks),
+        receiving.window(row, acks, where),
         receiving.initial_window(row, listed[0][1] if listed else None),
         Value("payload of a segment", row["segment_bytes"], "B", row["segment_bytes"], row["segment_bytes"], how="largest payload of one packet"),
     ]
     if listed:
-        values.append(Value("application", len(listed), "writes", how=f"pauses of the sending application; {_idle(row)} of the time"))
+        values.append(Value("application", len(listed), "writes", how="pauses that network and window do not explain; replayed at their times"))
     else:
-        values.append(Value("application", "always sends", how="hardly a pause that the network does not explain"))
+        values.append(Value("application", "always sends", how="network and window explain nearly every pause"))
     return Measured(row, where, {one.name: one for one in values}, missing, listed, curve, start, acks["sack_blocks"][-1] > 0)
-
-
-def _idle(row: Row) -> str:
-    return f"{(row['application_limited_s'] or 0.0) / (row['limits_s'] or 1.0):.0%}"
 
 
 def _check(row: Row) -> None:

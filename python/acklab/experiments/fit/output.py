@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...scenario._toml import dumps
 from ...text.escapes import one_line
-from . import words
+from . import answer, words
 from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction, Range
@@ -34,6 +34,7 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
         "acked_bytes": found.measured.bytes,
         "duration_s": found.measured.end_s,
         "headline": row["headline"],
+        "model_headline": None if found.model.simulated.row is None else found.model.simulated.row["headline"],
         "parameters": [
             {"name": one.name, "value": one.value, "unit": one.unit, "low": one.low, "high": one.high, "determined": one.determined, "how": one.how}
             for one in found.values
@@ -52,6 +53,7 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
     if prediction is not None:
         told["what_if"] = {
             "sets": list(prediction.sets), "draws": prediction.draws, "models": prediction.models, "unfinished": prediction.unfinished,
+            "rates_bps": list(prediction.rates), "untested": list(prediction.untested),
             "quantities": [
                 {"name": one.name, "unit": one.unit, "fitted": _range(one.fitted), "changed": _range(one.changed), "change": _range(one.change)}
                 for one in prediction.quantities
@@ -65,7 +67,7 @@ def _finite(value: float) -> float | None:
 
 
 def _score(score: Score) -> dict[str, float | None]:
-    return {"curve": _finite(score.curve), "end": _finite(score.end), "acks": _finite(score.acks)}
+    return {"curve": _finite(score.curve), "end": _finite(score.end), "acks": _finite(score.acks), "ack_sizes": _finite(score.sizes)}
 
 
 def _named(one: Named) -> dict[str, Any]:
@@ -103,29 +105,39 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: the parameters, the scores, and capture and simulation in one picture."""
     from ...captures.text import title_of_file
+    from ...figures.draw import embedded, save
     from ...figures.html import VIEWER, document, esc, fold, header, table
     from .charts import viewer
 
+    def told(*several: str, kind: str = "") -> str:
+        return "".join(f"<p{kind}>{esc(text)}</p>" for text in several)
+
+    def card(title: str, inside: str) -> str:
+        return f'<section class="card"><h2>{title}</h2>{inside}</section>'
+
     kinds = ["text", "", "", "text", "text wrap"]
-    top, lead = words.headline(found), words.heading(found, short=True)
+    top, lead = words.headline(found), words.heading(found, short=True) + "."
     if prediction is not None:
-        top, lead = words.foreseen(prediction), f"{lead}. Fitted: {top}"
+        top, lead = answer.foreseen(prediction), f"In a model of {lead} {answer.claim(prediction)}"
     body = [header(top, "acklab fit", lead, quick=False), "</header><main>"]
     if prediction is not None:
-        cells, same = [list(map(esc, row)) for row in words.prediction_rows(prediction)], words.unchanged(prediction)
-        sets = esc(one_line(", ".join(prediction.sets)))
-        shown = f"<p>{esc(same)}</p>" if same else table(words.PREDICTION_HEADS, cells, ["text", "", "", ""])
-        body.append(f'<section class="card"><h2>What if <code>{sets}</code></h2>{shown}<p class="note">{esc(words.basis(prediction))}</p></section>')
+        same, sets = answer.unchanged(prediction), esc(one_line(", ".join(prediction.sets)))
+        if same:
+            shown = told(same)
+        else:
+            drawn = answer.picture(prediction)
+            shown = embedded(drawn, save(drawn), alone=True)
+            shown += table(answer.HEADS, [list(map(esc, row)) for row in answer.rows(prediction)], ["text", "", "", ""])
+        body.append(card("What if", f"<p><code>{sets}</code></p>{shown}" + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"')))
     heads, scored = words.scores(found)
-    first, *more = words.verdicts(found, scored=False)
-    said = "".join(f"<p>{esc(text)}</p>" for text in (first, words.asked(found)))
-    body.append(f'<section class="card">{said}<h2>Simulations beside the capture</h2>{table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])}</section>')
+    cells = table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])
+    body.append(card("Simulations beside the capture", told(*words.limits(found), words.asked(found)) + cells))
     rows = [list(map(esc, row)) for row in words.rows(found)]
     body.append(fold("All parameters, with intervals", table(words.HEADS, rows, kinds)))
-    body.append(fold("How far to trust this fit", "".join(f"<p>{esc(text)}</p>" for text in more if text != words.asked(found))))
+    body.append(card("How far to trust this fit", told(*words.trusted(found))))
     body.append(VIEWER)
     files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."
     if found.replay.listed:
         files += " replay.toml: the captured losses one by one."
     body.append(f'</main><footer class="foot">{esc(files)}</footer>')
-    return document(f"Fit of {title_of_file(found.file, short=True)}", "".join(body), viewer=viewer(found))
+    return document(f"Fit of {title_of_file(found.file, short=True)}", "".join(body), viewer=viewer(found, prediction))

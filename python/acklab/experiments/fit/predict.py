@@ -20,6 +20,7 @@ from ...scenario.given import assignments
 from .errors import FitError
 from .fit import Fit
 from .search import RATE, Tried
+from .trust import untested
 from .widening import WIDER, widened
 
 #: Draws of a prediction.
@@ -31,6 +32,7 @@ QUANTITIES = (
     ("completion_s", "completion", "s"), ("goodput_bps", "goodput", "bps"), ("mean_rtt_s", "mean round trip", "s"),
     ("acks_sent", "ACKs", ""), ("retransmits", "retransmissions", ""),
 )  # fmt: skip
+TRIP = "mean_rtt_s"
 #: Changes that are smaller in every draw count as none.
 SAME = 0.0005
 
@@ -66,6 +68,16 @@ class Prediction:
     models: int
     unfinished: int
     """Draws in which the transfer with the changes did not finish; the quantities leave them out."""
+    rates: tuple[float, float]
+    """The least and the largest rate of the draws, in bits a second."""
+    rate_known: bool
+    """Whether the capture shows the rate."""
+    untested: Sequence[str]
+    """Why it is not known how often the ranges have the truth; empty where that was tested."""
+    near_s: float
+    """Round trip between the sender and the place of the capture."""
+    captured_s: float
+    """From the first data to the last ACK, at that place."""
 
 
 def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambda made: None, wider: Mapping[str, float] = WIDER) -> Prediction:
@@ -84,9 +96,10 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
         raise FitError(f"no prediction of another queue or sender: {found.blind}")
     models = _open(found) if asked else found.models
     draws = max(DRAWS, 2 * len(models))
-    pairs, unfinished = [], 0
+    pairs, unfinished, rates = [], 0, []
     for draw in range(draws):
-        drawn = _drawn(found, models[draw % len(models)], draw)
+        drawn, rate = _drawn(found, models[draw % len(models)], draw)
+        rates.append(rate)
         pair = [_flow(found.search.text, [*drawn, *more], draw + 1) for more in ((), sets)]
         tick(2 * (draw + 1))
         if all(flow["completed"] for flow in pair):
@@ -95,12 +108,15 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
             unfinished += 1
     if not pairs:
         raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took")
-    several = [one for one in QUANTITIES if all(flow[one[0]] is not None for pair in pairs for flow in pair)]
+    # Where no round trip was compared with the capture's, the model's is not told.
+    several = [one for one in QUANTITIES if not (found.blind and one[0] == TRIP) and all(flow[one[0]] is not None for pair in pairs for flow in pair)]
     values = {name: [(float(a[column]), float(b[column])) for a, b in pairs] for column, name, _ in several}
     # Where nothing changes in any draw, an error of the model makes no change of it.
     same = all(abs(_ratio(*pair) - 1) < SAME for of in values.values() for pair in of)
     quantities = [_predicted(name, unit, values[name], wider.get(name, 0.0), same) for _, name, unit in several]
-    return Prediction(sets, quantities, draws, len(models), unfinished)
+    known = next(one for one in found.values if one.name == "rate").determined
+    near, ends = 2 * found.measured.place.before_s, (min(rates), max(rates))
+    return Prediction(sets, quantities, draws, len(models), unfinished, ends, known, untested(found, sets), near, found.measured.end_s)
 
 
 def _open(found: Fit) -> list[Tried]:
@@ -113,8 +129,8 @@ def _open(found: Fit) -> list[Tried]:
     return turns[:MODELS]
 
 
-def _drawn(found: Fit, one: Tried, draw: int) -> list[str]:
-    """The assignments of a draw: a model, with a rate and a round trip of the intervals."""
+def _drawn(found: Fit, one: Tried, draw: int) -> tuple[list[str], float]:
+    """The assignments of a draw, and its rate: a model, with a rate and a round trip of the intervals."""
     values = {value.name: value for value in found.values}
     sets = dict(one.sets)
 
@@ -128,7 +144,7 @@ def _drawn(found: Fit, one: Tried, draw: int) -> list[str]:
         sets[RATE] = f"{rate:.0f}bps"
     if draw and (trip := within("round trip")) is not None:
         sets |= found.search.delays(trip)
-    return assignments(sets)
+    return assignments(sets), float(str(sets.get(RATE, values["rate"].value)).removesuffix("bps"))
 
 
 def _flow(text: str, sets: Sequence[str], seed: int) -> dict[str, Any]:

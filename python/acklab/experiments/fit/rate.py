@@ -53,11 +53,15 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
             return Value("rate", middle, "bps", low, high, True, f"{count} packet spacings that agree")
     if queued and (row["path_limited_s"] or 0.0) > 0.5 * row["limits_s"]:
         return Value("rate", most, "bps", 0.9 * most, 1.1 * most, False, "largest rate that passed while a queue stood; no train shows it alone")
-    return Value("rate", max(AMPLE * most, 1e6), "bps", most, None, False, "at least the largest rate that passed; no queue and no spacing shows more")
+    how = f"only a bound: what passed in a round trip. No queue and no spacing shows the rate; the simulation has {AMPLE:g} times the bound, so that it hardly limits"
+    return Value("rate", max(AMPLE * most, 1e6), "bps", most, None, False, how)
 
 
 def passed(data: pl.DataFrame, acks: pl.DataFrame, factor: float, window_s: float, behind: bool) -> float:
-    """Largest rate over about a round trip, in bits a second: of data behind the bottleneck, of plain ACKs before it."""
+    """Largest rate over about a round trip, in bits a second: of data behind the bottleneck, of plain ACKs before it.
+
+    Behind it, all data after the first packet passed within the whole time, which is a bound, too.
+    """
     best = 0.0
     plain = acks.filter(pl.col("plain"))
     for frame, column in ((data, "payload_bytes"),) if behind else ((plain, "acked_bytes"),):
@@ -69,6 +73,8 @@ def passed(data: pl.DataFrame, acks: pl.DataFrame, factor: float, window_s: floa
         whole = (ends > np.arange(len(time))) & (span > 0.5 * window_s)
         if whole.any():
             best = float(np.quantile((bytes_[ends] - bytes_)[whole] / span[whole], 0.95)) * 8 * factor
+        if behind:
+            best = max(best, float(bytes_[-1] - bytes_[0]) * 8 * factor / max(float(time[-1] - time[0]), window_s))
     if not best and data.height > 1:
         best = float(data["payload_bytes"].sum()) * 8 * factor / max(float(data["time_s"][-1] - data["time_s"][0]), 1e-3)
     return best

@@ -17,8 +17,14 @@ from .value import Row, Value
 LIMITS, SENDER_LIMITS = 0.05, 0.3
 #: Waits for more segments are at least so long; so many agree within this factor, and they are this share of all.
 LEAST_WAIT_S, LEAST_WAITS, WAITS_ALIKE, WAITS_SHARE = 5e-3, 5, 1.05, 0.4
+#: A window that limits is determined if the least advertised is at least this share of the largest.
+STEADY = 0.8
 #: Segments of an initial window that is not seen.
 USUAL = 10
+#: What two names of policies mean, beside the finding.
+PHASES = {
+    "quick-then-delayed": "; before that an ACK for each segment at the start", "by-phase": "; and phases with an ACK for each segment, at the start and later",
+}  # fmt: skip
 Policy = Mapping[str, Any] | str
 
 
@@ -27,7 +33,7 @@ def policy(row: Row, wait: Value) -> list[Value]:
     name, every = row["policy"], row["ack_every"]
     known = name in ("every", "delayed", "quick-then-delayed", "by-phase")
     return [
-        Value("ACK policy", name, determined=known, how=row["finding"].partition(".")[0].partition(";")[0]),
+        Value("ACK policy", name, determined=known, how=row["finding"].partition(".")[0].partition(";")[0] + PHASES.get(name, "")),
         Value("segments an ACK", every, "segments", every, every, every is not None, "usual number" if every is not None else "no usual number"),
         wait,
     ]
@@ -73,16 +79,19 @@ def policies(row: Row, wait: Value) -> dict[str, Policy]:
     return {**found, "linux": "linux"}
 
 
-def window(row: Row, acks: pl.DataFrame) -> Value:
-    """The window: the receiver's, or the sender's own limit where that is lower."""
+def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
+    """The window: the receiver's, or the sender's own limit where that is lower and the capture has what is in flight."""
     spent = row["limits_s"] or 1.0
-    if (row["sender_window_limited_s"] or 0.0) > SENDER_LIMITS * spent:
+    if not place.behind and (row["sender_window_limited_s"] or 0.0) > SENDER_LIMITS * spent:
         most = row["max_flight_bytes"]
         return Value("window", most, "B", most, most, True, "the sender's own limit: the most in flight")
-    most = int(acks["window_bytes"].cast(pl.Int64).max() or 0)  # type: ignore[arg-type]
-    limits = (row["window_limited_s"] or 0.0) > LIMITS * spent
-    how = "largest advertised; it limits" if limits else "largest advertised; it does not limit, so any larger one fits as well"
-    return Value("window", most, "B", most, most if limits else None, limits, how)
+    windows = acks["window_bytes"].cast(pl.Int64)
+    least, most = int(windows.min() or 0), int(windows.max() or 0)  # type: ignore[arg-type]
+    if (row["window_limited_s"] or 0.0) <= LIMITS * spent:
+        return Value("window", most, "B", most, None, False, "largest advertised; it does not limit, so any larger one fits as well")
+    if least < STEADY * most:
+        return Value("window", most, "B", least, most, False, "it limits, but varies as the interval says; the simulation keeps the largest advertised, as the sender's window")
+    return Value("window", most, "B", most, most, True, "largest advertised; it limits. The simulation has it as the sender's window")
 
 
 def initial_window(row: Row, first_write: int | None) -> Value:

@@ -22,6 +22,8 @@ class Score:
     """Difference of the last instants, as a share of the capture's; positive where the simulation takes longer."""
     acks: float
     """Difference of the numbers of ACKs of new data, as a share of the capture's."""
+    sizes: float = 0.0
+    """Share of the ACKs that acknowledge another number of bytes: the distributions' total variation. Errors that cancel in ``acks`` do not here."""
 
     @property
     def cost(self) -> float:
@@ -29,7 +31,7 @@ class Score:
         return self.curve + 0.1 * min(abs(self.acks), 1.0)
 
 
-NONE = Score(float("inf"), float("inf"), float("inf"))
+NONE = Score(float("inf"), float("inf"), float("inf"), 1.0)
 """Of a simulation without data."""
 
 
@@ -48,7 +50,18 @@ def score(measured: pl.DataFrame, simulated: pl.DataFrame) -> Score:
     end = max(float(measured["time_s"][-1]), 1e-9)
     ours, theirs = times(simulated, SHARES * reached), times(measured, SHARES * reached)
     until = simulated.filter(pl.col("ack_bytes") <= reached).height
-    return Score(float(np.mean(np.abs(ours - theirs)) / end), float(ours[-1] / end - 1), until / measured.height - 1)
+    sizes = _apart(_sizes(simulated.head(until)), _sizes(measured))
+    return Score(float(np.mean(np.abs(ours - theirs)) / end), float(ours[-1] / end - 1), until / measured.height - 1, sizes)
+
+
+def _sizes(curve: pl.DataFrame) -> dict[int, float]:
+    """Share of the ACKs that acknowledge each number of bytes."""
+    found, counts = np.unique(np.diff(curve["ack_bytes"].to_numpy(), prepend=0), return_counts=True)
+    return dict(zip(found.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
+
+
+def _apart(one: dict[int, float], other: dict[int, float]) -> float:
+    return sum(abs(one.get(size, 0.0) - other.get(size, 0.0)) for size in {*one, *other}) / 2
 
 
 def after(curve: pl.DataFrame, done: int) -> pl.DataFrame:

@@ -260,9 +260,9 @@ class Search:
         found = simulated.against(curve)
         return Tried(names, sets, found, simulated, found.cost, seed)
 
-    def again(self, tried: Tried) -> Simulated:
-        """The simulation of a choice, made once more and with its packets."""
-        return simulate(self.text, self.measured.place.end, assignments(dict(tried.sets)), tried.seed)
+    def again(self, tried: Tried, more: Sequence[str] = ()) -> Simulated:
+        """The simulation of a choice, made once more and with its packets; with ``more`` changes."""
+        return simulate(self.text, self.measured.place.end, [*assignments(dict(tried.sets)), *more], tried.seed)
 
     def tree(self, sets: Mapping[str, Any]) -> dict[str, Any]:
         """The scenario of a choice as people write it."""

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...plot.words import NB, amount, digits, seconds
+from ...text.counts import counted
+
 #: A row of an analysis' table ``connections``.
 Row = Mapping[str, Any]
 #: Header bytes of IPv4 and TCP, of IPv6 and TCP, and of the timestamps option.
@@ -43,3 +46,25 @@ def wire(row: Row) -> float:
     """Bytes of an IP packet for each byte of payload, in a full segment."""
     segment = row["segment_bytes"]
     return float((segment + header(row) + STAMPS * stamped(row)) / segment)
+
+
+def shown(value: Any, unit: str) -> str:
+    """A value with its unit."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if unit == "bps":
+        return amount(value, "b/s")
+    if unit == "s":
+        return seconds(value)
+    if unit == "B":
+        return amount(value, "B")
+    if unit:
+        return counted(value, unit.removesuffix("s")).replace(" ", NB) if isinstance(value, int) else f"{digits(value)}{NB}{unit}"
+    return digits(value) if value else "0"
+
+
+def signed(share: float) -> str:
+    """A relative difference."""
+    return f"{round(100 * share, 1) + 0.0:+.1f}{NB}%" if abs(share) < 10 else "more than 10 times"

@@ -4,6 +4,9 @@ New data may leave long after the last departure and the last ACK: later than a 
 not wait for the network, so they were written then. This is the rule by which ``analyze`` finds an idle application, after T-RAT (Zhang,
 Breslau, Paxson and Shenker, SIGCOMM 2002). What an application wrote while the network was busy does not show; it counts as written
 with the departure before.
+
+New data after a part of a segment may also show a write, because the application had no more before. But a sender that fills the
+receiver's window ends with a part, too. So a part that ends where an ACK's window ended is the window's.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ def writes(data: pl.DataFrame, acks: pl.DataFrame, row: Row, place: Place) -> Wr
     idle = time - np.maximum(before, _latest(heard, time + 1e-9))
     ends = np.maximum.accumulate((fresh["seq_bytes"].cast(pl.Int64) + fresh["payload_bytes"].cast(pl.Int64)).to_numpy())
     paused = idle > LEAST_S + OF_ROUND_TRIP * place.rtt_s
-    paused |= _small(fresh, idle, row)
+    paused |= _small(fresh, idle, row, _at_edge(fresh, acks))
     paused[0] = True
     spent = float(idle[1:][paused[1:]].sum())
     if spent < IDLE * max(float(time[-1] - time[0]), 1e-9):
@@ -54,10 +57,19 @@ def writes(data: pl.DataFrame, acks: pl.DataFrame, row: Row, place: Place) -> Wr
     return found if len(found) <= MOST else []
 
 
-def _small(fresh: pl.DataFrame, idle: np.ndarray[tuple[int], np.dtype[np.float64]], row: Row) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """New data after a part of a segment, while little was outstanding: the application had written no more before."""
+def _at_edge(fresh: pl.DataFrame, acks: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether each packet of new data ends where the window of an ACK ended."""
+    ends = fresh["seq_bytes"].cast(pl.Int64) + fresh["payload_bytes"].cast(pl.Int64)
+    edges = acks["ack_bytes"].cast(pl.Int64) + acks["window_bytes"].cast(pl.Int64)
+    return np.isin(ends.to_numpy(), edges.to_numpy())
+
+
+def _small(
+    fresh: pl.DataFrame, idle: np.ndarray[tuple[int], np.dtype[np.float64]], row: Row, full: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """New data after a part of a segment that did not fill the window, while little was outstanding: the application had no more before."""
     payload = fresh["payload_bytes"].to_numpy()
-    part = np.append(False, payload[:-1] % max(row["segment_bytes"], 1) != 0)
+    part = np.append(False, (payload[:-1] % max(row["segment_bytes"], 1) != 0) & ~full[:-1])
     flight = fresh["flight_bytes"].cast(pl.Int64).to_numpy() - payload.astype(np.int64)
     return np.asarray(part & (flight < 0.5 * np.quantile(flight + payload, 0.95)) & (idle > LEAST_S / 2))
 

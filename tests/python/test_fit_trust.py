@@ -1,0 +1,187 @@
+"""What a fit claims: refusals, ranges that were not tested, what is determined, and the words of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import acklab
+from acklab.experiments.dataset import StoreError
+from acklab.experiments.dataset.query import tables
+from acklab.experiments.fit import FitError, fit
+from acklab.experiments.fit.answer import called, change, claim, clock, foreseen, picture, rows
+from acklab.experiments.fit.fit import Fit, _replayed
+from acklab.experiments.fit.held_out import HeldOut
+from acklab.experiments.fit.losses import share
+from acklab.experiments.fit.measure import direction, measure
+from acklab.experiments.fit.place import Place
+from acklab.experiments.fit.predict import Predicted, Prediction, Range, what_if
+from acklab.experiments.fit.rate import passed
+from acklab.experiments.fit.receiving import window
+from acklab.experiments.fit.score import Score, score
+from acklab.experiments.fit.trust import _lacks, given, untested
+from acklab.experiments.fit.value import Value
+from acklab.experiments.fit.words import headline, limits, trusted
+
+LINUX = Path(__file__).parents[2] / "examples/captures/linux-receiver.pcap"
+SCENARIO = """
+stop = { when = "flows-complete", at_most = "60s" }
+record = { packets = true }
+link = [
+    { between = ["S", "G"], rate = "1Gbps", delay = "50us" },
+    { between = ["G", "H"], rate = "20Mbps", delay = "20ms", queue = { kind = "drop-tail", packets = 120 } },
+    { between = ["H", "R"], rate = "1Gbps", delay = "50us" },
+]
+flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux" }, FLOW }]
+"""
+
+
+def fit_of(folder: Path, flow: str) -> Fit:
+    return fit(acklab.run(SCENARIO.replace("FLOW", flow)).capture("S->G@S", path=folder / "x.pcapng"))
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Fit:
+    return fit_of(tmp_path_factory.mktemp("trust"), 'size = { bytes = "4MB" }')
+
+
+def test_a_part_of_a_segment_that_fills_the_window_is_no_write() -> None:
+    whole = acklab.analyze(LINUX)
+    row = direction(whole)
+    data = pl.DataFrame(whole.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+    assert data["payload_bytes"].n_unique() > 2, "parts of segments within the data"
+    told = measure(whole, row)
+    assert not told.writes and told.values["application"].value == "always sends"
+    most = told.values["window"]
+    assert not most.determined and most.low < 0.5 * most.high, "it limits, and varies"
+
+
+def test_a_fit_that_misses_the_acks_of_the_second_half_predicts_nothing(found: Fit) -> None:
+    assert not found.bad
+    for acks, refused in ((0.45, False), (0.6, True), (-0.6, True)):
+        other = replace(found, held_out=HeldOut(Score(0.01, 0.0, acks), -0.1, 0.1, [], [], 0.0, []))
+        assert bool(other.bad) == refused, acks
+    with pytest.raises(FitError, match=r"the second half's number of ACKs differs by \+60% from the capture's \(at most 50%\)"):
+        what_if(replace(found, held_out=HeldOut(Score(0.01, 0.0, 0.6), -0.1, 0.1, [], [], 0.0, [])), ["link.0.rate=1Mbps"])
+    assert "No model of this connection is good enough" in headline(other)
+
+
+def test_a_model_needs_the_limit_of_the_capture() -> None:
+    def row(window: float, sender: float = 0.0, application: float = 0.0) -> dict[str, Any]:
+        return {"window_limited_s": window, "sender_window_limited_s": sender, "application_limited_s": application, "limits_s": 1.0}
+
+    assert "limited by the receiver's window for 60% of its time, the simulation for 20%" in _lacks(row(0.6), row(0.2))
+    assert not _lacks(row(0.6), row(0.35)) and not _lacks(row(0.4), row(0.0)), "half as long; no main limit"
+    assert "the application" in _lacks(row(0.0, 0.0, 0.9), row(0.9)) and "the sender's own limit" in _lacks(row(0.0, 0.5), None)
+
+
+def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
+    queue = ["link.0.queue={kind='fq-codel'}"]
+    assert not untested(found, queue)
+    for sets in (["link.0.rate=1Mbps"], [*queue, "link.0.rate=1Mbps"], ["link.0.queue.packets=9"]):
+        assert "only the question of FQ-CoDel" in untested(found, sets)[0]
+    unknown = replace(found, values=[replace(one, determined=False) if one.name == "rate" else one for one in found.values])
+    assert untested(unknown, queue) == ["the capture does not show the rate"]
+    held = replace(found, held_out=HeldOut(Score(0.01, 0.0, 0.0), 0.1, 0.2, [], [], 0.0, []))
+    assert "leaves out" in untested(held, queue)[0]
+    told = claim(what_if(found, queue))
+    assert "in 90\N{NO-BREAK SPACE}%" in told and told.endswith("No answer was compared with a network that was really changed.")
+    other = what_if(unknown, ["flow.0.receiver.ack={policy='every'}"])
+    assert "90" not in claim(other) and "The draws have rates from" in claim(other) and "do not cover another rate" in claim(other)
+    assert clock(other).endswith("to the ACK of its last."), "captured at the sender"
+    assert "20\N{NO-BREAK SPACE}ms of round trip away" in clock(replace(other, near_s=0.02))
+
+
+def test_round_trips_that_were_not_compared_are_not_told(found: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = ["flow.0.receiver.ack={policy='every'}"]
+    assert any(one.name == "mean round trip" for one in what_if(found, every).quantities)
+    monkeypatch.setattr(found.search, "waits", lambda tried: None)
+    assert found.blind and "no round trip of the model was compared" in untested(found, every)[-1]
+    assert [one.name for one in what_if(found, every).quantities][:3] == ["completion", "goodput", "ACKs"]
+
+
+def test_what_a_replayed_write_gives_is_no_evidence(tmp_path: Path, found: Fit) -> None:
+    paused = fit_of(tmp_path, 'source = { kind = "listed", writes = [["0s", "300kB"], ["2s", "20kB"]] }')
+    assert given(paused) == pytest.approx(2.0, abs=0.05) and not given(found)
+    assert any("its agreement is no evidence" in said for said in trusted(paused)) and not any("no evidence" in said for said in trusted(found))
+    assert limits(paused)[1].startswith("The same analysis of the model: ")
+
+
+def test_a_capture_near_the_receiver_does_not_show_what_the_sender_has_in_flight() -> None:
+    row = {"limits_s": 1.0, "sender_window_limited_s": 0.8, "window_limited_s": 0.0, "max_flight_bytes": 2896}
+    acks = pl.DataFrame({"window_bytes": [60_000, 65_000]})
+    near, far = (window(row, acks, Place(behind, 0.01, 0.01)) for behind in (False, True))
+    assert (near.value, near.determined) == (2896, True) and (far.value, far.determined) == (65_000, False)
+
+
+def test_a_share_of_losses_is_determined_by_its_interval() -> None:
+    row = {"segments": 2776}
+    assert share(row, 13, seen=True).determined
+    assert not share(row, 4, seen=True).determined, "less than half to more than twice"
+    resent = share(row, 13, seen=False)
+    assert not resent.determined and "13 of 2776 segments resent" in resent.how
+    none = share({"segments": 84}, 0, seen=True)
+    assert not none.determined and none.low is None and none.high == pytest.approx(0.0437, abs=1e-4)
+
+
+def test_a_policy_without_quick_acks_is_no_match_for_one_with_them() -> None:
+    every = Value("replayed policy", "every 2 segments")
+    assert _replayed(every, "delayed").determined and _replayed(replace(every, value="linux"), "by-phase").determined
+    assert not _replayed(every, "quick-then-delayed").determined and "without the quick ACKs" in _replayed(every, "by-phase").how
+
+
+def test_sizes_of_acks_show_what_cancels_in_their_number() -> None:
+    def curve(*acks: int) -> pl.DataFrame:
+        return pl.DataFrame({"time_s": [0.1 * place for place in range(len(acks))], "ack_bytes": list(acks)})
+
+    one, other = curve(2, 4, 6, 8), curve(1, 2, 3, 8)
+    assert score(one, other).acks == 0.0 and score(one, other).sizes == 1.0 and score(one, one).sizes == 0.0
+    assert score(one, curve(1, 4, 6, 8)).sizes == pytest.approx(0.5)
+
+
+def answered(*quantities: Predicted) -> Prediction:
+    return Prediction(['link.0.queue={kind="fq-codel"}'], quantities, 20, 2, 0, (1e6, 1e6), True, [], 0.0, 1.0)
+
+
+def sure(value: float) -> Range:
+    return Range(value, value, value)
+
+
+def test_no_percentage_of_nothing() -> None:
+    same = Range(0.0, -0.334, 0.334)
+    assert change(Predicted("retransmissions", "", sure(0), sure(0), same)) == "none in any draw"
+    assert change(Predicted("retransmissions", "", sure(0), Range(3, 1, 5), same)) == "from none"
+    assert change(Predicted("retransmissions", "", sure(11), sure(183), Range(15.6, 8.0, 20.0))) == "16.6 times (9 times to 21 times)".replace(" times", "\N{NO-BREAK SPACE}times")
+    assert change(Predicted("retransmissions", "", sure(1), sure(9), Range(8.0, 1.0, float("inf")))).endswith("to no bound)")
+    assert change(Predicted("retransmissions", "", sure(4), sure(2), sure(-0.5))) == "-50.0\N{NO-BREAK SPACE}%"
+
+
+def test_a_headline_has_words_and_values() -> None:
+    trip = Predicted("mean round trip", "s", sure(0.0792), sure(0.0442), sure(-0.44))
+    time = Predicted("completion", "s", sure(0.9), sure(1.86), sure(1.07))
+    rate = Predicted("goodput", "bps", sure(18e6), sure(17.2e6), sure(-0.05))
+    nothing = Predicted("retransmissions", "", sure(0), sure(0), Range(0.0, -0.3, 0.3))
+    said = foreseen(answered(time, rate, trip, nothing)).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == "FQ-CoDel: mean round trip 79.2 → 44.2 ms, completion 900 ms → 1.86 s."
+    assert foreseen(answered(nothing)) == "FQ-CoDel: no change is shown."
+    assert called(["flow.0.receiver.ack={policy='delayed',segments=8}", "link.0.rate=1Mbps"]) == "ACK policy delayed, segments 8 and rate 1Mbps"
+    assert called(["link.0.queue={kind="]) == "Queue {kind=", "what is no TOML is said as it is"
+    drawn = picture(answered(time, rate, trip, nothing))
+    assert [one.title for one in drawn.panels] == ["mean round trip (ms)", "completion (s)", "retransmissions", "goodput (Mb/s)"]
+    assert rows(answered(trip))[0][0] == "mean round trip"
+
+
+def test_a_place_of_a_fit_is_no_dataset_and_says_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "fit.json").write_text("{}")
+    with pytest.raises(StoreError, match="holds a fit, which has no tables: open .*fit.html"):
+        tables(tmp_path)
+
+
+def test_the_rate_is_at_least_what_all_data_had() -> None:
+    # No two packets are a window apart, so that no round trip shows a rate: 29 packets passed in 40 ms.
+    data = pl.DataFrame({"time_s": [0.02 * (number // 10) for number in range(30)], "payload_bytes": [1000] * 30})
+    assert passed(data, pl.DataFrame({"plain": []}, schema={"plain": pl.Boolean}), 1.0, 0.0199, behind=True) == pytest.approx(29_000 * 8 / 0.04)
