@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 
 from ...plot.words import digits
+from ...text.counts import grouped
 
 
 def number(value: float, step: float) -> str:
     """A number with two digits of its uncertainty ``step``, at most four of its own.
 
-    >>> number(94.619123, 0.00097), number(28.34, 13.2), number(-0.00001, 0.01)
-    ('94.62', '28', '0.000')
+    >>> number(94.619123, 0.00097), number(-2206.4, 13.2), number(-0.00001, 0.01)
+    ('94.62', '-2,206', '0.000')
     """
     own = 3 - math.floor(math.log10(abs(value))) if value else 0
     places = min(1 - math.floor(math.log10(step)), own) if step > 0 else own
-    text = f"{value:.{min(6, max(0, places))}f}"
-    return text.lstrip("-") if float(text) == 0 else text
+    text = grouped(value, min(6, max(0, places)))
+    return text.lstrip("-") if not text.strip("-0.") else text
 
 
 def ends(low: float, high: float) -> str:
@@ -30,7 +31,7 @@ def ends(low: float, high: float) -> str:
         return number(low, 0.0)
     texts = [number(end, half) for end in (low, high)]
     for place, end in enumerate((low, high)):
-        if end and float(texts[place]) == 0:
+        if end and not texts[place].strip("-0."):
             texts[place] = f"{end:.{min(6, -math.floor(math.log10(abs(end))))}f}"
     return " to ".join(texts)
 
@@ -45,9 +46,9 @@ def estimate(mean: float, low: float, high: float) -> str:
     text = number(mean, half)
     places = len(text.partition(".")[2])
     if half - (mean - low) > 1e-9 * half:
-        return f"{text} (0 to {high:.{places}f})"
-    shown = f"{half:.{places}f}"
-    return f"{text} ± {shown}" if float(shown) > 0 else text
+        return f"{text} (0 to {grouped(high, places)})"
+    shown = grouped(half, places)
+    return f"{text} ± {shown}" if shown.strip("0.") else text
 
 
 def pair(one: float, other: float) -> tuple[str, str]:

@@ -186,7 +186,7 @@ QUANTITIES: dict[str, Quantity] = {
         _named("completion", "time of a transfer, mean over the transfers; none if one does not finish", "s", False, _completion),
         _named("goodput", "payload acknowledged, sum over the flows, over the time from first start (handshake included) to last end; `goodput_bps`, as run prints it, is each flow's without its handshake", "Mb/s", False, _goodput),
         _named("transfer-rate", "size over duration, mean over the completed transfers", "Mb/s", False, _transfer_rate),
-        _named("fairness", "Jain's index of the flows' goodputs, 1 if they are equal; none for one flow", "", False, _fairness),
+        _named("fairness", "Jain's index of the flows' goodputs, 1 if they are equal; none for one flow. Name flows that compete, as in fairness@down*", "", False, _fairness),
         _named("rtt", "mean round trip of a flow, mean over the flows", "ms", False, _rtt),
         _named("retransmits", "segments sent again, sum over the flows, of all segments sent", "%", False, _retransmits),
         _named("repair", "time from the start of a loss recovery to its end, mean over the recoveries", "s", False, _repair),

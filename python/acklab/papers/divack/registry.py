@@ -41,4 +41,14 @@ PAPER = Paper(
     "over a shared medium, with small segments, against other flows, and against senders that count bytes?",
     sections={"I": "ACK division", "II": "Uses", "III": "Shortcomings", "IV": "Facing congestion", "V": "Conclusions"},
     parameters=PARAMETERS,
+    terms={
+        "divack": "one of the m ACKs in which a receiver divides the ACK of a segment",
+        "m": "ACKs for what one ACK would cover",
+        "1-apdp": "one ACK for each data packet, not divided",
+        "DA": "delayed ACKs: one for every second packet, or when a timer ends",
+        "div{ss,ca}1, div{ss,ca}2": "division in slow start or in congestion avoidance, on top of one ACK for each packet (1) or of delayed ACKs (2)",
+        "J": "connections that compete",
+        "ABC": "appropriate byte counting: the sender's window grows by the bytes that are acknowledged, so that division gains nothing",
+        "BDP": "the product of bandwidth and round trip: what fills the path",
+    },
 )

@@ -24,4 +24,17 @@ PAPER = Paper(
         "6": "Conclusions",
     },
     parameters=PARAMETERS,
+    terms={
+        "smartacking": "the paper's receiver: it estimates the sender's window and the bottleneck's pace, and sends fewer ACKs once the bottleneck is busy",
+        "plain, paced, extended": "smartacking alone; with a sender that spaces its segments; with an alpha that falls after losses",
+        "alpha": "the share of a round trip by which the ACK leaves before the last segment under way comes",
+        "FQ": "a bottleneck that serves connections in turn",
+        "ACC": "ACK congestion control: the receiver sends fewer ACKs when the way back is congested",
+        "ABC, SABC": "appropriate byte counting, in which the sender's window grows by the bytes that are acknowledged; a scaled form, which the paper only names",
+        "ISAT": "the time between arrivals of segments at the receiver",
+        "1-0, 2-2": "connections of one direction and of the other",
+        "T1 to T8": "the transitions of the listing that estimates the window",
+        "slope": "how fast the window grows",
+        "reduction": "how much shorter a transfer takes than with NewReno",
+    },
 )

@@ -18,6 +18,15 @@ PAPER = Paper(
         "3.4": "Two kinds side by side",
     },
     parameters=PARAMETERS,
+    terms={
+        "N": "the sender's estimate of its own packets that wait in the bottleneck's queue: cwnd times the share of the round trip above the least",
+        "beta": "N above which a loss counts as congestion, and the window grows at half the pace: 3 packets",
+        "AI": "additive increase, the part between two losses in which the window grows by about a packet a round trip",
+        "cwnd": "the sender's congestion window",
+        "p": "the share of packets that are lost at random",
+        "BDP": "the product of bandwidth and round trip: what fills the path",
+        "b": "segments an ACK, in the formula for throughput (PFTK: Padhye, Firoiu, Towsley, Kurose)",
+    },
     ns2={
         "veno.fig5.1pct": "+53 % over TCP/Linux's own Reno, 8 seeds; +69 % over Sack1, which is another stack (RTT 200 ms)",
         "veno.abs.72": "+69 % at most, and that over an unlike stack (RTT 200 ms, Sack1); +53 % over a like one",
