@@ -23,8 +23,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from ..plot import palette
-from ..plot.style import drawing
+from ..plot.style import drawing, label
 from ..text.escapes import visible
+from ..text.escapes import width as columns_of
 from . import canvas, multiples, rows
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 from .points import Interactive, block, points, with_interval
@@ -298,8 +299,14 @@ def _heat(chart: Heat, small: float) -> Figure:
     import numpy as np
 
     columns = math.ceil(len(chart.surfaces) / chart.rows)
-    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True, small if small < canvas.SMALL and columns == 1 else canvas.WIDTH)
     values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
+    states = [] if chart.diverging else _states(values)
+    width = small if small < canvas.SMALL and columns == 1 else canvas.WIDTH
+    what, _, unit = chart.z.label.rstrip(")").partition(" (")
+    keys = [f"{what} {state:.4g} {unit}".rstrip() for state in states]
+    lines = canvas.legend_lines(keys, width) if states else 1
+    names = 0.3 + 0.075 * max(map(columns_of, map(label, chart.y.words)), default=0) + (0.2 if chart.y.label else 0.0)
+    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, lines, width, max(canvas.LEFT, min(names, width / 3)))
     known = [v for v in values if not np.isnan(v).all()]
     low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in known)
     high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in known)
@@ -322,9 +329,24 @@ def _heat(chart: Heat, small: float) -> Figure:
         axes.set_title(surface.title, loc="left")
     for axes in all_axes[len(chart.surfaces) :]:
         axes.set_visible(False)
+    if states:
+        canvas.legend(fig, [Patch(color=image.to_rgba(state)) for state in states], keys, lines)
+        return fig
     clipped = any(float(np.nanmin(v)) < low for v in known), any(float(np.nanmax(v)) > high for v in known)
     _colour_bar(fig, image, chart, clipped)
     return fig
+
+
+#: Most values that are told by a colour each, not by a scale.
+MOST_STATES = 4
+
+
+def _states(values: Sequence[Any]) -> list[float]:
+    """The values of heat maps that have few, such as 0 and 1: what lies between them does not exist."""
+    import numpy as np
+
+    found = np.unique(np.concatenate([one[np.isfinite(one)] for one in values]))
+    return [float(value) for value in found] if 1 < len(found) <= MOST_STATES else []
 
 
 def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]) -> None:
