@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import acklab
@@ -51,6 +53,26 @@ def test_what_is_not_acknowledged_is_outstanding(run: Path) -> None:
     """After a loss nothing is on the way for a while, and the flight size stays what it was."""
     chart = plot(run, table="series", x="time_s", y="flight_segments")
     assert chart.panels[0].y.label == "outstanding (segments)" and finding(chart).startswith("Outstanding ends at ")
+
+
+def test_samples_are_points(run: Path) -> None:
+    """Nearly all rows have no sample of the round trip, and steps between gaps showed nothing."""
+    chart = plot(run, table="series", x="time_s", y="rtt_s")
+    (line,) = chart.panels[0].lines
+    assert not line.step and line.dash == " " and line.marker == "o" and np.isfinite(line.y).all()
+    assert chart.about == "RTT over time: its samples" and " at least, " in finding(chart)
+
+
+def test_connections_of_a_capture_are_drawn_apart(tmp_path: Path) -> None:
+    """A line went from one connection's window to the other's; what has no value, such as a receiver's side, is no line."""
+    rows = [(0.1 * k, which % 2, which // 2, 10.0 * which + k if which < 2 else None, k) for k in range(5) for which in range(4)]
+    frame = pl.DataFrame(rows, schema=["time_s", "connection", "direction", "cwnd_segments", "flight_bytes"], orient="row")
+    frame.write_parquet(tmp_path / "segments.parquet")
+    frame.select("time_s", "connection", "direction", "flight_bytes").write_parquet(tmp_path / "acks.parquet")
+    (panel,) = plot(tmp_path).panels
+    assert [line.name for line in panel.lines] == ["connection 0", "connection 1"]
+    assert panel.y.label == "cwnd, as a receiver estimates it (segments)" and all(line.step for line in panel.lines)
+    assert not plot(tmp_path, x="time_s", y="cwnd_segments", table="segments").panels[0].lines[0].step
 
 
 def test_flows_without_a_line_each_are_no_steps(tmp_path: Path) -> None:

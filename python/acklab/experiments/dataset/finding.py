@@ -51,7 +51,8 @@ def finding(chart: Chart) -> str:
     axes = chart.panels[0]
     if chart.name == "cdf":
         return _medians(axes.x, lines)
-    return _at_the_end(axes.x, axes.y, lines) if _split(axes.x.label)[0] == "time" else _over(axes.x, axes.y, lines)
+    over_time = _split(axes.x.label)[0] == "time" and any(line.dash.strip() for _, line in lines)
+    return _at_the_end(axes.x, axes.y, lines) if over_time else _over(axes.x, axes.y, lines)
 
 
 def _split(label: str) -> tuple[str, str]:
@@ -98,9 +99,9 @@ def _over(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> str:
         if moved:
             lines = [one for one in lines if one[0] == max(moved, key=lambda name: moved[name])]
     sure = not what.startswith("mean of ") or any(line.band is not None for _, line in lines)
-    if sure and (found := [step for name, line in lines if (step := _step(name if several else "", line, of))]):
+    if key != "time" and sure and (found := [step for name, line in lines if (step := _step(name if several else "", line, of))]):
         return _stepped(what, unit, key, found)
-    places = [Place(y, f"{key} {amount(x, of)}", name if several else "") for name, line in lines for x, y in _known(line)]
+    places = [Place(y, f"{'at' if key == 'time' else key} {amount(x, of)}", name if several else "") for name, line in lines for x, y in _known(line)]
     return _ends(what, unit, places)
 
 

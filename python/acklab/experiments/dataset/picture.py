@@ -20,7 +20,7 @@ from ...text.escapes import not_known
 from ..sweep.picture import axis_ends
 from .distribution import distribution
 from .finding import finding
-from .guess import NAMES, guess
+from .guess import NAMES, guess, with_values
 from .heading import heading
 from .labels import by_place, by_value, equals, named, values_of
 from .query import QueryError, invalid, tables
@@ -32,6 +32,8 @@ KINDS = ("band", "heat", "cdf")
 ENDINGS = (".png", ".pdf", ".svg", ".html")
 #: Most lines of a panel, panels, and places on an axis of a heat map.
 MOST_LINES, MOST_PANELS, MOST_PLACES = 9, 12, 400
+#: Columns of tables over time that hold samples: what is between two of them is not known.
+SAMPLES = ("rtt_s", "latest_rtt_s", "delay_s", "hold_s")
 #: The largest number that is drawn: its square, which an interval needs, is a double.
 MOST = 1e150
 
@@ -194,6 +196,11 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
 
     names = rows.collect_schema().names()
     value = pl.col(asked.value).cast(pl.Float64)
+    sampled = asked.x == "time_s" and asked.value in SAMPLES
+    if sampled:
+        rows = rows.filter(value.is_not_null())
+    elif asked.x == "time_s":
+        rows = with_values(rows, names, asked.value)
     steps = _is_stepwise(rows, names, asked)
     one = value.last() if steps else value.mean()  # of several changes at an instant the last one holds
     lacking = value.last().is_null().cast(pl.UInt32) if steps else (value.is_null() | value.is_nan()).sum()
@@ -211,11 +218,14 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     label = by_value(asked.value, found["\0mean"].explode().drop_nulls().drop_nans(), asked.called)[0].label
     what = label.rpartition(" (")[0] or label
     about = f"Mean of {what} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
-    about = f"{what}{',' * (',' in what)} over time: each value holds until the next change" if steps else f"{what}: one value at each place" if single else about
+    points = sampled and not seeds
+    about = f"{what} over time: its samples" if points else about
+    about = about if points else f"{what}{',' * (',' in what)} over time: each value holds until the next change" if steps else f"{what}: one value at each place" if single else about
     about = about[:1].upper() + about[1:]
     if gaps:
         lacking_at = f"{gaps:,} of {len(found):,}"
-        about += f"; {lacking_at} rows have no value, and there the line has gaps" if steps else f"; no {'value' if single else 'mean'} at {lacking_at} places, where a row has no value"
+        before = not asked.color and not asked.facet and bool((found["\0missing"][:gaps] > 0).all())
+        about += (f"; the first {lacking_at} rows have no value" if before else f"; {lacking_at} rows have no value, and there the line has gaps") if steps else f"; no {'value' if single else 'mean'} at {lacking_at} places, where a row has no value"
     means, halves = [], []
     for missing, values in found.select("\0missing", "\0mean").iter_rows():
         one = None if missing else sample(values)
@@ -224,7 +234,7 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     if all(math.isnan(mean) for mean in means):
         raise QueryError(f"{asked.value} has no mean anywhere: everywhere a row has no value")
     found = found.with_columns(pl.Series("\0mean", means), pl.Series("\0half", halves))
-    return _heat(found, asked, about, single) if asked.kind == "heat" else _bands(found, asked, about, single, steps)
+    return _heat(found, asked, about, single) if asked.kind == "heat" else _bands(found, asked, about, single or points, steps, points)
 
 
 def _others(names: Sequence[str], asked: Asked) -> list[str]:
@@ -249,13 +259,13 @@ def _is_stepwise(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> bool
     """Whether the rows are one run's changes of a state over time, a line for each flow or link: such a value holds until the next."""
     import polars as pl
 
-    if asked.kind != "band" or asked.x != "time_s" or "seed" in names:
+    if asked.kind != "band" or asked.x != "time_s" or "seed" in names or asked.value in SAMPLES:
         return False
     among = [name for name in NAMES if name in names and name not in asked.by]
     return not among or max(rows.select(pl.col(name).n_unique() for name in among).collect().row(0)) == 1
 
 
-def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: bool) -> Chart:
+def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: bool, points: bool) -> Chart:
     import polars as pl
 
     if not found[asked.x].dtype.is_numeric():
@@ -274,9 +284,9 @@ def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: b
             part = found.filter(equals(asked.facet, facet) & equals(asked.color, key)).sort(asked.x)
             half = scale * part["\0half"].to_numpy() if seen else None  # also one of no width, which a sentence needs
             title = named(asked.color, key)
-            mark = "o" if len(part) <= 40 and not steps else ""
+            mark, dash = ("o", " ") if points else ("o" if len(part) <= 40 and not steps else "", "-")
             x, y = factor * part[asked.x].cast(pl.Float64).to_numpy(), scale * part["\0mean"].to_numpy()
-            lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half, step=steps))
+            lines.append(Line(title, x, y, slot if title else "blue", dash, mark, band=half, step=steps))
         panels.append(Panel(named(asked.facet, facet), across, up, lines))
     few = f"; fewer than {LEAST_SEEDS} seeds have no interval" if "the seeds" in about else ""
     same = "; every seed gave the same value: no interval"
