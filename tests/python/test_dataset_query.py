@@ -22,6 +22,7 @@ from test_sweep import LOSSY
 import acklab
 from acklab.experiments.dataset.finding import finding
 from acklab.figures import draw
+from acklab.figures.points import points
 from acklab.figures.stats import interval, sample
 from front import COMMAND
 
@@ -226,9 +227,15 @@ def test_two_states_have_two_colours(tmp_path: Path) -> None:
     pl.DataFrame(rows, schema=["queue_packets", "ACKs", "timeouts"], orient="row").write_parquet(tmp_path / "t.parquet")
     chart = acklab.dataset.plot(tmp_path / "t.parquet", kind="heat", x="queue_packets", y="ACKs", color="timeouts")
     assert finding(chart) == "Timeouts fall from queue 5 to 6 packets (1 to 0, ACKs delayed) and from 6 to 7 packets (1 to 0, ACKs every)."
+    slow = pl.read_parquet(tmp_path / "t.parquet").with_columns(completion_s=pl.col("timeouts") + 1 / pl.col("queue_packets"))
+    slow.write_parquet(tmp_path / "slow.parquet")
+    told = finding(acklab.dataset.plot(tmp_path / "slow.parquet", kind="heat", x="queue_packets", y="ACKs", color="completion_s"))
+    assert told.startswith("Completion falls most from queue ") and " from 6 to 7 packets (" in told.replace("queue 6", "6")
     made = draw.figure(chart)
     assert len(made.axes) == 1, "no scale of what lies between"
     assert [text.get_text() for text in made.legends[0].get_texts()] == ["timeouts 0", "timeouts 1"]
+    (cells,) = points(made).series
+    assert (len(cells.points), cells.points[0][2]) == (14, "queue (packets): 4; ACKs: delayed; timeouts: 1")
     assert made.axes[0].get_tightbbox().x0 > 0, "the title of the axis is in the picture"
 
 

@@ -28,7 +28,7 @@ from ..text.escapes import visible
 from ..text.escapes import width as columns_of
 from . import canvas, multiples, rows
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
-from .points import Interactive, block, points, with_interval
+from .points import MOST, Interactive, block, points, with_cells, with_interval
 
 #: Background of a text that may lie over a line.
 _BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
@@ -325,6 +325,8 @@ def _heat(chart: Heat, small: float) -> Figure:
             vmax=high,
             interpolation="nearest",
         )
+        if chart.cells[0] and z.size <= MOST:
+            with_cells(image, _cells(chart, z))
         canvas.axis(axes, chart.x, chart.y)
         axes.set_title(surface.title, loc="left")
     for axes in all_axes[len(chart.surfaces) :]:
@@ -335,6 +337,15 @@ def _heat(chart: Heat, small: float) -> Figure:
     clipped = any(float(np.nanmin(v)) < low for v in known), any(float(np.nanmax(v)) > high for v in known)
     _colour_bar(fig, image, chart, clipped)
     return fig
+
+
+def _cells(chart: Heat, z: Any) -> list[list[str]]:
+    """What each cell says; nothing where it has no value."""
+    columns, names = chart.cells
+    return [
+        [f"{chart.x.label}: {column}; {chart.y.label}: {row}; {chart.z.label}: {value:.4g}" if math.isfinite(value) else "" for row, value in zip(names, z[i], strict=True)]
+        for i, column in enumerate(columns)
+    ]
 
 
 #: Most values that are told by a colour each, not by a scale.

@@ -150,7 +150,7 @@ def _heat(chart: Heat) -> str:
             name = ", ".join(filter(None, [f"{side} {rows[j]} {counted}".rstrip(), surface.title]))
             found.append(Place(float(z[i, j]), f"{key} {columns[i]} {of}".rstrip(), name))
     values = Counter(place.value for place in found if math.isfinite(place.value))
-    if len(chart.surfaces) == 1 and len(rows) <= 2 and len(values) == 2 and (told := _edges(chart, what, unit)):
+    if len(chart.surfaces) == 1 and len(rows) <= 2 and len(values) > 1 and (told := _edges(chart, what, unit, states=len(values) == 2)):
         return told
     if 1 < len(values) <= MOST_NAMED:
         shares = [f"{amount(value, unit)} at {values[value]} of {values.total()} places" for value in sorted(values)]
@@ -158,18 +158,20 @@ def _heat(chart: Heat) -> str:
     return _ends(what, unit, found)
 
 
-def _edges(chart: Heat, what: str, unit: str) -> str:
-    """Where each row of a map of two values changes from one to the other, if it does so once."""
+def _edges(chart: Heat, what: str, unit: str, states: bool) -> str:
+    """Where each row of a map changes most, if that is in a step; of a map of two states, where it changes, if it does so once."""
     (key, of), (side, counted), (columns, rows) = _split(chart.x.label), _split(chart.y.label), chart.cells
+    if not states and (what.startswith("mean of ") or len(columns) < STEPS + 1 or not all(word.replace(".", "").isdigit() for word in columns)):
+        return ""
     found = []
     for row, z in zip(rows, np.asarray(chart.surfaces[0].z, dtype=float).T, strict=True):
-        (changes,) = np.nonzero(np.diff(z))
-        if len(changes) != 1 or np.isnan(z).any():
+        sizes = np.abs(np.diff(z))
+        if np.isnan(z).any() or (np.count_nonzero(sizes) != 1 if states else sizes.max() < SHARE * np.ptp(z) or not sizes.any()):
             return ""
-        at = int(changes[0])
+        at = int(np.argmax(sizes))
         places = f"{columns[at]} to {columns[at + 1]} {of}".rstrip()
-        found.append(Step(f"{side} {row} {counted}".rstrip(), 1.0, places, float(z[at]), float(z[at + 1])))
-    return _stepped(what, unit, key, found, how="")
+        found.append(Step(f"{side} {row} {counted}".rstrip(), float(sizes[at] / np.ptp(z)), places, float(z[at]), float(z[at + 1])))
+    return _stepped(what, unit, key, found, how="" if states else "most ")
 
 
 def _medians(across: Axis, lines: Sequence[tuple[str, Line]]) -> str:
@@ -198,11 +200,11 @@ def _verb(stem: str, what: str) -> str:
 def amount(value: float, unit: str) -> str:
     """A value with its unit.
 
-    >>> amount(1.0, "segments"), amount(0.5, "s"), amount(2, "")
-    ('1 segment', '0.5 s', '2')
+    >>> amount(1.0, "segments"), amount(0.5, "s"), amount(2e5, "")
+    ('1 segment', '0.5 s', '200,000')
     """
     one = unit.removesuffix("s") if value == 1 and unit in ("segments", "packets", "bytes") else unit
-    return f"{value:.4g} {one}".rstrip()
+    return f"{value:,.0f} {one}".rstrip() if abs(value) >= 1e4 else f"{value:.4g} {one}".rstrip()
 
 
 def _capital(text: str) -> str:
