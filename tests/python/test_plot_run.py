@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import acklab
@@ -33,7 +35,44 @@ def test_one_run_has_no_mean(run: Path) -> None:
     chart = plot(run)
     assert chart.panels[0].y.label == "cwnd (segments)"
     assert chart.about == "Cwnd over time: each value holds until the next change"
-    assert finding(chart).startswith("Cwnd: from 1 segment (at 0 s) to 39 segments (at ")
+    ends = chart.panels[0].lines[0].y[-1]
+    assert finding(chart).startswith(f"Cwnd ends at {ends:.4g} segments, 39 segments (at 1.")
+
+
+def test_a_captures_window_is_called_an_estimate(tmp_path: Path) -> None:
+    """It was headed "Cwnd", and "no mean at 13 of 87 places"."""
+    assert cli.main(["analyze", "examples/captures/linux-receiver.pcap", "--out", str(tmp_path / "a")]) == 0
+    chart = plot(tmp_path / "a", out=tmp_path / "a.html")
+    assert chart.panels[0].y.label == "cwnd, as a receiver estimates it (segments)"
+    assert finding(chart) == "Cwnd, as a receiver estimates it, ends at 50 segments, its most."
+    assert chart.about.startswith("Cwnd, as a receiver estimates it, over time") and "mean" not in chart.about
+    assert "acklab plot: linux-receiver.pcap" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_what_is_not_acknowledged_is_outstanding(run: Path) -> None:
+    """After a loss nothing is on the way for a while, and the flight size stays what it was."""
+    chart = plot(run, table="series", x="time_s", y="flight_segments")
+    assert chart.panels[0].y.label == "outstanding (segments)" and finding(chart).startswith("Outstanding ends at ")
+
+
+def test_samples_are_points(run: Path) -> None:
+    """Nearly all rows have no sample of the round trip, and steps between gaps showed nothing."""
+    chart = plot(run, table="series", x="time_s", y="rtt_s")
+    (line,) = chart.panels[0].lines
+    assert not line.step and line.dash == " " and line.marker == "o" and np.isfinite(line.y).all()
+    assert chart.about == "RTT over time: its samples" and " at least, " in finding(chart)
+
+
+def test_connections_of_a_capture_are_drawn_apart(tmp_path: Path) -> None:
+    """A line went from one connection's window to the other's; what has no value, such as a receiver's side, is no line."""
+    rows = [(0.1 * k, which % 2, which // 2, 10.0 * which + k if which < 2 else None, k) for k in range(5) for which in range(4)]
+    frame = pl.DataFrame(rows, schema=["time_s", "connection", "direction", "cwnd_segments", "flight_bytes"], orient="row")
+    frame.write_parquet(tmp_path / "segments.parquet")
+    frame.select("time_s", "connection", "direction", "flight_bytes").write_parquet(tmp_path / "acks.parquet")
+    (panel,) = plot(tmp_path).panels
+    assert [line.name for line in panel.lines] == ["connection 0", "connection 1"]
+    assert panel.y.label == "cwnd, as a receiver estimates it (segments)" and all(line.step for line in panel.lines)
+    assert not plot(tmp_path, x="time_s", y="cwnd_segments", table="segments").panels[0].lines[0].step
 
 
 def test_flows_without_a_line_each_are_no_steps(tmp_path: Path) -> None:
@@ -50,4 +89,4 @@ def test_a_papers_directory_names_its_tables(tmp_path: Path, capsys: pytest.Capt
     assert left.value.code == 2
     assert "p/allman1998/tables/*.parquet, with --x and --y" in capsys.readouterr().err
     table = tmp_path / "p/allman1998/tables/figure-8-occupancy.parquet"
-    assert plot(table, x="waiting_packets", y="every_share").about == "every_share: one value at each place"
+    assert plot(table, x="waiting_packets", y="every_share").about == "Every share: one value at each place"

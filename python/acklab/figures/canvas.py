@@ -22,16 +22,16 @@ INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 LEFT, RIGHT, BOTTOM, GAP, TITLE, LEGEND, LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 
 
-def grid(columns: int, rows: int, height: float, legend: int, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
-    """A figure of a width with a grid of axes, room for titles above each and a legend of so many lines above all."""
+def grid(columns: int, rows: int, height: float, legend: int, width: float = WIDTH, left: float = LEFT) -> tuple[Figure, list[Axes]]:
+    """A figure of a width with a grid of axes, room for titles above each, so much to the left, and a legend of so many lines above all."""
     top = TITLE + (LEGEND + (legend - 1) * LEGEND_MORE if legend else 0.06)
     total = top + rows * height + (rows - 1) * (TITLE + BOTTOM) + BOTTOM
     fig = Figure(figsize=(width, total))
-    each = (width - LEFT - RIGHT - (columns - 1) * GAP) / columns
+    each = (width - left - RIGHT - (columns - 1) * (GAP + left - LEFT)) / columns
     axes = []
     for row in range(rows):
         for column in range(columns):
-            x = LEFT + column * (each + GAP)
+            x = left + column * (each + GAP + left - LEFT)
             y = total - top - height - row * (height + TITLE + BOTTOM)
             axes.append(fig.add_axes((x / width, y / total, each / width, height / total)))
     return fig, axes

@@ -96,6 +96,8 @@ class Heat:
     diverging: bool = False
     rows: int = 1
     height: float = 2.8
+    cells: tuple[Sequence[str], Sequence[str]] = ((), ())
+    """What each place along ``x`` and ``y`` is called, where the axes tell only some."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from matplotlib.ticker import MaxNLocator
 from ..plot import palette
 from ..plot.style import drawing
 from ..text.escapes import visible
-from . import canvas, multiples, rows
+from . import canvas, heat, multiples, rows
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 from .points import Interactive, block, points, with_interval
 
@@ -45,13 +45,12 @@ _STYLE: Any = {
     "grid.color": canvas.GRID,
     "grid.linewidth": 0.5,
 }
-SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 
 
 def figure(chart: Chart, small: float = canvas.SMALL) -> Figure:
     """The chart as a matplotlib figure; one with a single panel is ``small`` inches wide."""
     draw: dict[type, Any] = {Forest: rows.forest, Tornado: rows.tornado, Multiples: multiples.figure}
-    sized: dict[type, Any] = {Lines: _lines, Bars: _bars, Dots: rows.dots, Heat: _heat}
+    sized: dict[type, Any] = {Lines: _lines, Bars: _bars, Dots: rows.dots, Heat: heat.figure}
     with drawing(_STYLE):
         shown = _visible(chart)
         made: Figure = sized[type(chart)](shown, small) if type(chart) in sized else draw[type(chart)](shown)
@@ -302,50 +301,6 @@ def _panel(axes: Axes, panel: Panel) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # half a packet is no place to look at
     _marks(axes, panel.marks)
     axes.set_title(panel.title, loc="left")
-
-
-def _heat(chart: Heat, small: float) -> Figure:
-    import numpy as np
-
-    columns = math.ceil(len(chart.surfaces) / chart.rows)
-    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True, small if small < canvas.SMALL and columns == 1 else canvas.WIDTH)
-    values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
-    known = [v for v in values if not np.isnan(v).all()]
-    low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in known)
-    high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in known)
-    colours = DIVERGING if chart.diverging else SEQUENTIAL
-    image: Any = None
-    for axes, surface, z in zip(all_axes, chart.surfaces, values, strict=False):
-        half_x, half_y = (surface.x[1] - surface.x[0]) / 2, (surface.y[1] - surface.y[0]) / 2
-        extent = (surface.x[0] - half_x, surface.x[-1] + half_x, surface.y[0] - half_y, surface.y[-1] + half_y)
-        image = axes.imshow(
-            z.T,
-            origin="lower",
-            aspect="auto",
-            extent=extent,
-            cmap=colours,
-            vmin=low,
-            vmax=high,
-            interpolation="nearest",
-        )
-        canvas.axis(axes, chart.x, chart.y)
-        axes.set_title(surface.title, loc="left")
-    for axes in all_axes[len(chart.surfaces) :]:
-        axes.set_visible(False)
-    clipped = any(float(np.nanmin(v)) < low for v in known), any(float(np.nanmax(v)) > high for v in known)
-    _colour_bar(fig, image, chart, clipped)
-    return fig
-
-
-def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]) -> None:
-    width, height = fig.get_size_inches()
-    left = canvas.LEFT + 1.4
-    bar = fig.add_axes((left / width, 1 - 0.17 / height, min(4.0, width - left - canvas.RIGHT) / width, 0.1 / height))
-    extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[clipped]
-    made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
-    made.outline.set_visible(False)
-    bar.tick_params(labelsize=7.5, length=2, pad=1)
-    bar.text(-0.07 if clipped[0] else -0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
 
 
 def _bars(chart: Bars, small: float) -> Figure:

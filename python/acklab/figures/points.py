@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ class Series(NamedTuple):
     panel: int
     """Its panel's place in the list, or -1 where a panel cannot be zoomed."""
     points: list[Point]
+    reach: float = 0.0
+    """How near the pointer has to be, in the SVG's units; the page's own where it is 0."""
 
 
 class Area(NamedTuple):
@@ -56,6 +59,11 @@ def with_interval(line: Any, low: Any, high: Any) -> None:
     line.acklab_interval = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
 
 
+def with_cells(image: Any, words: Any) -> None:
+    """Notes what each cell of a heat map's picture says: ``words[i][j]`` at the i-th place along it and the j-th up."""
+    image.acklab_cells = words
+
+
 def points(made: Any, rows: Sequence[str] = ()) -> Interactive:
     """The series of a matplotlib figure, in the order in which they were drawn; ``rows`` are the names of a chart of dots, from the top."""
     panels: list[Area] = []
@@ -77,7 +85,7 @@ def block(found: Interactive) -> str:
     if not found.series:
         return ""
     told = {
-        "series": [{"name": visible(one.name), "panel": one.panel, "points": [_told(point) for point in one.points]} for one in found.series],
+        "series": [{"name": visible(one.name), "panel": one.panel, "points": [_told(point) for point in one.points], **({"reach": round(one.reach, 1)} if one.reach else {})} for one in found.series],
         "panels": [{"group": one.group, "box": [round(edge, 2) for edge in one.box], "x": one.x, "y": one.y, "ticks": one.ticks, "whole": one.whole} for one in found.panels],
     }
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
@@ -123,6 +131,9 @@ def _of(axes: Any, made: Any, rows: Sequence[str], panel: int) -> Iterator[Serie
         name = "" if label.startswith("_") else label
         values = zip(line.get_xdata(orig=False), line.get_ydata(orig=False), strict=True)
         yield from _series(axes, made, name, values, panel, rows, getattr(line, "acklab_interval", ()))
+    for image in axes.images:
+        if words := getattr(image, "acklab_cells", None):
+            yield _cells(axes, made, words)
     for bars in axes.containers:
         patches = [patch for patch in getattr(bars, "patches", ()) if hasattr(patch, "get_width")]
         label = bars.get_label()
@@ -134,6 +145,15 @@ def _of(axes: Any, made: Any, rows: Sequence[str], panel: int) -> Iterator[Serie
                 for bar in patches
             ]  # fmt: skip
             yield from _series(axes, made, "" if label.startswith("_") else label, ends, panel)
+
+
+def _cells(axes: Any, made: Any, words: Sequence[Sequence[str]]) -> Series:
+    """The middles of a heat map's cells, each of which the pointer reaches from all of its cell."""
+    left, top, right, bottom = _box(axes, made)
+    wide, tall = (right - left) / len(words), (bottom - top) / len(words[0])
+    places = [(i, j) for i in range(len(words)) for j in range(len(words[0])) if words[i][j]]
+    told: list[Point] = [(left + (i + 0.5) * wide, y := bottom - (j + 0.5) * tall, words[i][j], y, y) for i, j in places]
+    return Series(axes.get_title(loc="left").replace("\n", " "), -1, told, math.hypot(wide, tall) / 2 + 1)
 
 
 def _series(

@@ -32,17 +32,17 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     items = items_of(runs, flow, MOST, bulk=True)
     high = prep.window_height(prep.window_shown(item.run, item.flow) for item in items)
     frame = _join(items, lambda i: prep.thin_steps(prep.window_shown(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow"))
-    frame = frame.rename({"cwnd_segments": "cwnd", "ssthresh_segments": "ssthresh", "flight_segments": "in flight"})
-    long = frame.unpivot(["cwnd", "ssthresh", "in flight"], index=["time_s", "item", "state"], variable_name="line")
+    frame = frame.rename({"cwnd_segments": "cwnd", "ssthresh_segments": "ssthresh", "flight_segments": "outstanding"})
+    long = frame.unpivot(["cwnd", "ssthresh", "outstanding"], index=["time_s", "item", "state"], variable_name="line")
     long = long.drop_nulls("value")
     lines = alt.Chart(long).mark_line(interpolate="step-after", clip=True)
     height = _value("cwnd", "value").scale(domain=[0, 1.05 * high] if high else alt.Undefined)
     dashes = alt.StrokeDash(
-        "line:N", scale=alt.Scale(domain=["cwnd", "ssthresh", "in flight"], range=[[1, 0], [6, 4], [2, 2]])
+        "line:N", scale=alt.Scale(domain=["cwnd", "ssthresh", "outstanding"], range=[[1, 0], [6, 4], [2, 2]])
     )
     colour = _colour(items)
     if len(items) == 1:
-        lines_of = {"cwnd": "cwnd", "ssthresh": "ssthresh", "in flight": "flight"}
+        lines_of = {"cwnd": "cwnd", "ssthresh": "ssthresh", "outstanding": "flight"}
         shades = [palette.role_colour(role) for role in lines_of.values()]
         colour = alt.Color("line:N", scale=alt.Scale(domain=list(lines_of), range=shades), title=None)
     tips = ["item:N", "line:N", _time_tip(), alt.Tooltip("value:Q", format=".3f"), "state:N"]

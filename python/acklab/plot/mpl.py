@@ -52,7 +52,7 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
         time = frame["time_s"]
         names = [label(item.name), None, None]
         if item.alone:
-            names = ["cwnd", "ssthresh", "in flight"]
+            names = ["cwnd", "ssthresh", "outstanding"]
             axes.fill_between(
                 time,
                 frame["flight_segments"],

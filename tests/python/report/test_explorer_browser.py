@@ -89,6 +89,8 @@ def test_it_opens_and_shows_every_preset(place: Path, width: int, dark: bool) ->
             put(tab, "preset", i)
             assert toml(tab) == preset["text"]
             assert tab.js("document.getElementById('why').textContent") == ""
+            assert tab.js("document.getElementById('preset').selectedOptions[0].textContent") == preset["name"]
+            assert re.search(r'title = "(.*)"', preset["text"])[1] in tab.js("document.getElementById('about').textContent")
             shows(tab, preset["text"])
             assert tab.js("document.documentElement.scrollWidth") <= width
         assert inked(tab) > 0.005
@@ -115,6 +117,18 @@ def test_the_opened_sheet_leaves_the_first_picture_in_sight(place: Path) -> None
         assert picture[0] > 0 and picture[1] <= sheet[0] and sheet[1] - sheet[0] < 844 / 2
         low = "[...document.querySelectorAll('#sheet :is(button, select, input, summary)')].filter((one) => one.checkVisibility() && one.offsetHeight < 44).map((one) => one.outerHTML)"
         assert tab.js(low) == []
+
+
+def test_a_control_that_cannot_be_moved_says_why(place: Path) -> None:
+    with browser.Browser() as tab:
+        tab.open(place)  # a T1 without a return path of its own
+        why = "['backaqm', 'filter'].map((id) => [document.getElementById(`set-${id}`).disabled, document.getElementById(`reason-${id}`).checkVisibility()])"
+        assert tab.js(why) == [[True, True], [True, True]]
+        put(tab, "set-back", 10)
+        assert tab.js(why) == [[False, False], [True, True]]
+        put(tab, "set-backaqm", "0")
+        assert tab.js(why) == [[False, False], [False, False]]
+        assert tab.js("document.getElementById('preset').selectedOptions[0].textContent") == "T1 of 1998, changed"
 
 
 def test_each_control_changes_one_value(place: Path) -> None:
@@ -189,7 +203,8 @@ def test_two_runs_share_the_charts_and_the_link_holds_both(place: Path) -> None:
         one, other = (row["ACKs sent"] for row in numbers(tab))
         assert one != other
         assert "every" in tab.js("document.querySelector('.differs').textContent")
-        assert re.fullmatch(r"B carries .*Mb/s instead of .*Mb/s, [\d.]+ times as much\.", tab.js("document.querySelector('h1').textContent"))
+        headline = tab.js("document.querySelector('h1').textContent")
+        assert re.fullmatch(r"B, with ACK policy “every segment” instead of “delayed \(RFC 1122\)”, carries .*Mb/s \(A: .*Mb/s\), with .*\.", headline)
         until = time.monotonic() + 10
         while not (address := tab.js("location.href")).count(",") and time.monotonic() < until:
             time.sleep(0.05)

@@ -1,5 +1,6 @@
 """The charts of simulated runs agree with the simulator's own counts."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -133,3 +134,16 @@ def test_an_unlimited_first_threshold_does_not_flatten_the_window():
     # A threshold that is near stays in the picture.
     near = prep.window_height([frame.with_columns(ssthresh_segments=pl.lit(2.0 * highest))])
     assert near == pytest.approx(2.0 * highest)
+
+
+def test_paths_of_packets_on_the_way_are_cut_at_the_end() -> None:
+    """They all bent to one point at the end of the run, half-way up."""
+    run = Run.of(core.Simulation(json.dumps({**scenario(size="unlimited"), "stop": {"at": "2s"}})).run())
+    pieces = prep.timeline(run, "f", bands=1)
+    for kind, down in (("data", 1.0), ("ack", -1.0)):
+        cut = pieces.filter((pl.col("kind") == kind) & (pl.col("fate") == "in flight"))
+        assert cut.height >= 2 and (cut["x1_s"] == run.end_s).all()
+        assert cut["y1"].n_unique() == cut["x0_s"].n_unique() >= 2
+        short = cut.filter(pl.col("y1").is_between(0, 1, closed="none"))
+        speed = (down * (short["y1"] - short["y0"]) / (short["x1_s"] - short["x0_s"])).to_list()
+        assert min(speed) > 0 and max(speed) == pytest.approx(min(speed), rel=1e-6), "each as fast as the last one that arrived"

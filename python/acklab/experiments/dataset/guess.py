@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .query import QueryError
@@ -10,9 +10,11 @@ from .query import QueryError
 if TYPE_CHECKING:
     import polars as pl
 
-#: What is measured, the first that every row has; and over time, by what.
-MEASURED = ("completion_s", "goodput_bps", "bytes", "cwnd_segments", "queue_packets")
-NAMES = ("flow", "link")
+#: What is measured: of a dataset the first that every row has, over time the first that any has; and over time, by what.
+MEASURED = ("completion_s", "goodput_bps", "bytes", "cwnd_segments", "cwnd_bytes", "queue_packets", "flight_bytes")
+NAMES = ("flow", "link", "connection", "direction")
+#: Tables over time that are looked at first: of a run, of a capture, of a qlog file.
+FIRST = ("series", "segments", "metrics")
 #: Most lines, and most panels.
 MOST_LINES, MOST_PANELS = 9, 6
 
@@ -27,21 +29,40 @@ def guess(tables: Mapping[str, Any]) -> dict[str, str]:
     """
     import polars as pl
 
-    for table, data in sorted(tables.items(), key=lambda one: one[0] != "series"):
+    for table, data in sorted(tables.items(), key=lambda one: FIRST.index(one[0]) if one[0] in FIRST else len(FIRST)):
         rows = pl.scan_pyarrow_dataset(data)
         schema = rows.collect_schema()
         names = schema.names()
         if "point" in names and "seed" in names:
             found = _varied(rows, schema, names[names.index("point") + 1 : names.index("seed")])
+            measured = _measured(rows, schema, found)
         elif "time_s" in names:
-            found = {"x": "time_s", "color": next((name for name in NAMES if name in names), "")}
+            measured = _measured(rows, schema, {}, whole=False)
+            found = {"x": "time_s", **(_apart(with_values(rows, names, measured), names) if measured else {})}
         else:
             continue
-        measured = _measured(rows, schema, found)
         if "x" in found and measured:
             return {**found, "y": measured, "table": table}
     told = "; ".join(f"{table}: {_listed(pl.scan_pyarrow_dataset(data).collect_schema())}" for table, data in tables.items())
     raise QueryError(f"nothing says what to draw; give --x and --y, or --kind cdf and --x. Columns of numbers of each --table: {told}")
+
+
+def with_values(rows: pl.LazyFrame, names: Collection[str], value: str) -> pl.LazyFrame:
+    """The rows of those flows, links and directions that have a value at any time."""
+    import polars as pl
+
+    among = [name for name in NAMES if name in names]
+    return rows.filter(pl.col(value).is_not_null().any().over(among)) if among else rows
+
+
+def _apart(rows: pl.LazyFrame, names: Sequence[str]) -> dict[str, str]:
+    """Names of columns for lines and panels: those of more than one value; else a flow or a link."""
+    import polars as pl
+
+    among = [name for name in NAMES if name in names]
+    counts = rows.select(pl.col(name).n_unique() for name in among).collect().row(0, named=True) if among else {}
+    several = [name for name in among if counts[name] > 1] or [name for name in among if name in ("flow", "link")]
+    return dict(zip(("color", "facet"), several, strict=False))
 
 
 def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str]) -> dict[str, str]:
@@ -64,8 +85,8 @@ def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str]) -> dict[str,
     return {**found, free: "name"} if free and flows > 1 else found
 
 
-def _measured(rows: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str]) -> str:
-    """The first quantity that every row has; else the first that any row has."""
+def _measured(rows: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], whole: bool = True) -> str:
+    """The first quantity that every row has, if ``whole``; else the first that any row has."""
     import polars as pl
 
     known = [name for name in MEASURED if name in schema.names() and schema[name].is_numeric() and name not in found.values()]
@@ -73,8 +94,8 @@ def _measured(rows: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str]) -
         return ""
     empty = rows.select(pl.col(name).null_count() for name in known).collect().row(0, named=True)
     total = int(rows.select(pl.len()).collect().item())
-    whole = [name for name in known if not empty[name]]
-    return next(iter(whole or [name for name in known if empty[name] < total]), "")
+    full = [name for name in known if not empty[name]] if whole else []
+    return next(iter(full or [name for name in known if empty[name] < total]), "")
 
 
 def _listed(schema: pl.Schema) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from ...plot.palette import slots_for
 from ...results.files import replacing
 from ...text.counts import counted
 from ...text.escapes import not_known
-from ..sweep.axes import Column, log_spaced
-from ..sweep.picture import axis_ends, labelled, scaled, some, spoken, word
+from ..sweep.picture import axis_ends
+from .distribution import distribution
 from .finding import finding
-from .guess import NAMES, guess
+from .guess import NAMES, guess, with_values
+from .heading import heading
+from .labels import by_place, by_value, equals, named, values_of
 from .query import QueryError, invalid, tables
 
 if TYPE_CHECKING:
@@ -30,8 +32,8 @@ KINDS = ("band", "heat", "cdf")
 ENDINGS = (".png", ".pdf", ".svg", ".html")
 #: Most lines of a panel, panels, and places on an axis of a heat map.
 MOST_LINES, MOST_PANELS, MOST_PLACES = 9, 12, 400
-#: Points of a distribution's line.
-STEPS = 400
+#: Columns of tables over time that hold samples: what is between two of them is not known.
+SAMPLES = ("rtt_s", "latest_rtt_s", "delay_s", "hold_s")
 #: The largest number that is drawn: its square, which an interval needs, is a double.
 MOST = 1e150
 
@@ -45,6 +47,8 @@ class Asked:
     y: str = ""
     color: str = ""
     facet: str = ""
+    called: str = ""
+    """What is measured, where the column's name does not say it."""
 
     def check(self, known: Sequence[str]) -> None:
         """Refuses what cannot be drawn.
@@ -93,7 +97,7 @@ def plot(
     """Draws a table.
 
     ``band``: the mean of ``y`` over ``x``, with the 95 % interval over the seeds, a line for each ``color``. ``heat``: the mean of ``color``
-    over ``x`` and ``y``. ``cdf``: the share of rows in which ``x`` is at most so much, a line for each ``color``. Each value of ``facet`` is a panel.
+    over ``x`` and ``y``. ``cdf``: the share of rows in which ``x`` is at most so much (k of n at the k-th value), a line for each ``color``. Each value of ``facet`` is a panel.
     Where a row has no value, no mean is drawn; a distribution ends below 1. A row without a place on an axis is left out, and the
     chart says how many are.
 
@@ -118,25 +122,27 @@ def plot(
 
     found = tables(place)
     if kind == "band" and not (x or y or color or facet) and (table == "flows" or table in found):
-        asked = guess(found if table == "flows" else {table: found[table]})
-        x, y, table = asked["x"], asked["y"], asked["table"]
-        color, facet = asked.get("color", ""), asked.get("facet", "")
+        guessed = guess(found if table == "flows" else {table: found[table]})
+        x, y, table = guessed["x"], guessed["y"], guessed["table"]
+        color, facet = guessed.get("color", ""), guessed.get("facet", "")
     if table == "flows" and table not in found and len(found) == 1:
         table = next(iter(found))  # of a Parquet file of any name
     if table not in found:
         raise QueryError(not_known("table", table, [*found]))
     asked = Asked(kind, *(_called(name, found[table].schema.names) for name in (x, y, color, facet)))
+    if asked.value == "cwnd_segments" and "connection" in found[table].schema.names:
+        asked = replace(asked, called="cwnd, as a receiver estimates it")  # a capture does not show the sender's own
     rows = pl.scan_pyarrow_dataset(found[table])
     asked.check(found[table].schema.names)
     if not rows.collect_schema()[asked.value].is_numeric():
         raise QueryError(f"{asked.value} is no column of numbers")
     rows, told = _placed(rows, asked)
-    chart = _distribution(rows, asked) if kind == "cdf" else _means(rows, asked)
+    chart = distribution(rows, asked.x, asked.color, asked.facet, MOST_LINES, MOST_PANELS) if kind == "cdf" else _means(rows, asked)
     chart = replace(chart, about=chart.about + told)
     if invalid(place):
         chart = _warned(chart, "Invalid live run")
     if out is not None:
-        _write(chart, Path(out))
+        _write(chart, Path(out), heading(place))
     return chart
 
 
@@ -190,6 +196,11 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
 
     names = rows.collect_schema().names()
     value = pl.col(asked.value).cast(pl.Float64)
+    sampled = asked.x == "time_s" and asked.value in SAMPLES
+    if sampled:
+        rows = rows.filter(value.is_not_null())
+    elif asked.x == "time_s":
+        rows = with_values(rows, names, asked.value)
     steps = _is_stepwise(rows, names, asked)
     one = value.last() if steps else value.mean()  # of several changes at an instant the last one holds
     lacking = value.last().is_null().cast(pl.UInt32) if steps else (value.is_null() | value.is_nan()).sum()
@@ -204,10 +215,17 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     other = [*_others(names, asked), *_flows(rows, names, asked)]
     gaps = int((found["\0missing"] > 0).sum())
     single = steps or found["\0rows"].max() == 1
-    what = _scale(asked.value, found["\0mean"].explode().drop_nulls().drop_nans())[0].label.rpartition(" (")[0] or asked.value
-    about = f"Mean of {asked.value} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
-    about = f"{what[:1].upper()}{what[1:]} over time: each value holds until the next change" if steps else f"{asked.value}: one value at each place" if single else about
-    about += f"; no mean at {gaps:,} of {len(found):,} places, where a row has no value" if gaps else ""
+    label = by_value(asked.value, found["\0mean"].explode().drop_nulls().drop_nans(), asked.called)[0].label
+    what = label.rpartition(" (")[0] or label
+    about = f"Mean of {what} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
+    points = sampled and not seeds
+    about = f"{what} over time: its samples" if points else about
+    about = about if points else f"{what}{',' * (',' in what)} over time: each value holds until the next change" if steps else f"{what}: one value at each place" if single else about
+    about = about[:1].upper() + about[1:]
+    if gaps:
+        lacking_at = f"{gaps:,} of {len(found):,}"
+        before = not asked.color and not asked.facet and bool((found["\0missing"][:gaps] > 0).all())
+        about += (f"; the first {lacking_at} rows have no value" if before else f"; {lacking_at} rows have no value, and there the line has gaps") if steps else f"; no {'value' if single else 'mean'} at {lacking_at} places, where a row has no value"
     means, halves = [], []
     for missing, values in found.select("\0missing", "\0mean").iter_rows():
         one = None if missing else sample(values)
@@ -216,7 +234,7 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     if all(math.isnan(mean) for mean in means):
         raise QueryError(f"{asked.value} has no mean anywhere: everywhere a row has no value")
     found = found.with_columns(pl.Series("\0mean", means), pl.Series("\0half", halves))
-    return _heat(found, asked, about, single) if asked.kind == "heat" else _bands(found, asked, about, single, steps)
+    return _heat(found, asked, about, single) if asked.kind == "heat" else _bands(found, asked, about, single or points, steps, points)
 
 
 def _others(names: Sequence[str], asked: Asked) -> list[str]:
@@ -241,35 +259,35 @@ def _is_stepwise(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> bool
     """Whether the rows are one run's changes of a state over time, a line for each flow or link: such a value holds until the next."""
     import polars as pl
 
-    if asked.kind != "band" or asked.x != "time_s" or "seed" in names:
+    if asked.kind != "band" or asked.x != "time_s" or "seed" in names or asked.value in SAMPLES:
         return False
     among = [name for name in NAMES if name in names and name not in asked.by]
     return not among or max(rows.select(pl.col(name).n_unique() for name in among).collect().row(0)) == 1
 
 
-def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: bool) -> Chart:
+def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: bool, points: bool) -> Chart:
     import polars as pl
 
     if not found[asked.x].dtype.is_numeric():
         raise QueryError(f"{asked.x} is no column of numbers; draw --kind cdf, with --color {asked.x}")
-    keys = _keys(found, asked.color, MOST_LINES, "color")
-    across, factor = _scale(asked.x, found[asked.x])
-    up, scale = _scale(asked.value, found["\0mean"].drop_nans())
+    keys = values_of(found, asked.color, MOST_LINES, "color")
+    across, factor = by_value(asked.x, found[asked.x])
+    up, scale = by_value(asked.value, found["\0mean"].drop_nans(), asked.called)
     seen = found["\0half"].is_not_nan().any()
     wide = seen and float(found["\0half"].fill_nan(0.0).max()) > 0  # type: ignore[arg-type]
     low, high = axis_ends(scale * found["\0mean"].to_numpy(), scale * found["\0half"].to_numpy())
     up = replace(up, label=up.label if single else f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=())
     panels = []
-    for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
+    for facet in values_of(found, asked.facet, MOST_PANELS, "facet"):
         lines = []
         for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
-            part = found.filter(_is(asked.facet, facet) & _is(asked.color, key)).sort(asked.x)
-            half = scale * part["\0half"].fill_nan(0.0).to_numpy() if wide else None
-            title = _word(asked.color, key)
-            mark = "o" if len(part) <= 40 and not steps else ""
+            part = found.filter(equals(asked.facet, facet) & equals(asked.color, key)).sort(asked.x)
+            half = scale * part["\0half"].to_numpy() if seen else None  # also one of no width, which a sentence needs
+            title = named(asked.color, key)
+            mark, dash = ("o", " ") if points else ("o" if len(part) <= 40 and not steps else "", "-")
             x, y = factor * part[asked.x].cast(pl.Float64).to_numpy(), scale * part["\0mean"].to_numpy()
-            lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half, step=steps))
-        panels.append(Panel(_word(asked.facet, facet), across, up, lines))
+            lines.append(Line(title, x, y, slot if title else "blue", dash, mark, band=half, step=steps))
+        panels.append(Panel(named(asked.facet, facet), across, up, lines))
     few = f"; fewer than {LEAST_SEEDS} seeds have no interval" if "the seeds" in about else ""
     same = "; every seed gave the same value: no interval"
     told = "; the band is the 95 % interval over the seeds" if wide else same if seen else few if not single else ""
@@ -277,110 +295,27 @@ def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: b
 
 
 def _heat(found: pl.DataFrame, asked: Asked, about: str, single: bool) -> Chart:
-    across, up = (_keys(found, key, MOST_PLACES, name) for key, name in ((asked.x, "x"), (asked.y, "y")))
+    across, up = (values_of(found, key, MOST_PLACES, name) for key, name in ((asked.x, "x"), (asked.y, "y")))
     for name, places in ((asked.x, across), (asked.y, up)):
         if len(places) < 2:
             raise QueryError(f"{name} has one value only; a heat map needs two along each side")
-    z, scale = _scale(asked.value, found["\0mean"].drop_nans())
+    z, scale = by_value(asked.value, found["\0mean"].drop_nans(), asked.called)
     surfaces = []
-    for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
+    for facet in values_of(found, asked.facet, MOST_PANELS, "facet"):
         grid = np.full((len(across), len(up)), math.nan)
-        part = found.filter(_is(asked.facet, facet)).select(asked.x, asked.y, "\0mean")
-        for left, bottom, mean in part.iter_rows():
-            grid[across.index(left), up.index(bottom)] = scale * mean
-        surfaces.append(Surface(_word(asked.facet, facet), range(len(across)), range(len(up)), grid))
+        part = found.filter(equals(asked.facet, facet)).select(asked.x, asked.y, "\0mean")
+        for x, y, mean in part.iter_rows():
+            grid[across.index(x), up.index(y)] = scale * mean
+        surfaces.append(Surface(named(asked.facet, facet), range(len(across)), range(len(up)), grid))
     low, high = float(found["\0mean"].drop_nans().min()), float(found["\0mean"].drop_nans().max())  # type: ignore[arg-type]
     span = (scale * low, scale * high) if high > low else (scale * low - 0.5, scale * high + 0.5)
     z = Axis(z.label if single else f"mean of {z.label}", low=span[0], high=span[1])
+    (x_axis, x_words), (y_axis, y_words) = by_place(asked.x, across), by_place(asked.y, up)
     rows = -(-len(surfaces) // 3)
-    return Heat("heat", about, surfaces, _places(asked.x, across), _places(asked.y, up), z, rows=rows, height=3.4)
+    return Heat("heat", about, surfaces, x_axis, y_axis, z, rows=rows, height=3.4, cells=(x_words, y_words))
 
 
-def _distribution(rows: pl.LazyFrame, asked: Asked) -> Chart:
-    """Distributions, from so many quantiles each, or from all values where there are few."""
-    import polars as pl
-
-    value = pl.col(asked.x).cast(pl.Float64).fill_nan(None)
-    shares = [step / STEPS for step in range(STEPS + 1)]
-    steps = [value.quantile(share, "lower").alias(f"\0{place}") for place, share in enumerate(shares)]
-    about = [pl.len().alias("\0rows"), value.count().alias("\0count")]
-    by = asked.by or [pl.lit(0).alias("\0all")]
-    found = rows.group_by(by).agg([*about, *steps]).collect()
-    found = found.sort(asked.by) if asked.by else found
-    if not len(found) or not found["\0count"].sum():
-        raise QueryError(f"{asked.x} has no value in any row")
-    keys = _keys(found, asked.color, MOST_LINES, "color")
-    across, factor = _scale(asked.x, pl.concat([found["\0" "0"], found[f"\0{STEPS}"].alias("\0" "0")]).drop_nulls())
-    ends = {"low": factor * found["\0" "0"].min(), "high": factor * found[f"\0{STEPS}"].max()}
-    across, panels = replace(across, log=False, ticks=None, words=(), **ends), []
-    for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
-        lines = []
-        for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
-            part = found.filter(_is(asked.facet, facet) & _is(asked.color, key))
-            if not len(part) or not part["\0count"][0]:
-                continue
-            row = part.row(0, named=True)
-            x = factor * np.array([row[f"\0{place}"] for place in range(len(shares))])
-            y = np.array(shares) * row["\0count"] / row["\0rows"]
-            title = _word(asked.color, key)
-            lines.append(Line(title, x, y, slot if title else "blue", step=True))
-        panels.append(Panel(_word(asked.facet, facet), across, Axis("share of rows", low=0.0, high=1.02), lines))
-    total, missing = int(found["\0rows"].sum()), int((found["\0rows"] - found["\0count"]).sum())
-    told = f"; {counted(missing, 'row')} without one, so a line ends below 1" if missing else ""
-    return Lines("cdf", f"Share of rows whose {asked.x} is at most so much, {counted(total, 'row')}{told}", panels)
-
-
-def _keys(found: pl.DataFrame, column: str, most: int, what: str) -> list[Any]:
-    """The values of a column in order; one None where no column is asked for."""
-    if not column:
-        return [None]
-    values = found[column].unique().sort().to_list()
-    if len(values) > most:
-        raise QueryError(f"--{what} {column} has {len(values):,} values; at most {most}")
-    return values
-
-
-def _is(column: str, value: Any) -> Any:
-    import polars as pl
-
-    return pl.lit(True) if not column else pl.col(column).eq_missing(pl.lit(value))
-
-
-def _word(column: str, value: Any) -> str:
-    """A value's name in titles and legends."""
-    if not column:
-        return ""
-    one = _column(column, [value])
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return f"{spoken(one)} {word(one, 0) if number else value}"
-
-
-def _column(name: str, values: Sequence[Any]) -> Column:
-    """A column by its name, which may end in its unit."""
-    if name == "name":  # as flows' tables call the flow
-        return Column("flow", "", values)
-    stem, _, unit = name.rpartition("_")
-    return Column(stem, unit, values) if stem and unit in ("bps", "s", "bytes") else Column(name, "", values)
-
-
-def _scale(name: str, values: pl.Series) -> tuple[Axis, float]:
-    """An axis by value, and what the values are multiplied with."""
-    found = values.unique().sort().to_list()
-    column = _column(name, found)
-    factor, unit = scaled(column)
-    log = name != "time_s" and log_spaced(found)
-    ticks = [factor * found[place] for place in some(len(found), 6)] if log else None
-    return Axis(labelled(column, unit), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]), factor
-
-
-def _places(name: str, values: Sequence[Any]) -> Axis:
-    """An axis by place, with some of the values beside it."""
-    column, chosen = _column(name, values), some(len(values), 8)
-    factor, unit = scaled(column) if column.is_number else (1.0, "")
-    return Axis(labelled(column, unit), ticks=chosen, words=[f"{values[k] * factor:.4g}" if column.is_number else str(values[k]) for k in chosen])
-
-
-def _write(chart: Chart, path: Path) -> None:
+def _write(chart: Chart, path: Path, title: str) -> None:
     from ...figures import draw
     from ...figures.html import document, header
 
@@ -389,6 +324,6 @@ def _write(chart: Chart, path: Path) -> None:
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
-            top = header(finding(chart) or chart.about.partition(";")[0], "acklab plot", "", quick=False)
+            top = header(finding(chart) or chart.about.partition(";")[0], ": ".join(filter(None, ["acklab plot", title])), "", quick=False)
             body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture, alone=True)}</section></main>'
-            scratch.write_text(document(chart.about, body), encoding="utf-8")
+            scratch.write_text(document(title or chart.about, body), encoding="utf-8")

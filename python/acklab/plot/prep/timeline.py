@@ -39,27 +39,32 @@ def timeline(
 
     ``x`` is the time since the band began, ``y`` is 0 at the sender's edge and 1 at the
     receiver's. ``ends`` is true on the piece on which the packet arrives or dies. A
-    packet still in flight when the run stopped is drawn as far as that.
+    packet on the way when the run stopped takes as long as the last of its kind that
+    arrived. Its line is cut at the run's end.
     """
     ways = journeys(run) if ways is None else ways
     stop = run.end_s if end_s is None else end_s
     length = band_length(start_s, stop, bands)
     count = max(1, math.ceil((stop - start_s) / length - 1e-9))
     data = pl.col("kind") == "data"
-    whole = ways.filter(pl.col("flow") == flow).with_columns(
+    whole = ways.filter(pl.col("flow") == flow)
+    arrived = pl.col("fate") == "delivered"
+    took = (pl.col("ended_s") - pl.col("sent_s")).filter(arrived).sort_by(pl.col("sent_s").filter(arrived)).last().over("kind")
+    flying = pl.col("ended_s").is_null() & took.is_not_null()
+    whole = whole.with_columns(
         t0=pl.col("sent_s"),
-        t1=pl.col("ended_s").fill_null(run.end_s),
-        reach=pl.when(pl.col("fate") == "delivered").then(1.0).otherwise(pl.col("depth").fill_null(0.5)),
+        t1=pl.when(flying).then(pl.max_horizontal(pl.lit(run.end_s), pl.col("sent_s") + took)).otherwise(pl.col("ended_s").fill_null(run.end_s)),
+        reach=pl.when(arrived | flying).then(1.0).otherwise(pl.col("depth").fill_null(0.5)),
     )
     whole = whole.filter((pl.col("t1") >= start_s) & (pl.col("t0") < stop))
     whole = whole.with_columns(
         first=((pl.col("t0") - start_s) / length).floor().cast(pl.Int64).clip(0, count - 1),
-        last=((pl.col("t1") - start_s) / length).floor().cast(pl.Int64).clip(0, count - 1),
+        last=((pl.min_horizontal("t1", pl.lit(run.end_s)) - start_s) / length).floor().cast(pl.Int64).clip(0, count - 1),
     )
     pieces = whole.with_columns(band=pl.int_ranges("first", pl.col("last") + 1)).explode("band")
     begin = start_s + pl.col("band") * length
     p0 = pl.max_horizontal("t0", begin)
-    p1 = pl.min_horizontal("t1", begin + length)
+    p1 = pl.min_horizontal("t1", begin + length, pl.lit(run.end_s))
     took = pl.col("t1") - pl.col("t0")
 
     def way(at: pl.Expr) -> pl.Expr:

@@ -1,4 +1,4 @@
-// cwnd, ssthresh and the flight size: what the sender allowed itself and what it used.
+// cwnd, ssthresh and the flight size (RFC 5681), which is what is not acknowledged, on the way or lost.
 import { setFont } from "./axes.js";
 import { itemParts } from "./chart_sequence.js";
 import { NB, exact, timeText } from "./format.js";
@@ -14,7 +14,7 @@ const FAR = 2.5;
 export const windowChart = {
   id: "window",
   title: "Congestion window",
-  about: "What the sender allowed itself (cwnd), the slow-start threshold, and what it had in flight; T marks a timeout, F a fast retransmit.",
+  about: "What the sender allowed itself (cwnd), the slow-start threshold, and what was outstanding: sent and not acknowledged, on the way or lost. T marks a timeout, F a fast retransmit.",
   needs: "series",
   height: 280,
   gather: true,
@@ -24,11 +24,11 @@ export const windowChart = {
   roles: [
     { key: "cwnd", name: "cwnd", sample: "line" },
     { key: "ssthresh", name: "ssthresh", sample: "dashed" },
-    { key: "flight", name: "in flight", sample: "area" },
+    { key: "flight", name: "outstanding", sample: "area" },
     { key: "cuts", name: "timeout, F fast retransmit", sample: "T", role: "drop", there: ({ cuts }) => cuts },
     { key: "state", name: "slow start", sample: "area", role: "slow start", there: (data, part, frame) => frame.parts.length === 1 || state.eachApart() },
   ],
-  columns: [["time", "s", 9], ["cwnd", "segments", 3], ["ssthresh", "segments", 3], ["in flight", "segments", 3], ["state", ""]],
+  columns: [["time", "s", 9], ["cwnd", "segments", 3], ["ssthresh", "segments", 3], ["outstanding", "segments", 3], ["state", ""]],
 
   parts: () => itemParts("series", (item) => openWindow(item), true),
 
@@ -82,7 +82,7 @@ export const windowChart = {
     const rows = [
       [who + "cwnd", exact(window.cwnd_segments[i], 3), part.colour("cwnd")],
       [who + "ssthresh", exact(window.ssthresh_segments[i], 3), state.several ? null : part.colour("ssthresh")],
-      [who + "in flight", exact(window.flight_segments[i], 3), state.several ? null : part.colour("flight")],
+      [who + "outstanding", exact(window.flight_segments[i], 3), state.several ? null : part.colour("flight")],
       ["", stateName(window.state[i]) + " since " + exact(window.time_s[i]) + NB + "s"],
     ];
     return { away: 0, title: timeText(time, state.view.span / 1000), rows };

@@ -3,7 +3,8 @@ import { copyButton } from "./command.js";
 import { announce, byId, h } from "./dom.js";
 import { controls } from "./explorer_controls.js";
 import { readAddress, writeAddress } from "./explorer_address.js";
-import { finding, numbers } from "./explorer_numbers.js";
+import { finding } from "./explorer_finding.js";
+import { numbers } from "./explorer_numbers.js";
 import { prepare, runScenario } from "./explorer_runner.js";
 import { replaced, valueOf } from "./explorer_text.js";
 import { tour } from "./explorer_tour.js";
@@ -18,7 +19,7 @@ const RUN_NAMES = ["A", "B"];
 
 // One or two scenarios: each has its text, the text that was run last, and its run or why there is none; and of the last run
 // that succeeded the result and its text, which are drawn.
-let sides = [{ text: kit.presets[0].text, ran: null, result: null, drawn: "", why: "" }];
+let sides = [{ text: kit.presets[0].text, ran: null, result: null, drawn: "", why: "", from: kit.presets[0] }];
 let side = 0;
 let busy = false;
 let changed = 0;
@@ -29,10 +30,11 @@ const panel = panelParts();
 
 function panelParts() {
   const set = controls((text) => change(text));
+  const none = h("option", { value: "" });
   const preset = /** @type {HTMLSelectElement} */ (h("select", { id: "preset", onchange: () => {
-    change(kit.presets[Number(preset.value)].text);
-    preset.value = "";
-  } }, h("option", { value: "" }, "choose a path …"), kit.presets.map(({ name }, i) => h("option", { value: String(i) }, name))));
+    sides[side].from = kit.presets[Number(preset.value)];
+    change(sides[side].from.text);
+  } }, none, kit.presets.map(({ name }, i) => h("option", { value: String(i) }, name))));
   const box = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "toml", spellcheck: "false", autocomplete: "off", "aria-label": "Scenario in TOML", "aria-describedby": "why", oninput: () => {
     clearTimeout(typing);
     typing = setTimeout(() => change(box.value, true), 250);
@@ -62,6 +64,10 @@ function panelParts() {
     show(typed) {
       const now = sides[side];
       if (!typed) box.value = now.text;
+      const at = kit.presets.findIndex(({ text }) => text === now.text);
+      if (at >= 0) now.from = kit.presets[at];
+      none.textContent = now.from ? now.from.name + (now.from.text === now.text ? "" : ", changed") : "choose a path …";
+      preset.value = at < 0 ? "" : String(at);
       set.show(now.text);
       row.replaceChildren(...sides.map((_, i) => h("button", { type: "button", class: "chip", "aria-pressed": String(i === side), style: { "--c": `var(--slot-${kit.runs[i]})` }, onclick: () => selectRun(i) }, sides.length > 1 ? h("span", { class: "swatch" }) : null, `Run ${RUN_NAMES[i]}`)),
         sides.length < 2 ? h("button", { type: "button", id: "add", onclick: () => put([sides[0].text, sides[0].text], 1) }, "Compare with a second run")
@@ -88,11 +94,11 @@ function selectRun(i) {
 }
 
 // Other scenarios in place of those here; a run of the same text is kept.
-function put(texts, chosen = 0) {
+function put(texts, chosen = 0, from = []) {
   const known = sides;
   sides = texts.map((text, i) => {
     const same = known.find((old) => old.ran === text);
-    return { text, ran: same ? text : null, result: same ? same.result : known[i] ? known[i].result : null, drawn: same ? same.drawn : known[i] ? known[i].drawn : "", why: same ? same.why : "" };
+    return { text, ran: same ? text : null, result: same ? same.result : known[i] ? known[i].result : null, drawn: same ? same.drawn : known[i] ? known[i].drawn : "", why: same ? same.why : "", from: from[i] || (known.find((old) => old.text === text) || {}).from };
   });
   side = chosen;
   panel.show();
@@ -142,7 +148,8 @@ async function drawRuns() {
     })),
     items: shown.flatMap((one, r) => one.result.charts.items.map((item, i) => ({ ...item, run: r, slot: shown.length > 1 ? kit.runs[r] : kit.order[i % kit.order.length] }))),
   };
-  const told = shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, link: ends(one.drawn) }));
+  const told = shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, ...linkOf(one) }));
+  byId("about").textContent = ["acklab explorer", [...new Set(told.map((run) => run.result.summary.title).filter(Boolean))].join(" · ")].filter(Boolean).join(": ");
   byId("numbers").replaceChildren(...numbers(told, shown.length > 1));
   byId("finding").textContent = finding(told);
   byId("now").textContent = shown.map((one) => {
@@ -156,8 +163,12 @@ async function drawRuns() {
   return opened();
 }
 
-// The ends of the link that the sliders change.
-const ends = (text) => (valueOf(text, "link.-1.between") || "").match(/[^\s",[\]]+/g) || [];
+// The two directions of the link that the sliders change.
+function linkOf({ drawn, result: { summary: { links } } }) {
+  const [a, b] = (valueOf(drawn, "link.-1.between") || "").match(/[^\s",[\]]+/g) || [];
+  const find = (from, to, i) => links.findLast((link) => link.from === from && link.to === to) || links[i];
+  return { there: find(a, b, 0), back: find(b, a, 1) };
+}
 
 async function startExplorer() {
   startTheme(kit.constants.palette);
@@ -168,7 +179,10 @@ async function startExplorer() {
   sheet.addEventListener("toggle", () => {
     if (innerWidth <= 900 && sheet.open) scrollTo({ top: byId("viewer").getBoundingClientRect().top + scrollY, behavior: "instant" });
   });
-  const steps = tour(kit.steps, (step) => put([step.scenario, ...(step.other ? [Object.entries(step.other).reduce((text, [path, value]) => replaced(text, path, value), step.scenario)] : [])]));
+  const steps = tour(kit.steps, (step) => {
+    const texts = [step.scenario, ...(step.other ? [Object.entries(step.other).reduce((text, [path, value]) => replaced(text, path, value), step.scenario)] : [])];
+    return put(texts, 0, texts.map((text) => ({ name: `The tour: ${step.title}`, text })));
+  });
   byId("tour").append(aside(`A tour in ${kit.steps.length} steps`, steps));
   try {
     await prepare();

@@ -85,6 +85,27 @@ const MENUS = [
   },
 ];
 
+const squeezed = (value) => (value || "").replace(/\s+/g, "");
+const told = ({ options }, value) => (options && (options.find(([, text]) => squeezed(text) === squeezed(value)) || [])[0]) || spaced(value.replace(/"/g, ""));
+
+// The settings in which a scenario differs from another, with their values there (`was`) and here (`is`), the most particular
+// first; and whether nothing else differs.
+export function differing(one, other) {
+  const settings = [];
+  const parts = [...MENUS.filter(({ id }) => id === "filter"), ...SLIDERS, ...MENUS.filter(({ id }) => id !== "filter")];
+  const bare = (text) => text.replace(/#.*|[\s,]+/g, "");
+  let now = other;
+  for (const part of parts) {
+    const [was, is] = [one, now].map((text) => valueOf(text, part.path));
+    if (squeezed(was) === squeezed(is)) continue;
+    const none = part.none || (part.like ? "the same" : part.options && !part.within ? "the stack's own" : "none");
+    const name = (value) => (part.options ? `“${value ? told(part, value) : none}”` : value ? told(part, value) : none);
+    settings.push({ name: part.name, was: name(was), is: name(is) });
+    now = was ? replaced(now, part.path, was) : removed(now, part.path);
+  }
+  return { settings, whole: bare(now) === bare(one) };
+}
+
 // The controls, which call `change(text)` with the scenario changed; `show(text)` sets them to a scenario.
 export function controls(change) {
   let text = "";
@@ -105,13 +126,15 @@ export function controls(change) {
       change(whole ? replaced(text, path.replace(/\.\w+$/, ""), `{ rate = ${value} }`) : replaced(text, path, value));
     } }));
     const said = h("output", { for: "set-" + id });
+    const why = reason(id);
     return {
-      element: h("div", { class: "control" }, h("label", { for: "set-" + id }, name), said, input),
+      element: h("div", { class: "control" }, h("label", { for: "set-" + id }, name), said, input, why.element),
       show() {
         const now = valueOf(text, path);
         const value = quantity(now || (like && valueOf(text, like)));
         const known = Number.isFinite(value) && (value > 0 || steps[0] === 0);
         input.disabled = !placeOf(text, path) && !canAdd(id, text, path);
+        why.show(input, WHY[id] || "The scenario has no such value.");
         const nearest = steps.reduce((best, step, i) => (Math.abs(step - value) < Math.abs(steps[best] - value) ? i : best), 0);
         input.value = String(known ? nearest : id === "loss" ? 0 : steps.length - 1);
         said.textContent = now ? (known && id === "loss" ? show(value) : spaced(now.replace(/"/g, ""))) : id === "loss" ? "none" : like && known ? "the same" : "–";
@@ -125,19 +148,43 @@ export function controls(change) {
     const select = /** @type {HTMLSelectElement} */ (h("select", { id: "set-" + id, onchange: () => {
       change(select.value === "none" ? removed(text, path) : replaced(text, path, options[Number(select.value)][1]));
     } }, own, h("option", { value: "none" }, none), options.map(([label], i) => h("option", { value: String(i) }, label))));
+    const why = reason(id);
     return {
-      element: h("div", { class: "control menu" }, h("label", { for: "set-" + id }, name), select),
+      element: h("div", { class: "control menu" }, h("label", { for: "set-" + id }, name), select, why.element),
       show() {
         const now = valueOf(text, path);
-        const squeezed = (value) => value.replace(/\s+/g, "");
         const at = now ? options.findIndex(([, value]) => squeezed(value) === squeezed(now)) : -1;
         const named = /\b(?:kind|policy)\s*=\s*"([\w-]+)"/.exec(now || "");
         own.textContent = `${named ? named[1] + ", " : ""}as written below`;
         select.value = at >= 0 ? String(at) : now ? "own" : "none";
         select.disabled = !now && !(within ? placeOf(text, within) : placeOf(text, "flow.0.from"));
+        why.show(select, id === "filter" && !placeOf(text, "link.-1.back.rate") ? WHY.both : WHY[id] || "The scenario has no such value.");
       },
     };
   }
+}
+
+// Why a control cannot be moved, beside it.
+const WHY = {
+  queue: "This kind of queue has no length in packets here.",
+  stop: "The run ends when its flows are complete.",
+  backaqm: "Set the rate of the return path first: until then it is like the way there.",
+  filter: "Choose a kind of queue on the return path first.",
+  both: "Set the rate of the return path, then choose a kind of queue there.",
+};
+
+function reason(id) {
+  const element = h("p", { class: "reason", id: "reason-" + id, hidden: true });
+  return {
+    element,
+    show(control, text) {
+      element.hidden = !control.disabled;
+      element.textContent = control.disabled ? text : "";
+      control.title = element.textContent;
+      if (control.disabled) control.setAttribute("aria-describedby", element.id);
+      else control.removeAttribute("aria-describedby");
+    },
+  };
 }
 
 // Whether a key that the text does not have may be added to it.

@@ -30,8 +30,7 @@ const MOST_FLOWS = 4;
 export function numbers(runs, compared) {
   const several = runs.some((run) => run.result.summary.flows.length > 1);
   const rows = runs.flatMap((run) => {
-    const { flows, links } = run.result.summary;
-    const [there, back] = [links.findLast((link) => link.from === run.link[0] && link.to === run.link[1]), links.findLast((link) => link.from === run.link[1] && link.to === run.link[0])].map((link, i) => link || links[i]);
+    const { result: { summary: { flows } }, there, back } = run;
     return flows.slice(0, MOST_FLOWS).map((flow) => ({ run, flow, cells: NUMBERS.map(([, cell]) => cell(flow, there, back)) }));
   });
   // What says nothing of any flow is left out.
@@ -51,16 +50,6 @@ export function numbers(runs, compared) {
     runs.some((run) => run.result.summary.flows.length > MOST_FLOWS) ? h("p", { class: "note" }, `The first ${MOST_FLOWS} flows of each run; the charts have switches for others.`) : "",
     compared && runs.length > 1 ? differences(runs) : "",
   ];
-}
-
-// What a run carried, or two beside each other, in a sentence.
-export function finding(runs) {
-  const sum = (flows, column) => flows.reduce((all, flow) => all + (flow[column] || 0), 0);
-  const [one, other] = runs.map(({ name, result: { summary: { flows } } }) => ({ name, carried: sum(flows, "goodput_bps"), again: sum(flows, "retransmits"), timeouts: sum(flows, "timeouts") }));
-  const counted = (n, word) => `${n ? grouped(n) : "no"} ${word}${n === 1 ? "" : "s"}`;
-  if (!other) return `${si(one.carried)}b/s, with ${counted(one.again, "segment")} sent again and ${counted(one.timeouts, "timeout")}.`;
-  const times = one.carried ? `, ${(other.carried / one.carried).toFixed(2)} times as much` : "";
-  return `${other.name} carries ${si(other.carried)}b/s instead of ${si(one.carried)}b/s${times}.`;
 }
 
 // Lines that only one of the scenarios has.

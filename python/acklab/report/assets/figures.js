@@ -81,13 +81,14 @@ function wire(figure, svg, { series, panels: areas }) {
 
   function nearest(x, y, reach) {
     let best = null;
-    let least = reach * reach;
+    let least = Infinity;
     for (const [i, one] of series.entries()) {
+      const most = Math.pow(one.reach || reach, 2);
       for (const j of one.points.keys()) {
         const to = place({ series: i, point: j });
         if (!to) continue;
         const far = (to[0] - x) ** 2 + (to[1] - y) ** 2;
-        if (far < least) [best, least] = [{ series: i, point: j }, far];
+        if (far < least && far < most) [best, least] = [{ series: i, point: j }, far];
       }
     }
     return best;

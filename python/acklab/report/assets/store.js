@@ -26,17 +26,18 @@ export async function openWays(item, kind) {
   const alive = new Int32Array(n);
   let arrived = 0;
   let longest = 0;
+  let last = -1;
   for (let i = 0; i < n; i++) {
     const fate = ways.flags[i] >> 3;
     const took = ways.took_s[i];
     // The rounding of the sum may move the last digit; nine decimals are what was stored.
     end[i] = Number.isNaN(took) ? NaN : Math.round((ways.sent_s[i] + took) * 1e9) / 1e9;
     if (took > longest) longest = took;
-    if (fate === FATE.delivered) alive[arrived++] = i;
+    if (fate === FATE.delivered) alive[arrived++] = last = i;
     else if (fate !== FATE.flying) lost.push(i);
     if (ways.flags[i] & 1) again.push(i);
   }
-  Object.assign(ways, { end, longest, again: rowsOf(ways, again), lost: rowsOf(ways, lost) });
+  Object.assign(ways, { end, longest, lastTook: last < 0 ? NaN : ways.took_s[last], again: rowsOf(ways, again), lost: rowsOf(ways, lost) });
   ways.arrivals = arrivalsOf(ways, alive.subarray(0, arrived));
   return ways;
 }

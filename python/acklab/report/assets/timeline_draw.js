@@ -14,10 +14,13 @@ const SHADES = [0.2, 0.35, 0.5, 0.65, 0.8, 0.95];
 export function lineOf(part, ways, i, isAck) {
   const fate = fateOf(ways, i);
   const t0 = ways.sent_s[i];
-  const t1 = fate === FATE.flying ? state.manifest.runs[part.run].end_s : ways.end[i];
-  let reach = 1;
-  if (fate === FATE.flying) reach = 0.5;
-  else if (fate !== FATE.delivered) reach = depthOf(part.item, isAck ? "ack" : "data", ways.link[i]);
+  // A packet on the way when the run ends would have arrived later. It takes as long as the last one that arrived, and the
+  // band's end cuts its line.
+  const stop = state.manifest.runs[part.run].end_s;
+  const known = fate !== FATE.flying || !Number.isNaN(ways.lastTook);
+  const t1 = fate !== FATE.flying ? ways.end[i] : known ? Math.max(stop, t0 + ways.lastTook) : stop;
+  let reach = known ? 1 : 0.5;
+  if (fate !== FATE.flying && fate !== FATE.delivered) reach = depthOf(part.item, isAck ? "ack" : "data", ways.link[i]);
   return isAck ? { t0, t1, y0: 1, y1: 1 - reach } : { t0, t1, y0: 0, y1: reach };
 }
 
