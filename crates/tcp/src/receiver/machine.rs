@@ -9,7 +9,7 @@ use super::opening::Ends;
 use super::pieces::Spread;
 use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
-use crate::rules::{Feedback, PhaseSource, ReceiverRules};
+use crate::rules::{AckPolicyKind, Feedback, PhaseSource, ReceiverRules};
 
 /// Counts of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,6 +229,9 @@ impl Receiver {
         self.trigger = segment.seq;
         if segment.syn {
             self.note_syn(segment, now, wire);
+        }
+        if !placement.in_order && matches!(self.rules.ack, AckPolicyKind::Linux { .. }) {
+            self.note_as_linux(now, wire);
         }
         let at_once = self.must_answer_at_once(segment, placement);
         let arrival = || Arrival {

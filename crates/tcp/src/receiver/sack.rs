@@ -1,9 +1,13 @@
 //! Which SACK blocks an ACK carries (RFC 2018 section 4).
 
-use acklab_packet::{SackBlocks, Segment, Seq};
+use acklab_packet::{SackBlocks, Segment, Seq, Time};
 
-use super::{Reassembly, Receiver};
+use super::policy::AckPolicy;
+use super::{Reassembly, Receiver, ReceiverWire};
 use crate::rules::AckPolicyKind;
+
+/// Blocks that may wait for one ACK (`TCP_SACK_BLOCKS_EXPECTED`).
+const FEW: usize = 2;
 
 /// The most recently reported runs, latest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +72,13 @@ impl SackHistory {
         self.push(run, SackBlocks::MAX);
     }
 
+    /// The place among the runs noted of the one that `seq` lies in: their number, if it is none of them. None if `seq` is in no run.
+    fn place(&self, space: &Reassembly, seq: Seq) -> Option<usize> {
+        let run = space.run_of(seq)?;
+        let noted = &self.runs[..usize::from(self.len)];
+        Some(noted.iter().position(|one| run.0 <= one.0 && one.0 < run.1).unwrap_or(noted.len()))
+    }
+
     /// The blocks for an ACK that answers many segments: the runs noted last, as they are now.
     fn noted(&mut self, space: &Reassembly, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
@@ -119,6 +130,22 @@ impl Receiver {
         }
     }
 
+    /// Linux notes each segment above a gap, whether or not an ACK leaves. An ACK that waits leaves before a third block is begun or added
+    /// to, because that one ACK may be lost (`tcp_sack_new_ofo_skb` in net/ipv4/tcp_input.c).
+    #[cold]
+    pub(super) fn note_as_linux<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
+        if !self.space.has_gap() || !self.rules.sack {
+            return;
+        }
+        let place = self.history.get_or_insert_default().place(&self.space, self.trigger);
+        if place.is_some_and(|place| place >= FEW) && self.policy.holds_blocks() {
+            self.settle(wire);
+            self.send(self.space.rcv_nxt, wire);
+            self.policy.on_ack_sent(now);
+        }
+        self.note_run();
+    }
+
     /// Blocks with which an ACK reports data beyond the first gap.
     #[inline(never)]
     pub(super) fn blocks(&mut self, ack: Seq) -> SackBlocks {
@@ -126,7 +153,7 @@ impl Receiver {
         let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
         let history = self.history.get_or_insert_default();
         let repeated = history.repeated;
-        let blocks = if matches!(rules.ack, AckPolicyKind::Quic { .. }) {
+        let blocks = if matches!(rules.ack, AckPolicyKind::Quic { .. } | AckPolicyKind::Linux { .. }) {
             history.noted(&self.space, most)
         } else {
             history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most)

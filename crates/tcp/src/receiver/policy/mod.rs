@@ -181,6 +181,10 @@ pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     fn window_estimate(&self, _: Time) -> Option<f64> {
         None
     }
+    /// True if an ACK waits that is to report segments above a gap.
+    fn holds_blocks(&self) -> bool {
+        false
+    }
 }
 
 /// A copy in a `Box`; every policy that is `Clone` has it.
@@ -342,5 +346,9 @@ impl AckPolicy for Policy {
 
     fn window_estimate(&self, now: Time) -> Option<f64> {
         each!(self, policy => policy.window_estimate(now))
+    }
+
+    fn holds_blocks(&self) -> bool {
+        each!(self, policy => policy.holds_blocks())
     }
 }

@@ -89,4 +89,8 @@ impl AckPolicy for Observed {
     fn window_estimate(&self, now: Time) -> Option<f64> {
         Some(self.observer.cwnd_at(now))
     }
+
+    fn holds_blocks(&self) -> bool {
+        self.policy.holds_blocks()
+    }
 }

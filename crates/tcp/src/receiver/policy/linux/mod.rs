@@ -11,7 +11,8 @@
 //! - When more than one full segment is unacknowledged. The size of a full segment is learnt from the segments seen.
 //! - For the first three segments above a gap, when a gap closes, and when the sender says it has reduced its window.
 //!
-//! Further segments above a gap share an ACK after `sack_share` of the round trip, at most `sack_delay`. All other segments
+//! Further segments above a gap share an ACK after `sack_share` of the round trip, at most `sack_delay`, or before one that begins a
+//! third block. All other segments
 //! wait for a timer, which follows the time between segments. Segments that GRO merged are one arrival; the size of a full
 //! segment is learnt from its `gso_size`.
 
@@ -368,6 +369,10 @@ impl AckPolicy for Linux {
             None if self.rules.memory.memory > 0 => Some(self.rules.memory.opening()),
             None => None,
         }
+    }
+
+    fn holds_blocks(&self) -> bool {
+        self.sack_due.is_some()
     }
 
     /// A handshake may end with an ACK that carries nothing, as those of real senders do; here the first data end it.
