@@ -13,7 +13,7 @@ from ...text.escapes import one_line
 from ...text.toml import loads
 from .predict import SAME, Predicted, Prediction, Range
 from .value import shown, signed
-from .widening import CLAIM, WIDER
+from .widening import CLAIM, COUNTED, WIDER
 
 WIDTH = 100
 HEADS = ["what if", "as fitted", "changed", "change"]
@@ -74,7 +74,7 @@ def claim(prediction: Prediction) -> str:
     if not prediction.untested:
         return (
             f"Each range, by itself, is meant to have the true value in {100 * CLAIM:.0f}{NB}% of such questions; all together have it less often. "
-            f"The true values of the tests were simulations, of downloads over access links. {real}"
+            f"{COUNTED} {real}"
         )
     low, high = (amount(one, "b/s") for one in prediction.rates)
     drawn = "" if prediction.rate_known else f" The draws have rates from {low} to {high}; the ranges do not cover another rate."
