@@ -12,6 +12,7 @@ mod hystart;
 mod linux_delivery;
 mod linux_handshake;
 mod linux_reordering;
+mod linux_sack;
 mod linux_timer;
 mod ns2;
 mod pipe;
