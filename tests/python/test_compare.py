@@ -167,7 +167,7 @@ def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
     if second.beside.needed is not None:
         assert re.search(r" seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 10 do\.", told.advice)
     text = as_text(told)
-    assert f"2?  {second.case}" in text and "? : not shown to differ, or not by more than 2 %" in text
+    assert f"2?  {second.case}" in text and "? : the interval has 0 in it, or the values differ by no more than 2 %" in text
     for claim in ("as well", "told apart", "equal", "equivalent", "same"):
         assert claim not in told.advice
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...engines.batches import SIMULATOR
 from ...figures.html import VIEWER, document, esc, fold, header, table
 from ...plot.runs import Run
 from ...plot.words import NB, listing
@@ -17,6 +18,8 @@ from .tc import above
 from .text import basis, changed, columns, heading
 
 #: An option in a sentence, which stays in one line.
+#: A percentile of a column, as a metric is written, and in words.
+_PERCENTILE, _OF = re.compile(r"p([\d.]+)\((.+)\)"), r"percentile \1 of \2"
 _FLAG, _FLAGGED = re.compile(r"--[a-z-]+( [\d.]+%?)?"), r'<code class="flag">\g<0></code>'
 
 
@@ -35,7 +38,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
     verdict, more = headline(told)
     detail = f"<p>{_FLAG.sub(_FLAGGED, esc(more))}</p>" if more else ""
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
-    body.append(f'<section class="card">{chart}</section>')
+    body.append(f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p></section>')
     if traded := trades(told):
         heads, rows = traded
         drawn = table(heads, [[esc(text) for text in row] for row in rows], ["text wrap"] * len(heads))
@@ -79,6 +82,14 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
         one = f"Each case with seed 1{f' in {where}' if where else ''}: one run, which another seed can change."
         body.append(f'<details class="fold" open><summary><h2>One run of each case, over time</h2></summary><p class="note">{esc(one)}</p>{VIEWER}</details>')
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
+
+
+def _meant(told: Compared) -> str:
+    """What made the numbers, and what a metric under a name of its own is."""
+    origin = "Simulated, not measured on a network" if told.comparison.engine == SIMULATOR else "Measured between kernels in virtual time"
+    named = [one for one in told.comparison.metrics if one.name != one.quantity.name]
+    said = [f"{one.name} is {_PERCENTILE.sub(_OF, one.quantity.name)} of {one.where}" for one in named]
+    return f"{origin}{': ' if said else ''}{'; '.join(said)}."
 
 
 def _setting(text: str) -> str:

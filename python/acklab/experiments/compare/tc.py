@@ -10,7 +10,7 @@ from ...plot.words import listing
 
 Queue = Mapping[str, Any]
 
-_HINT = " on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth, or put a shaper above the queue)"
+_HINT = " on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth and the link's overhead, or put a shaper above the queue)"
 
 
 def above(lines: Sequence[str]) -> str:

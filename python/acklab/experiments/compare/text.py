@@ -75,7 +75,7 @@ def basis(told: Compared) -> list[str]:
     rows = [row for ranking in told.rankings for row in ranking.rows]
     found = {row.verdict for row in rows}
     if UNDECIDED in found:
-        said.append(f"? : not shown to differ, or not by more than {percent(rules.margin)}")
+        said.append(f"? : the interval has 0 in it, or the values differ by no more than {percent(rules.margin)}")
         if any(row.beside is not None and row.beside.needed for row in rows):
             said[-1] += (
                 f"; seeds needed: to show the measured difference, or {percent(rules.resolution)} if that is more, with a chance of "
