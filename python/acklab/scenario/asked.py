@@ -45,7 +45,7 @@ def settings(function: Callable[..., Any] | None, overrides: Mapping[str, Any]) 
 
     Raises:
         TypeError: a keyword is no argument of the function and no key of a scenario.
-        ValueError: ``set`` holds no keys and values, or a key is given both ways.
+        ValueError: ``set`` holds no keys and values, or a key is given by name and by ``set``.
     """
     overrides = dict(overrides)
     more = pairs(overrides.pop("set", {}))

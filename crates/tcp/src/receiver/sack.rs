@@ -72,7 +72,7 @@ impl SackHistory {
         self.push(run, SackBlocks::MAX);
     }
 
-    /// The place among the runs noted of the one that `seq` lies in: their number, if it is none of them. None if `seq` is in no run.
+    /// The place among the runs noted of the one that `seq` lies in: their number if it is new. None without a run.
     fn place(&self, space: &Reassembly, seq: Seq) -> Option<usize> {
         let run = space.run_of(seq)?;
         let noted = &self.runs[..usize::from(self.len)];
