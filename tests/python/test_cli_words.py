@@ -49,7 +49,7 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["run", ALLMAN, "--set", "flow[0].start=1s", "--set", "flow.0={}"], "--set: flow.0 replaces flow.0.start, which is given before it"),
         (["run", ALLMAN, "--seed", "1", "--set", "seed=2"], "--seed and --set seed=... both set the seed"),
         (["run", ALLMAN, "--seed", "1", "--seed", "2"], "argument --seed: is given twice, 1 and 2; give it once"),
-        (["run", "--path", "dsl", "--set", "down=5Mbps", "--set", "link.1.rate=6Mbps"], "--set: link.1.rate is given twice"),
+        (["run", "--path", "dsl", "--set", "down=5Mbps", "--set", "link.1.rate=6Mbps"], "--set: down is given twice"),
         (["compare", ALLMAN, "--case", "a", "--case", "b: seed=1; seed=2"], "case 'b': seed is given twice"),
         (["fit", "x.pcap", "--what-if", "link.0.rate=1Mbps", "--what-if", "link.0.rate=2Mbps"], "--what-if: link.0.rate is given twice"),
         (["run", "--path", "docsis"], "no path docsis; did you mean docsis30, docsis31 or docsis31-ll?"),

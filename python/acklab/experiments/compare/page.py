@@ -41,7 +41,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
     body.append(f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p></section>')
     if traded := trades(told):
         heads, rows = traded
-        drawn = table(heads, [[esc(text) for text in row] for row in rows], ["text wrap"] * len(heads))
+        drawn = table(heads, [[esc(text) for text in row] for row in rows], ["text wrap", *["wrap"] * (len(heads) - 1)])
         body.append(f'<section class="card"><h2>{esc(f"The trades, beside {names[0]}")}</h2>{drawn}</section>')
     if told.configure:
         hint = above(told.configure)
