@@ -76,6 +76,7 @@ def test_what_is_no_place_for_it(here: Path, acklab_command: Acklab) -> None:
     (here / "notes/a.txt").write_text("mine")
     (here / "broken").mkdir()
     (here / "broken/_acklab.json").write_text("{}")
+    seeds = (*SWEEP[: SWEEP.index("--seeds")], *SWEEP[SWEEP.index("--seeds") + 2 :])
     for place, more, why in (
         ("runs", ("--set", "flow.f.size.segments=9"), "holds a dataset of another plan or scenario; give another place, or remove it"),
         ("runs", ("--column", "completion_s"), "holds a dataset of another choice of columns"),
@@ -90,7 +91,7 @@ def test_what_is_no_place_for_it(here: Path, acklab_command: Acklab) -> None:
         ("simplecache::memory://x", (), "nothing of it is there after this process"),
         ("file://x", (), "file://x: give the whole path, such as file:///tmp/runs"),
     ):  # fmt: skip
-        told = small(*SWEEP, *more, "--dataset", place)
+        told = small(*(seeds if "--seeds" in more else SWEEP), *more, "--dataset", place)
         assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, (place, told.stderr)
         assert not (here / "x").exists()
     (here / "named.toml").write_text('scenario = "lossy.toml"\nvary."flow.f.sender.window" = [4, 8]\nnames."flow.f.sender.window" = "block"\n')

@@ -16,6 +16,8 @@ from front import COMMAND, LONG, TWO_HOPS, contents
 #: Kills of each verb; the sum over verbs is what the long form is measured by.
 KILLS = 180 if LONG else 4
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
+#: What a run says that was under way when the signal came.
+STOPPED = b"acklab: stopped; a run that did not end leaves nothing\n"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 #: Two commands a verb, whose results replace each other.
 COMMANDS = {
@@ -117,4 +119,4 @@ def test_a_signal_while_the_command_starts_ends_it_quietly(tmp_path: Path, sign:
         time.sleep(draw.uniform(0, 0.15))
         process.send_signal(sign)
         said = process.communicate(timeout=60)[1]
-        assert (process.returncode, said) == (128 + sign, b"") and not (tmp_path / "out").exists()
+        assert process.returncode == 128 + sign and said in (b"", STOPPED) and not (tmp_path / "out").exists()

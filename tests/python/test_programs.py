@@ -215,7 +215,7 @@ def test_a_version_that_is_not_there_and_a_node_that_is_not(tmp_path):
     file = tmp_path / "path.toml"
     file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'true'\n")
     for words, status, told in (
-        (("--linux", "0.1"), 1, "LINUX=0.1 make kernel"),
+        (("--linux", "0.1"), 2, "LINUX=0.1 make kernel"),
         (("--linux", "X=7.3"), 2, "there is no node X; there are S, R"),
         (("--linux", "/bin/true"), 2, "names no version"),
     ):

@@ -19,7 +19,6 @@ from ..results.interrupts import Stop, leave_behind
 from ..text.escapes import file_name, not_known, replaced, short, visible
 from ..text.packaged import as_typed, located
 from ..text.terminal import complain, flush
-from .examples import in_short
 from .options import LINES, Help, Once, refuse_twice, without_place
 
 if TYPE_CHECKING:
@@ -206,6 +205,7 @@ def _abandon_output() -> None:
 def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .._core import LiveError, RunError, ScenarioError
     from ..results.directory import FolderError
+    from .examples import in_short
     from .kinds import explained, longer
 
     if isinstance(error, ScenarioError):

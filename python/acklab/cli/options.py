@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.interrupts import deferred
 from ..text.escapes import file_name
-from ..text.keys import key, twice
 from ..text.terminal import complain
 
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ class Once(argparse._StoreAction):
 
 def refuse_twice(options: argparse.Namespace, worded: Callable[[str], str] = str) -> None:
     """Refuses keys that ``--set`` or ``--what-if`` sets twice, and a seed that ``--seed`` sets, too."""
+    from ..text.keys import key, twice
+
     for name, flag in (("set", "--set"), ("what_if", "--what-if")):
         if told := twice(getattr(options, name, None) or ()):
             options.parser.error(worded(f"{flag}: {told}"))

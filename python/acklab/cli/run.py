@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, stem
 from ..text.terminal import complain, say, say_bytes, say_json, say_toml
-from . import captures, examples, kernels, lost, programs
+from . import captures, examples, kernels, programs
 from .expected import checked
 from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, say_stopped, seed, threads
 from .source import read, stdin, unread
@@ -170,8 +170,11 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
 
     passed = _of_python(options) if options.python else {}
     text, file = _read(options, options.file)
-    for note in lost.notes(text, file, sets) if sets else ():
-        complain(note)
+    if sets:
+        from . import lost
+
+        for note in lost.notes(text, file, sets):
+            complain(note)
     if options.show_expanded:
         say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return 0

@@ -8,9 +8,8 @@ other. Other flows do not compete for the same thing. Their goodputs differ with
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.toml import loads
 
@@ -41,8 +40,7 @@ def manners(scenario_toml: str) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(NamedTuple):
     """The links from one node to another, and those back."""
 
     there: tuple[Row, ...]
@@ -92,8 +90,7 @@ class Ways:
         return routes.get(other, ())
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Flows that compete: one manner of sending, one slowest link."""
 
     manner: str
@@ -106,7 +103,7 @@ class Group:
         """The slowest link of their data."""
         return f"{self.slowest['from']}->{self.slowest['to']}" if self.slowest else ""
 
-    @cached_property
+    @property
     def begun(self) -> tuple[Row, ...]:
         """Those that were due to start before the run's end."""
         return tuple(row for row in self.flows if began(row, self.end_s))
