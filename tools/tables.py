@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from acklab import _core
-from acklab.cli.explain import places
+from acklab.text.schema import places
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
 PAGES = {

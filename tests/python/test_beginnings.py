@@ -100,10 +100,10 @@ def test_a_key_is_explained(key: str, parts: list[str], acklab_command: Acklab) 
 def test_every_key_of_the_schema_is_explained() -> None:
     import json
 
-    from acklab.cli.explain import _places
+    from acklab.text.schema import walk
 
     schema = json.loads(_core.schema())
-    told = {place.path[-1].strip("()") for place in _places(schema, schema, ())}
+    told = {place.path[-1].strip("()") for place in walk(schema, schema, ())}
     keys = {key for table in schema["$defs"].values() for key, entry in table.get("properties", {}).items() if "const" not in entry}
     assert keys <= told
 

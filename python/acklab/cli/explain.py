@@ -7,12 +7,12 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from ..text.columns import align
 from ..text.escapes import not_known
+from ..text.schema import TAGS, Place, forms, resolved, walk
 from ..text.terminal import say
 from . import paths
 from .options import add_verb
@@ -32,27 +32,8 @@ exit status: 0, or 2 for no such key
 DEFAULT = "rfc"
 #: Lists whose entries have names, which a key may hold.
 NAMED = ("flow", "link", "stack", "wlan")
-#: Keys that name which of several tables is meant.
-TAGS = ("kind", "policy")
 #: Most places that are explained in full; of more only the names are listed.
 MOST = 6
-
-
-@dataclass(frozen=True)
-class Place:
-    """A key, or a named choice, of a scenario."""
-
-    path: tuple[str, ...]
-    schema: Mapping[str, Any]
-    side: str = ""
-    """Whose rule it is, of those that stacks have."""
-    required: bool = False
-    """Whether its table needs it."""
-
-    @property
-    def name(self) -> str:
-        """The path as ``--set`` has it, with choices in parentheses."""
-        return ".".join(self.path).replace(".(", " (")
 
 
 def add(verbs: Any) -> None:
@@ -70,7 +51,7 @@ def act(options: argparse.Namespace) -> int:
     table = json.loads(_core.stacks())
     beside = [told for told in (paths.explained(options.key), _stack(table, options.key)) if told is not None]
     rules = {(row["side"], row["rule"]): row["values"] for row in table}
-    every = list(_places(schema, schema, ()))
+    every = list(walk(schema, schema))
     shared = Counter(id(place.schema) for place in every)
     wanted = _steps(options.key)
     fitting = [place for place in every if _fits(wanted, place.path)]
@@ -121,59 +102,14 @@ def _steps(key: str) -> list[str]:
     return [quoted or bare for quoted, bare in found if quoted or not bare.isdigit()]
 
 
-def places() -> list[Place]:
-    """Every key and named choice of a scenario, in the schema's order."""
-    from .. import _core
-
-    schema = json.loads(_core.schema())
-    return list(_places(schema, schema, ()))
-
-
 def _fits(wanted: list[str], path: tuple[str, ...]) -> bool:
     """Whether the steps stand in the path in this order, the last of them at its end."""
     steps = iter([step.strip("()") for step in path])
     return bool(wanted) and wanted[-1] == path[-1].strip("()") and all(step in steps for step in wanted)
 
 
-def _places(root: Mapping[str, Any], schema: Mapping[str, Any], path: tuple[str, ...], refs: tuple[str, ...] = ()) -> Iterator[Place]:
-    """Every key below a schema; a table that holds itself is entered once."""
-    ref = schema.get("$ref")
-    if ref in refs:
-        return
-    whole = _resolved(root, schema)
-    refs = (*refs, ref) if ref else refs
-    side = "sender" if "SenderTable" in str(refs[-1:]) else "receiver" if "ReceiverTable" in str(refs[-1:]) else ""
-    for key, entry in whole.get("properties", {}).items():
-        if "const" not in entry and key != "$schema":
-            yield Place((*path, key), entry, side, key in whole.get("required", ()))
-            yield from _places(root, entry, (*path, key), refs)
-    if isinstance(whole.get("additionalProperties"), Mapping):  # a stack's rules are the sender's and the receiver's
-        base = _resolved(root, whole["additionalProperties"]).get("properties", {}).get("base")
-        if base:
-            yield Place((*path, "NAME", "base"), base)
-    for form in _forms(whole):
-        entries = _resolved(root, form).get("properties", {})
-        name = form.get("const") or next((entries[tag]["const"] for tag in TAGS if "const" in entries.get(tag, {})), None)
-        if name:
-            yield Place((*path, f"({name})"), form)
-        yield from _places(root, form, (*path, f"({name})") if name else path, refs)
-    if isinstance(whole.get("items"), Mapping):
-        yield from _places(root, whole["items"], path, refs)
-
-
-def _resolved(root: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    target = schema.get("$ref", "")
-    found: Mapping[str, Any] = {**root["$defs"][target.rpartition("/")[2]], **schema} if target else schema
-    return found
-
-
-def _forms(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = schema.get("oneOf") or schema.get("anyOf") or []
-    return found
-
-
 def _about(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    return str(_resolved(root, schema).get("description", "")).replace("\n", " ")
+    return str(resolved(root, schema).get("description", "")).replace("\n", " ")
 
 
 def _told(root: Mapping[str, Any], place: Place, rules: Mapping[tuple[str, str], Any], places: int) -> str:
@@ -191,11 +127,11 @@ def _told(root: Mapping[str, Any], place: Place, rules: Mapping[tuple[str, str],
 
 
 def _allowed(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    whole = _resolved(root, schema)
+    whole = resolved(root, schema)
     if "const" in whole:
         return json.dumps(whole["const"])
-    if forms := _forms(whole):
-        found = list(dict.fromkeys(_allowed(root, form) for form in forms))
+    if several := forms(whole):
+        found = list(dict.fromkeys(_allowed(root, form) for form in several))
         return (" or " if sum(map(len, found)) < 100 else "\n    or ").join(found)
     kind = whole.get("type")
     if kind == "object":

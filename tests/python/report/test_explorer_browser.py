@@ -70,7 +70,7 @@ def shows(tab: browser.Browser, text: str, row: int = 0) -> None:
     flow = json.loads(flow)["flows"][0]
     got = {name: re.sub(r"\s", "", value) for name, value in numbers(tab)[row].items()}
     for name, key in (("segments", "segments_sent"), ("sent again", "retransmits"), ("timeouts", "timeouts"), ("ACKs sent", "acks_sent")):
-        assert got[name] == str(flow[key]), name
+        assert got[name] == f"{flow[key]:,}", name
 
 
 def inked(tab: browser.Browser) -> float:

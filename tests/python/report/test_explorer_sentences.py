@@ -65,10 +65,10 @@ def finding(*runs: dict[str, Any]) -> str:
 
 def test_the_headline_says_what_differs_and_what_came_of_it() -> None:
     """It said "1.01 times as much" where the point is half the ACKs and the queue."""
-    one, other = told("delayed", 8.23e6, 7276, 15.5), {**told("smart", 8.3e6, 3719, 7.3), "name": "B"}
+    one, other = told("delayed", 8.23e6, 7,276, 15.5), {**told("smart", 8.3e6, 3,719, 7.3), "name": "B"}
     assert finding(one, other) == (
         "B, with ACK policy “smartacking” instead of “delayed (RFC 1122)”, carries 8.30 Mb/s (A: 8.23 Mb/s), "
-        "with 3719 ACKs (A: 7276) and a mean queue of 7.3 packets (A: 15.5)."
+        "with 3,719 ACKs (A: 7,276) and a mean queue of 7.3 packets (A: 15.5)."
     )
     one, other = told("every", 8e6, 500, 2.0, 0.722), {**told("divide", 8e6, 500, 2.0, 0.495), "name": "B"}
     assert "completes in 495 ms (A: 722 ms)." in finding(one, other)

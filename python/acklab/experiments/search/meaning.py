@@ -12,7 +12,7 @@ def meaning(key: str, within: str = "") -> str:
     'ACKs in a round trip where segments arrive faster.'
     """
     from ... import _core
-    from ...cli.explain import places
+    from ...text.schema import places
 
     first, *rest = key.split(".")
     wanted = [first, *(rest[1:] if first in ("flow", "link") else rest)]
