@@ -65,7 +65,7 @@ def finding(*runs: dict[str, Any]) -> str:
 
 def test_the_headline_says_what_differs_and_what_came_of_it() -> None:
     """It said "1.01 times as much" where the point is half the ACKs and the queue."""
-    one, other = told("delayed", 8.23e6, 7,276, 15.5), {**told("smart", 8.3e6, 3,719, 7.3), "name": "B"}
+    one, other = told("delayed", 8.23e6, 7_276, 15.5), {**told("smart", 8.3e6, 3_719, 7.3), "name": "B"}
     assert finding(one, other) == (
         "B, with ACK policy “smartacking” instead of “delayed (RFC 1122)”, carries 8.30 Mb/s (A: 8.23 Mb/s), "
         "with 3,719 ACKs (A: 7,276) and a mean queue of 7.3 packets (A: 15.5)."

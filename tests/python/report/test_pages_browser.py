@@ -223,7 +223,7 @@ def test_a_small_chart_is_drawn_for_a_phone_too(pages: dict[str, Path]) -> None:
     wide = "[...document.querySelectorAll('figure.narrow > svg')].map((s) => s.getBoundingClientRect()).filter((r) => r.width && (r.left < 0 || r.right > 390)).length"
     with browser.Browser(390, 900, touch=True) as page:
         page.open(pages["analysis"])
-        assert page.js("getComputedStyle(document.querySelector('figure.small')).display") == "none"
+        assert page.js("getComputedStyle(document.querySelector('figure.wide')).display") == "none"
         assert len(page.js(texts)) > 5 and min(page.js(texts)) >= 11
         assert page.js(wide) == 0
     with browser.Browser() as page:
