@@ -108,3 +108,20 @@ def test_thinned_series_keep_all_round_trips(shared: acklab.Run, monkeypatch: py
     thinned = Run.of(tables)
     assert thinned.thinned.rows and thinned.series.filter(pl.col("flow") == "ping").drop_nulls("rtt_s").height < whole.height
     assert thinned.samples["rtt_s"].to_list() == whole["rtt_s"].to_list()
+
+
+def test_many_flows_take_time_in_proportion() -> None:
+    """Each flow is looked at by itself: a row among thousands is not searched for among the others."""
+    compared = 0
+
+    class Watched(dict):  # type: ignore[type-arg]
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return super().__eq__(other)
+
+        __hash__ = None  # type: ignore[assignment]
+
+    rows = [Watched(name=f"f{n}", start_s=float(n % 2), goodput_bps=1e6, **{"from": "S", "to": "R"}) for n in range(1000)]
+    told = together({"flows": rows, "links": [], "end_s": 0.5}, {row["name"]: WITHOUT_LIMIT for row in rows})
+    assert told[-1].startswith("f5: begins at 1") and compared == 0

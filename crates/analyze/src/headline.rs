@@ -143,7 +143,7 @@ impl<'a> Limited<'a> {
     fn evidence(&self, limit: Limit, bottleneck: Option<Rate>) -> Option<String> {
         match limit {
             Limit::Window if self.direction.acks.scaled => {
-                let (least, most) = self.direction.limits.windows?;
+                let (least, most) = self.direction.limits.windows.limiting?;
                 Some(match self.path {
                     Some(path) => format!(
                         "{} in a round trip of {}: {}",

@@ -85,7 +85,7 @@ fn place(text: &str, path: &str) -> Option<(usize, usize)> {
     acklab_scenario::place(text, acklab_scenario::Format::Toml, path)
 }
 
-/// What is wrong with a text that is nested too deep; nothing with others.
+/// What is wrong with a text that is nested too deep; none if it is not.
 #[pyfunction]
 fn too_deep(text: &str) -> Option<String> {
     acklab_scenario::too_deep(text).map(|(_, what)| what)

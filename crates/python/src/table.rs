@@ -72,7 +72,7 @@ impl Table {
         frames(slf.py())?.call_method1("to_polars", (slf,))?.call_method0("_repr_html_")
     }
 
-    /// What [`pickle`] needs: the table comes back as one of Python's (`acklab.results.kept`).
+    /// What [`pickle`] keeps: a table in Python (`acklab.results.kept`).
     fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("acklab.results.kept")?.call_method1("reduced", (slf,))
     }

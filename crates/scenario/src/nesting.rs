@@ -1,5 +1,5 @@
-//! How deep a text is nested. It is asked before anything reads the text, because readers recurse. The time of one grows with the
-//! square of a key's parts.
+//! How deep a text is nested, found before a reader gets the text: readers recurse, and the time of one grows with the square of a
+//! key's parts.
 
 /// Most tables, lists and parts of a key inside each other.
 const MOST: usize = 64;

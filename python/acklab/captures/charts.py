@@ -139,7 +139,7 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     offered = acks.drop_nulls("window_bytes").with_columns(pl.col("window_bytes").cast(pl.Int64))
     wide = float(offered["window_bytes"].median() or 0.0) > WIDE * max(row["max_flight_bytes"], 1)  # type: ignore[arg-type]
     hidden = wide or not row["handshake"]
-    # What came overtaken moves no edge back.
+    # A packet that others have overtaken moves no edge back.
     edge = offered.with_columns(edge_bytes=(pl.col("ack_bytes").cast(pl.Int64) + pl.col("window_bytes")).cum_max())
     timer = [] if row["timer_s"] is None else [1e3 * (row["timer_s"] + (row["delay_min_s"] or 0.0))]
     return {

@@ -50,7 +50,7 @@ def manifest(
     for r, run in enumerate(runs):
         ways = prep.journeys(run) if run.packets.height else None
         group_of = {row["name"]: number for number, group in enumerate(run.groups) for row in group.flows}
-        idle = {row["name"] for group in run.groups for row in group.flows if row not in group.begun}
+        idle = {row["name"] for group in run.groups for row in group.late}
         by_flow = ways.partition_by("flow", as_dict=True) if ways is not None else {}
         for flow in run.flow_names:
             mine = by_flow.get((flow,), ways.clear() if ways is not None else None)

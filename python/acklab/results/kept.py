@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +34,6 @@ class Kept(frames.Tabular):
 
     def __getitem__(self, key: Any) -> Any:
         return frames.item(self, key)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return self.frame.iter_rows(named=True)
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()

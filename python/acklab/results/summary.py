@@ -157,5 +157,5 @@ def _group(group: Group, samples: Any) -> list[str]:
         share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""
         fairness = "" if group.fairness is None else f"; Jain's index {group.fairness:.3f}"
         lines.append(f"{group.names} together: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
-    late = [row for row in group.flows if row not in group.begun]
+    late = group.late
     return [*lines, *(f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}" for row in late[:3])]

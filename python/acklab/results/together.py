@@ -109,6 +109,11 @@ class Group(NamedTuple):
         return tuple(row for row in self.flows if began(row, self.end_s))
 
     @property
+    def late(self) -> tuple[Row, ...]:
+        """The others."""
+        return tuple(row for row in self.flows if not began(row, self.end_s))
+
+    @property
     def names(self) -> str:
         """What the flows are called: down0 to down3."""
         return names([row["name"] for row in self.begun or self.flows])

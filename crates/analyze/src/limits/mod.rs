@@ -12,6 +12,7 @@ mod delay;
 mod full;
 mod round;
 mod spans;
+mod windows;
 
 use std::collections::VecDeque;
 
@@ -23,6 +24,7 @@ use crate::thresholds::{
 use delay::Clock;
 use round::Round;
 use spans::Spans;
+use windows::Windows;
 
 /// The cause of a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -138,12 +140,7 @@ pub struct Limits {
     offered: u64,
     /// The last window advertised.
     window: u64,
-    /// What the receiver's window let be outstanding when the last data left. Its least and most where it stopped the sender: in the
-    /// present round, and in those that decided so.
-    allowed: u64,
-    stopping: Option<(u64, u64)>,
-    /// Least and most bytes that a window allowed which limited the rate.
-    pub windows: Option<(u64, u64)>,
+    pub windows: Windows,
     /// When the last data left, whether they ended in a part of a segment, and what was in flight then.
     sent: Option<i64>,
     partial: bool,
@@ -289,19 +286,14 @@ impl Limits {
 
     /// A wait has this cause; the receiver's window is remembered where it is one.
     fn wait(&mut self, cause: Limit, from: i64, to: i64) {
-        if cause == Limit::Window && to > from {
-            self.stopping = join(self.stopping, Some((self.allowed, self.allowed)));
-        }
+        self.windows.on_wait(cause == Limit::Window && to > from);
         self.spans.add(cause, from, to);
     }
 
-    /// A round is decided: what its windows allowed counts, if they and no queue were its limit.
+    /// A round is decided. A queue's is the path's, whatever its windows were.
     fn decide(&mut self, found: Limit) {
         self.spans.decide(self.round.start(), found, self.round.acked());
-        let stopping = self.stopping.take();
-        if found != Limit::Path {
-            self.windows = join(self.windows, stopping);
-        }
+        self.windows.decide(found != Limit::Path);
     }
 
     fn depart(&mut self, data: &Departure, now: i64) {
@@ -312,7 +304,7 @@ impl Limits {
         // What is left of the window has no room for a segment, or is less than half of it (RFC 9293 section 3.8.6.2.1).
         let left = self.right.saturating_sub(self.next);
         self.blocked = self.right > 0 && left < data.unit.min((self.window / 2).max(1));
-        self.allowed = self.right.saturating_sub(self.una);
+        self.windows.on_departure(self.right.saturating_sub(self.una));
         (self.moved, self.held) = (None, 0.0);
         self.closed = None;
     }
@@ -385,8 +377,7 @@ impl Limits {
         if let (Some(sent), Some(last)) = (self.sent, last) {
             let cause = if self.until.is_some() { Limit::Recovery } else { Limit::Network };
             self.spans.add(cause, sent, last.max(sent));
-            let found = self.round.verdict(last, false);
-            self.decide(found);
+            self.decide(self.round.verdict(last, false));
         }
         self.filled = full::weigh(
             &mut self.spans,
@@ -405,13 +396,5 @@ impl Limits {
     pub fn held(delay: Option<f64>, least: Option<f64>) -> f64 {
         let wait = delay.zip(least).map_or(0.0, |(delay, least)| delay - least);
         if wait >= WAITED_S { wait } else { 0.0 }
-    }
-}
-
-/// The least and the most of both ranges.
-fn join(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
-        _ => one.or(other),
     }
 }

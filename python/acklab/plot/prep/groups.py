@@ -34,7 +34,7 @@ def name_of(group: Group) -> str:
 def points(run: Run) -> list[tuple[str, str]]:
     """A point for each group, and one for what did not begin: what about, and the sentences."""
     told = [("fairness" if group.fairness is not None else "together", _group(run, group)) for group in run.groups if group.begun]
-    late = [row for group in run.groups for row in group.flows if row not in group.begun]
+    late = [row for group in run.groups for row in group.late]
     if late:
         begins = [f"{row['name']}{' at ' + seconds(row['start_s']) if row.get('start_s') is not None else ''}" for row in late[:3]]
         more = f" and {count(len(late) - 3, 'other flow')}" if len(late) > 3 else ""

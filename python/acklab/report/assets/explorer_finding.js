@@ -1,4 +1,4 @@
-// The page's headline: what a run carried, or in what two runs differ and what came of it.
+// The page's headline: what a run carried, or the settings in which two runs differ, and their results.
 import { differing } from "./explorer_controls.js";
 import { NB, duration, grouped, si } from "./format.js";
 
