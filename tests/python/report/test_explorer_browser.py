@@ -190,7 +190,7 @@ def test_the_tour_shows_what_it_says(place: Path) -> None:
             if "other" in step:
                 sets = [f"{path}={value}" for path, value in step["other"].items()]
                 flow = json.loads(_core.Simulation(step["scenario"], sets=sets).run().json(records=False))["flows"][0]
-                assert re.sub(r"\s", "", rows[1]["ACKs sent"]) == str(flow["acks_sent"])
+                assert re.sub(r"\s", "", rows[1]["ACKs sent"]) == f"{flow['acks_sent']:,}"
         assert tab.complaints() == []
 
 
