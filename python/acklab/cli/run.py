@@ -8,6 +8,7 @@ import errno
 import os
 import re
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, stem
@@ -43,7 +44,9 @@ direction of a link: packets, drops by its queue, packets lost by its loss model
 waiting (queue), share of the run it was busy.
 Between the tables: what flows carried together that send in one manner over one slowest link (without limit, or of a size), also as a
 share of that link's rate, and Jain's index of those without limit, if they begin within a tenth of the run of each other; of flows that
-write now and then the round trip (with --out also its median and 99th percentile).
+write now and then the round trip (with --out also its median, and the range of 90 % of its samples, of fewer than 20 samples of all).
+Where a flow comes or goes in the middle, such as an upload: what the others got before, meanwhile and after (with --out also their mean
+round trip).
 
 exit status: 0; 1 the run or an output failed, or an expectation ([[expect]]) does not hold; 2 bad scenario; 130 interrupted; 143 terminated
 
@@ -166,6 +169,7 @@ def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
+    from ..results.change import looks
     from ..results.progress import watched
 
     passed = _of_python(options) if options.python else {}
@@ -187,12 +191,13 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     with _folder(options.out) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             return _recorded(options, simulation, folder)
+        looked = {} if options.json or folder is not None else looks(simulation)
         watched(simulation)
         result = simulation.advance()
         if options.json:
             say_json(result.json())
         else:
-            _print_tables(options, result)
+            _print_tables(options, result, looked=looked)
         if folder is not None:
             from ..runs import Run
 
@@ -270,6 +275,7 @@ def _say(options: argparse.Namespace, result: Any) -> None:
 
 def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> int:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from ..plot.runs import Run
     from ..results.progress import Clock
     from ..results.records import record
     from ..runs import write_summary
@@ -278,9 +284,10 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
         shown = Clock()
         recording = record(simulation, scratch, lambda: shown(simulation.now_s))
         shown.close()
-        recording.changed = _changed(options)
-        _print_tables(options, recording.result, recording.samples())
-        write_summary(recording)
+        recording.changed, recording.access = _changed(options), bool(options.of_path)
+        drawn = Run.of(recording)
+        _print_tables(options, recording.result, drawn)
+        write_summary(recording, drawn=drawn)
         if options.qlog:
             from ..results.qlog import write_logs
 
@@ -299,11 +306,12 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def _print_tables(options: argparse.Namespace, result: Any, samples: Any = None) -> None:
+def _print_tables(options: argparse.Namespace, result: Any, drawn: Any = None, looked: Mapping[float, Any] | None = None) -> None:
+    """The summary; with what was recorded (``drawn``), or what was looked at on the way."""
     import json
 
     from ..results.summary import as_text, endless, together
-    from ..results.together import manners
+    from ..results.together import groups, manners
 
     if getattr(options, "of_path", None):
         from .paths import say_path
@@ -312,8 +320,19 @@ def _print_tables(options: argparse.Namespace, result: Any, samples: Any = None)
     told = json.loads(result.json(records=False))
     alone = len(told["flows"]) == 1 and told["flows"][0]["completed"]
     scenario = "" if alone else result.scenario_toml()
-    added = () if alone else together(told, manners(scenario), samples)
-    say(as_text(told, endless(scenario), changed=_changed(options), together=added))
+    how = manners(scenario)
+    seen: tuple[Any, ...] = ()
+    if drawn is not None:
+        from ..plot.prep.change import moved
+
+        seen = drawn.samples, drawn.change, moved(drawn)
+    elif looked:
+        from ..results.change import change
+        from ..results.change import moved as moved_between
+
+        visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
+        seen = None, visit, moved_between(visit, looked, told["end_s"])
+    say(as_text(told, endless(scenario), changed=_changed(options), together=() if alone else together(told, how, *seen)))
 
 
 def _changed(options: argparse.Namespace) -> list[str]:

@@ -8,6 +8,7 @@ A run is any mapping or object with these entries; only ``flows`` is required.
 - ``end_s``: when the run stopped. Without it, the last time in any table.
 - ``invalid``: why a live run's numbers mean nothing. Without it, the column of that name
   in ``flows``. Titles, legends and the headline then say so.
+- ``access``: whether its nodes are those of an access path (``--path``): S, A and C.
 - ``mechanism``: palette name of what this run shows (``"daass"``). Without it, the label
   is looked up.
 - ``flows``: one row a flow. Columns: ``name, from, to, completed, start_s, first_data_s,
@@ -35,13 +36,14 @@ Times are seconds. ``seq``, ``len`` and ``ack`` are in the flow's sequence units
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from ..results.change import Change, change, round_trips
 from ..results.together import WRITES, Group, groups, manners, samples
 from ..results.validity import of_table
 from .tables import SCHEMA, Thinned
@@ -68,8 +70,12 @@ class Run:
     thinned: Thinned = Thinned()
     changed: tuple[str, ...] = ()
     """Keys of the scenario's file that the user set."""
+    access: bool = False
+    """Whether it is an access path of ``--path``, whose nodes are S, A and C."""
     samples: pl.DataFrame | None = None
-    """The round trips of the flows that write now and then, ``flow, rtt_s``; all of them, also where ``series`` is thinned."""
+    """The round trips of the flows that write now and then, ``flow, time_s, rtt_s``; all of them, also where ``series`` is thinned."""
+    part_trips: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    """Mean round trips of flows in the parts of :attr:`change`; as in ``samples`` of all rows."""
 
     @classmethod
     def of(cls, source: Any, label: str | None = None) -> Run:
@@ -88,7 +94,8 @@ class Run:
         seed = _get(source, "seed")
         invalid = str(_get(source, "invalid") or of_table(tables["flows"]))
         label = str(label or _get(source, "label") or title or "run")
-        return cls(
+        whole = given["series"] is not None and (not thinned.rows.get("series") or series is given["series"])
+        made = cls(
             label=f"{label} (invalid)" if invalid else label,
             title=f"Invalid run: {title}" if invalid else str(title),
             seed=None if seed is None else int(seed),
@@ -99,14 +106,21 @@ class Run:
             invalid=invalid,
             thinned=thinned,
             changed=tuple(_get(source, "changed") or ()),
-            samples=samples(series, how) if given["series"] is not None and WRITES in how.values() and (not thinned.rows.get("series") or series is given["series"]) else None,
+            access=bool(_get(source, "access")),
+            samples=samples(series, how) if whole and WRITES in how.values() else None,
         )
+        return replace(made, part_trips=round_trips(series, made.change.parts)) if whole and made.change else made
 
     @cached_property
     def groups(self) -> list[Group]:
         """The flows in groups of those that compete; see :mod:`acklab.results.together`."""
         links = self.links if "rate_bps" in self.links.columns else self.links.clear()
         return groups(self.flows.iter_rows(named=True), links.iter_rows(named=True), self.end_s, manners(self.scenario))
+
+    @cached_property
+    def change(self) -> Change | None:
+        """The visit of flows in the middle of the run, if there is one."""
+        return change(self.groups, self.end_s)
 
     @property
     def flow_names(self) -> list[str]:

@@ -222,5 +222,5 @@ def _limits(runs: list[Run]) -> list[dict[str, Any]]:
         for flow in [name for name in run.flow_names if name not in now_and_then] or run.flow_names:
             found = prep.limits(run, flow)
             shares = [{"cause": c, "share": found.share(c), "s": found.seconds.get(c, 0.0)} for c in prep.CAUSES]
-            out.append({"run": r, "flow": flow, "active_s": found.active_s, "shares": shares if found.seconds else []})
+            out.append({"run": r, "flow": flow, "from_s": run.flow(flow).get("first_data_s") or run.flow(flow).get("start_s") or 0.0, "active_s": found.active_s, "shares": shares if found.seconds else []})
     return out

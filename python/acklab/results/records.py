@@ -28,6 +28,8 @@ class Recording:
         self.result, self.label = result, ""
         self.changed: list[str] = []
         """Keys of the scenario's file that the user set."""
+        self.access = False
+        """Whether it is an access path (``--path``)."""
         self.folder = folder
         self.scenario_toml = result.scenario_toml
         self.title, self.seed, self.end_s = result.title, result.seed, result.end_s

@@ -8,7 +8,8 @@ from typing import Any
 from ..text.columns import align
 from ..text.counts import counted, grouped
 from ..text.escapes import one_line
-from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, percentiles
+from .change import Change, Moved
+from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
 
 #: Rows shown of each table; the rest is counted.
 MOST_ROWS = 40
@@ -96,13 +97,18 @@ def endless(scenario_toml: str) -> set[str]:
 def sections(
     summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
 ) -> list[tuple[list[str], list[list[str]]]]:
-    """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    flows = [{**row, "completed": row["completed"] or None} if row["name"] in endless else row for row in summary["flows"][:most]]
+    """Header and cells of the flow table and of the link table, at most ``most`` rows each; flows that have not begun are left out."""
+    flows = [{**row, "completed": row["completed"] or None} if row["name"] in endless else row for row in _shown(summary)[:most]]
     tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables
     ]
+
+
+def _shown(summary: Mapping[str, Any]) -> Sequence[Row]:
+    """The flows that have begun; all, if none has."""
+    return [row for row in summary["flows"] if began(row, summary["end_s"])] or summary["flows"]
 
 
 def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, changed: Sequence[str] = (), together: Sequence[str] = ()) -> str:
@@ -128,7 +134,7 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
         *([f"changed: {one_line(', '.join(changed))}"] if changed else []),
         f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {', '.join(filter(None, counts))}",
     ]
-    for (heads, rows), names, all_rows, more in zip(sections(summary, endless), (2, 1), (flows, links), (together, ()), strict=True):
+    for (heads, rows), names, all_rows, more in zip(sections(summary, endless), (2, 1), (_shown(summary), links), (together, ()), strict=True):
         lines += ["", *align(heads, rows, names)]
         if len(all_rows) > len(rows):
             lines.append(f"... and {grouped(len(all_rows) - len(rows))} more (--json and --out have them all)")
@@ -136,22 +142,46 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
     return "\n".join(lines)
 
 
-def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = None) -> list[str]:
+def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = None, change: Change | None = None, moved: Sequence[Moved] = ()) -> list[str]:
     """What groups of flows did together, a line each, where there is something to add up.
 
     Args:
         summary: a run's.
         how: the flows' manners of sending.
         samples: round trips of the flows that write now and then, if they were recorded.
+        change: the visit of flows in the middle of the run.
+        moved: what the flows that stay got before, in and after it.
     """
-    return [line for group in groups(summary["flows"], summary["links"], summary["end_s"], how) for line in _group(group, samples)]
+    found = groups(summary["flows"], summary["links"], summary["end_s"], how)
+    lines = [line for group in found for line in _group(group, samples)]
+    return [*lines, *([""] if lines and moved else []), *_moved(change, moved, samples, found)]
+
+
+def _moved(change: Change | None, moved: Sequence[Moved], samples: Any, found: Sequence[Group]) -> list[str]:
+    """Each part of the run in a line."""
+    if change is None or not moved:
+        return []
+    lines = []
+    for number, part in enumerate(change.parts):
+        told = []
+        for one in moved:
+            mean = one.trips[number] if one.trips else None
+            trip = "" if mean is None else f", mean round trip {_number(1e3 * mean)} ms"
+            told.append(f"{one.group.names} {_number(1e-6 * one.rates[number])} Mb/s{' together' if len(one.group.flows) > 1 else ''}{trip}")
+        for group in found:
+            first, last = number == 0, number + 1 == len(change.parts)
+            if group.manner == WRITES and (seen := trips(samples, group, 0.0 if first else part.from_s, float("inf") if last else part.to_s)):
+                told.append(f"{group.names} median round trip {_number(1e3 * seen.median_s)} ms")
+        lines.append(f"{0 if number == 0 else part.from_s:g} to {part.to_s:g} s, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}")
+    return lines
 
 
 def _group(group: Group, samples: Any) -> list[str]:
     lines = []
     if group.manner == WRITES and group.mean_rtt_s is not None:
-        found = percentiles(samples, group)
-        shares = f", median {_number(1e3 * found[0])} ms, 99th percentile {_number(1e3 * found[1])} ms" if found else ""
+        seen = trips(samples, group)
+        which = "" if seen is None else "all" if seen.all else "90 % of"
+        shares = "" if seen is None else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
         lines.append(f"{group.names}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
     elif group.manner != WRITES and len(group.begun) > 1 and group.goodput_bps is not None:
         share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""

@@ -204,18 +204,33 @@ def names(several: Sequence[str]) -> str:
 
 
 def samples(series: pl.LazyFrame, how: Mapping[str, str]) -> pl.DataFrame:
-    """The round trips of the flows that write now and then, ``flow, rtt_s``, of the table ``series``."""
+    """The round trips of the flows that write now and then, ``flow, time_s, rtt_s``, of the table ``series``."""
     import polars as pl
 
     rows = series.filter(pl.col("flow").is_in([name for name, manner in how.items() if manner == WRITES]))
-    return rows.select("flow", "rtt_s").drop_nulls().collect()
+    return rows.select("flow", "time_s", "rtt_s").drop_nulls().collect()
 
 
-def percentiles(found: pl.DataFrame | None, group: Group) -> tuple[float, float] | None:
-    """The median and the 99th percentile of a group's round trips among :func:`samples`, in seconds."""
+class Trips(NamedTuple):
+    """Round trips of flows: how many, their median, and the 5th and 95th percentile (of fewer than 20 the least and the most)."""
+
+    number: int
+    median_s: float
+    low_s: float
+    high_s: float
+
+    @property
+    def all(self) -> bool:
+        """Whether the two ends are those of all."""
+        return self.number < 20
+
+
+def trips(found: pl.DataFrame | None, group: Group, from_s: float = 0.0, to_s: float = float("inf")) -> Trips | None:
+    """A group's round trips that ended in a part of the run, among :func:`samples`; none where there is none."""
     import polars as pl
 
     if found is None:
         return None
-    rtt = found.filter(pl.col("flow").is_in([row["name"] for row in group.begun]))["rtt_s"]
-    return (rtt.quantile(0.5, "higher"), rtt.quantile(0.99, "higher")) if len(rtt) else None  # type: ignore[return-value]
+    rtt = found.filter(pl.col("flow").is_in([row["name"] for row in group.begun]), pl.col("time_s").is_between(from_s, to_s, closed="left"))["rtt_s"]
+    ends = (0.0, 1.0) if len(rtt) < 20 else (0.05, 0.95)
+    return Trips(len(rtt), *(rtt.quantile(share, "nearest") for share in (0.5, *ends))) if len(rtt) else None  # type: ignore[arg-type]

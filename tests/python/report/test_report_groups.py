@@ -53,7 +53,7 @@ def test_each_group_has_a_panel_and_its_own_scale(page):
         legend = "document.querySelector('#chart-{} .legend').textContent"
         assert "slowest link: S→C 20 Mb/s, C→S 2 Mb/s" in shown.js(legend.format("throughput")).replace("\u00a0", " ")
         assert "ping writes now and then: see its round trips" in shown.js(legend.format("throughput"))
-        assert "without queues: 20" in shown.js(legend.format("rtt")) and "see its round trips" not in shown.js(legend.format("rtt"))
+        assert "delays alone: 20" in shown.js(legend.format("rtt")) and "see its round trips" not in shown.js(legend.format("rtt"))
         assert shown.js("[...document.querySelectorAll('#chart-timeline .chips [aria-pressed=true]')].map((one) => one.textContent)") == ["down0", "up"]
         before = shown.js(TALL)
         shown.js("[...document.querySelectorAll('#bar .chip')].find((one) => one.textContent === 'up').click()")

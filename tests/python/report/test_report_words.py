@@ -48,7 +48,7 @@ def test_the_busiest_links_are_those_of_the_table():
     run = acklab.run(scenario)
     there, back = run.links.to_polars()["utilisation"]
     assert 0.01 < there < back
-    said = f"the busiest link of its data, server→client, was busy {words.percent(there)} of the run, and that of its ACKs, client→server, {words.percent(back)}."
+    said = f"the busiest link on the way of the data, server→client, was busy {words.percent(there)} of the run, and on the way of the ACKs, client→server, {words.percent(back)}."
     assert said.replace("\xa0", " ") in headline(run).replace("\xa0", " ")
 
 
@@ -63,7 +63,7 @@ def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
     first = f"Flow down (S→C) carried {words.amount(rates['down'], 'b/s')} and up and more (C→S) together {both}; packets waited "
     assert said.startswith(first.replace("\xa0", " "))
     assert f"up and more (C→S): {both} together, ".replace("\xa0", " ") in said and said.count("Jain's fairness index of these 2 flows, which send without limit, is ") == 1
-    assert "S→C: delay 10 ms one way, round trip without queues 20 ms; slowest link S→C with 20 Mb/s, on the way back C→S with 500 kb/s." in said
+    assert "S→C: delay 10 ms one way, 20 ms there and back; slowest link S→C with 20 Mb/s, on the way back C→S with 500 kb/s." in said
     rows, columns = prep.link_table(read_runs([run]))["rows"], prep.link_table(read_runs([run]))["columns"]
     assert [row["rate_bps"] for row in rows] == [20, 0.5] and next(c["unit"] for c in columns if c["key"] == "rate_bps") == "Mb/s"
     waits = run.links.to_polars().select("sent_wait_s", "packets").rows()

@@ -5,12 +5,24 @@
 
 from __future__ import annotations
 
-from ...results.together import BEGINNING, SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways, percentiles
+from ...results.together import BEGINNING, SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
+from . import change
+from .change import name_of
 
 #: Most groups that the headline names, and most paths that are described.
 MOST_GROUPS, MOST_PATHS = 3, 2
+
+
+#: What the nodes of an access path are.
+ACCESS = "S is the server, A the operator's end of the access link, and C the customer: A→C is the downlink, C→A the uplink."
+
+
+def link_of(run: Run, link: str) -> str:
+    """A link by its name; on an access path also as what the customer calls it."""
+    called = {"A→C": "the downlink ", "C→A": "the uplink "}.get(_arrow(link), "") if run.access else ""
+    return called + _arrow(link)
 
 
 def carried(run: Run) -> str:
@@ -26,16 +38,13 @@ def carried(run: Run) -> str:
     return f"{'Flows' if len(bulk[0].begun) > 1 else 'Flow'} {text}"
 
 
-def name_of(group: Group) -> str:
-    """A group's flows, and between which nodes."""
-    return f"{group.names}{f' ({_arrow(group.route)})' if group.route else ''}"
-
-
 def points(run: Run) -> list[tuple[str, str]]:
     """A point for each group, and one for what did not begin: what about, and the sentences."""
     told = [("fairness" if group.fairness is not None else "together", _group(run, group)) for group in run.groups if group.begun]
     late = [row for group in run.groups for row in group.late]
-    if late:
+    if run.access and [row["name"] for row in late] == ["up"]:
+        told.append(("late", "No upload in this run: --set upload=1s starts one after 1 s."))
+    elif late:
         begins = [f"{row['name']}{' at ' + seconds(row['start_s']) if row.get('start_s') is not None else ''}" for row in late[:3]]
         more = f" and {count(len(late) - 3, 'other flow')}" if len(late) > 3 else ""
         told.append(("late", f"To begin after the end of the run: {listing(begins)}{more}."))
@@ -44,29 +53,37 @@ def points(run: Run) -> list[tuple[str, str]]:
 
 def _group(run: Run, group: Group) -> str:
     if group.manner == WRITES:
-        return _writes(run, group)
+        found = change.latency(run, group)
+        return f"{name_of(group)}, which writes now and then: {found}." if found else _mean_trip(group)
     if len(run.groups) == 1 and len(group.begun) == 1 or group.goodput_bps is None:
         return ""
+    if not change.moved(run):
+        return f"{name_of(group)}: {_whole(run, group)}."
+    assert run.change is not None
+    told = []
+    for one in (*run.change.stayers, *run.change.visitors):
+        if one.flows[0] in group.flows:
+            parts = change.point(run, one)
+            told.append(f"{name_of(one)}: {parts}. Over the whole run {_whole(run, one)}." if parts else f"{name_of(one)}: {_whole(run, one)}, while {'they' if len(one.flows) > 1 else 'it'} sent.")
+    return " ".join(told)
+
+
+def _whole(run: Run, group: Group) -> str:
+    """What a group carried in all the time that it sent, and Jain's index."""
     several = len(group.begun) > 1
-    text = f"{name_of(group)}: {amount(group.goodput_bps, 'b/s')}{' together' if several else ''}"
+    text = f"{amount(group.goodput_bps or 0.0, 'b/s')}{' together' if several else ''}"
     if group.share:
-        text += f", {percent(group.share)} of the rate of {_arrow(group.link)}"
+        text += f", {percent(group.share)} of the rate of {link_of(run, group.link)}"
     if group.fairness is not None:
         text += f". Jain's fairness index of these {count(len(group.begun), 'flow')}, which send without limit, is {digits(group.fairness, 3)}"
     elif several and group.manner == WITHOUT_LIMIT and group.apart_s > BEGINNING * run.end_s:
         text += f". They begin up to {seconds(group.apart_s)} apart, so that their shares are not compared"
-    return f"{text}."
+    return text
 
 
-def _writes(run: Run, group: Group) -> str:
-    """Round trips of what is written now and then: the latency beside the others."""
-    if group.mean_rtt_s is None:
-        return ""
-    text = f"{name_of(group)}, which writes now and then: round trip {seconds(group.mean_rtt_s)} on average"
-    if found := percentiles(run.samples, group):
-        text += f", {seconds(found[0])} at the median, {seconds(found[1])} at the 99th percentile"
-    least = [row["min_rtt_s"] for row in group.begun if row.get("min_rtt_s") is not None]
-    return f"{text}{f', {seconds(min(least))} at least' if least else ''}."
+def _mean_trip(group: Group) -> str:
+    """The mean alone, where no samples were recorded."""
+    return "" if group.mean_rtt_s is None else f"{name_of(group)}, which writes now and then: mean round trip {seconds(group.mean_rtt_s)}."
 
 
 def paths(run: Run) -> str:
@@ -85,15 +102,16 @@ def paths(run: Run) -> str:
     if len(found) > MOST_PATHS:
         times = sorted(way.round_trip_s for way in found)
         span = seconds(times[0]) if times[0] == times[-1] else f"{seconds(times[0])} to {seconds(times[-1])}"
-        return f"{count(len(found), 'path')}; their delays there and back, without queues: {span}."
+        return f"{count(len(found), 'path')}; their delays there and back: {span}."
     told: dict[str, list[str]] = {}
     for way in found:
         told.setdefault(_path(way), []).append("→".join([way.there[0]["from"], *(link["to"] for link in way.there)]))
-    return " ".join(f"{listing(nodes)}: {text}." for text, nodes in told.items())
+    ends = f" {ACCESS}" if run.access else ""
+    return " ".join(f"{listing(nodes)}: {text}." for text, nodes in told.items()) + ends
 
 
 def _path(way: Way) -> str:
-    text = f"delay {seconds(way.one_way_s)} one way, round trip without queues {seconds(way.round_trip_s)}"
+    text = f"delay {seconds(way.one_way_s)} one way, {seconds(way.round_trip_s)} there and back"
     slow, slow_back = Way.slowest(way.there), Way.slowest(way.back)
     if slow and slow_back:
         text += f"; slowest link {_arrow(slow['from'] + '->' + slow['to'])} with {amount(slow['rate_bps'], 'b/s')}"

@@ -13,7 +13,7 @@ from ...results.validity import short
 from ...text.counts import counted, grouped
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
-from . import groups
+from . import change, groups
 from .verdict import Limits, busiest, limits
 
 _PHRASE = {
@@ -58,6 +58,9 @@ def _one(run: Run) -> tuple[str, list[tuple[str, str]]]:
         done = f"{row['name']} sent for {seconds(found.active_s)} at {amount(row['goodput_bps'], 'b/s')}" if endless else _finish(run, row)
         title = f"Flow {done}{_spent(run, found)}{_waited(run)}."
         return title, [*path, ("speed", _speed(run, row, found)), ("time", _time(found)), *losses]
+    if (what := change.headline(run)) and not _most_finished(run):
+        wait = _waited(run).removeprefix("; ")
+        return f"{what}.", [*path, *groups.points(run), ("waited", f"{wait[:1].upper()}{wait[1:]}, over the whole run." if wait else ""), *losses]
     slowest = _slowest(run) if _most_finished(run) else ""
     return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", [*path, ("slowest", slowest), *groups.points(run), *losses]
 
@@ -67,9 +70,9 @@ def _brief(run: Run) -> str:
     if run.flows.height == 1:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
-        first = f"{_finish(run, row)}{_spent(run, found)}."
+        first = _sentence(f"{_finish(run, row).removeprefix(row['name']).lstrip()}{_spent(run, found)}")
     else:
-        first = f"{_finishes(run)}{_spent_by_all(run)}."
+        first = f"{change.headline(run) or _finishes(run) + _spent_by_all(run)}."
     return " ".join(p for p in (first, _losses(run), _acks(run)) if p)
 
 
@@ -164,7 +167,8 @@ def _waited(run: Run) -> str:
     times = wait / float(shortest)  # type: ignore[arg-type]
     if times < 1:
         return ""
-    return f"; packets waited {seconds(wait)} for {link} on average, {digits(times, 2)} times the shortest round trip"
+    shortest_text = f"the shortest round trip measured, {seconds(float(shortest))}"  # type: ignore[arg-type]
+    return f"; packets waited {seconds(wait)} for {groups.link_of(run, link)} on average, {digits(times, 2)} times {shortest_text}"
 
 
 def _of_time(run: Run) -> str:
@@ -180,13 +184,21 @@ def _speed(run: Run, row: dict[str, Any], found: Limits) -> str:
     """What was carried, and how busy the links were, as the table of links has it."""
     text = ""
     if row.get("bytes") is not None and row.get("goodput_bps") is not None:
-        text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'b/s')}"
+        text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'b/s')}{_from_when(row)}"
     data, acks = busiest(run, row["name"], "data"), busiest(run, row["name"], "ack")
     if data and found.main != "link":
-        text += f"; the busiest link of its data, {_link(data[0])}, was busy {percent(data[1])} of the run"
+        text += f"; the busiest link on the way of the data, {_link(data[0])}, was busy {percent(data[1])} of the run"
         if acks and acks[1] > data[1]:
-            text += f", and that of its ACKs, {_link(acks[0])}, {percent(acks[1])}"
+            text += f", and on the way of the ACKs, {_link(acks[0])}, {percent(acks[1])}"
     return f"{text}." if text else ""
+
+
+def _from_when(row: dict[str, Any]) -> str:
+    """What the completion time leaves out, where it is much: the handshake."""
+    start, first, took = row.get("start_s"), row.get("first_data_s"), row.get("completion_s")
+    if None in (start, first, took) or first - start < 0.01 * took:  # type: ignore[operator]
+        return ""
+    return f" from the first data to the last ACK, after {seconds(first - start)} of handshake"  # type: ignore[operator]
 
 
 def _time(found: Limits) -> str:
@@ -227,14 +239,16 @@ def _losses(run: Run) -> str:
 
 def _acks(run: Run) -> str:
     sent, data = _sum(run, "acks_sent"), _sum(run, "segments_sent")
-    if not sent or not data:
+    # The links count ACKs too.
+    arrived = data - max(0.0, _link_sum(run, "drops") + _link_sum(run, "lost") - _sum(run, "acks_dropped"))
+    if not sent or arrived <= 0:
         return ""
-    ratio = digits(data / sent, 2)
-    text = "One ACK for every segment sent" if ratio == "1.0" else f"One ACK for every {ratio} segments sent"
+    ratio = digits(arrived / sent, 2)
+    text = "One ACK for every segment that arrived" if ratio in ("1", "1.0") else f"One ACK for every {ratio} segments that arrived"
     gone = [(_sum(run, "acks_dropped"), "lost on the way"), (_sum(run, "acks_filtered"), "taken out by a filter")]
     gone = [(n, why) for n, why in gone if n]
     if gone:
-        text += ", " + listing([f"{percent(n / sent) if n >= sent / 100 else f'{grouped(n)} of {grouped(sent)}'}{' of them' if n >= sent / 100 else ''} {why}" for n, why in gone])
+        text += ", " + listing([f"{percent(n / sent) if n >= sent / 100 else f'{grouped(n)} of {grouped(sent)} ACKs'}{' of them' if n >= sent / 100 else ''} {why}" for n, why in gone])
     if sum(n for n, _ in gone) >= sent / 2:
         text += ": at most half of them reached the sender"
     return text + "."

@@ -15,7 +15,7 @@ _FLOW = {
     "last_data_s": ("last data", "s", 3, "from the first data segment sent to the last in-order byte received"),
     "bytes": ("payload", "B", 1, ""),
     "goodput_bps": ("goodput", "b/s", 2, ""),
-    "limit": ("most time", "", None, "a link busy nine tenths of the time, or else the longest of the sender's states"),
+    "limit": ("most time", "", None, "the sender's state that lasted longest"),
     "segments_sent": ("segments", "", None, "segments sent, retransmissions and SYNs included"),
     "retransmits": ("resent", "", None, "retransmissions"),
     "timeouts": ("timeouts", "", None, ""),
@@ -52,7 +52,6 @@ _LINK = {
 _ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered", "thinned", "undone"}
 
 _LIMIT_WORDS = {
-    "link": "busy link",
     "timeout": "timeouts",
     "recovery": "loss recovery",
     "window": "flight at its ceiling",
@@ -74,7 +73,8 @@ def flow_table(runs: list[Run]) -> dict[str, Any]:
     rows = []
     for r, run in enumerate(runs):
         for row in run.flows.iter_rows(named=True):
-            main = limits(run, row["name"]).main
+            spent = limits(run, row["name"]).seconds
+            main = max(spent, key=lambda cause: spent[cause], default=None) if any(spent.values()) else None
             route = f"{row['from']}→{row['to']}" if row.get("from") and row.get("to") else None
             rows.append({**row, "run": r, "route": route, "limit": _LIMIT_WORDS.get(main or "")})
     same = ["route"] if len({row["route"] for row in rows}) == 1 else []

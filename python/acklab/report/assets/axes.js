@@ -31,10 +31,11 @@ export function drawTimeAxis(ctx, box, sx, labelled) {
   const labels = tickLabels(ticks, step);
   const unit = NB + "s";
   ticks.forEach((t, i) => {
-    const x = sx(t);
     const text = labels[i] + unit;
     const half = ctx.measureText(text).width / 2;
-    if (x - half > box.x - 30 && x + half < box.x + box.w + 10) ctx.fillText(text, x, box.y + box.h + 7);
+    // The last one stays inside the canvas, whose margin is narrow on a phone.
+    const x = sx(t) + half > box.x + box.w + 10 ? Infinity : Math.min(sx(t), box.x + box.w + 5 - half);
+    if (x - half > box.x - 30 && x < Infinity) ctx.fillText(text, x, box.y + box.h + 7);
   });
 }
 

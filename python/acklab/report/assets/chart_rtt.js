@@ -12,13 +12,13 @@ import { theme } from "./theme.js";
 export const rttChart = {
   id: "rtt",
   title: "Round-trip time",
-  about: "Each sample when the sender took it. Without queues: the delays of all links there and back, without transmission times.",
+  about: "Each sample when the sender took it. Dashed: the delays of all links there and back, without queues, transmission times and waits for a grant to send.",
   needs: "series",
   height: 200,
   axis: () => state.manifest.axes.rtt,
   roles: [
     { key: "rtt", name: "sample", sample: "dot" },
-    { key: "delays", name: "without queues", sample: "dashed", role: "capacity", there: (data, part) => part.item.delays_ms > 0, value: ({ item }) => item.delays_ms && duration(item.delays_ms / 1e3, 3) },
+    { key: "delays", name: "delays alone", sample: "dashed", role: "capacity", there: (data, part) => part.item.delays_ms > 0, value: ({ item }) => item.delays_ms && duration(item.delays_ms / 1e3, 3) },
     { key: "rto", name: "retransmission timer", sample: "dashed", on: false },
   ],
   columns: [["time", "s", 9], ["RTT", "ms", 6], ["timer", "ms", 3]],

@@ -21,7 +21,7 @@ export function itemParts(needs, open, bulk = false) {
 export const sequenceChart = {
   id: "sequence",
   title: "Time–sequence graph",
-  about: "Segments and ACKs at the sender. A tick is a segment from its first to its last unit; the step line is the highest acknowledgment number that the sender has received.",
+  about: "Segments and ACKs at the sender. Each tick is a segment, from its first to its last sequence number. The step line is the highest acknowledgment number that the sender has received.",
   needs: "packets",
   height: 400,
   ownScale: true,

@@ -26,6 +26,7 @@ export const throughputChart = {
   axis: () => ({ ...state.manifest.axes.throughput, label: `${state.manifest.axes.throughput.label} in bins of ${duration(binLength())}` }),
   roles: [
     { key: "goodput", name: "goodput", sample: "area" },
+    { key: "sum", name: "together", sample: "line", there: (data, part, frame) => panelOf(part, frame).length > 1, about: "goodput of the flows of a panel together" },
     { key: "capacity", name: "slowest link", sample: "dashed", value: ({ item }) => item.capacity_link && `${item.capacity_link} ${si(item.capacity_bps)}b/s`, about: "rate of the slowest link on the data's way, headers included" },
   ],
   columns: [["bin starts", "s", 6], ["bin ends", "s", 6], ["goodput", "b/s", 0]],
@@ -35,8 +36,10 @@ export const throughputChart = {
     return progress && { progress };
   }, true),
 
-  range(part, { progress }, t0, t1) {
-    const rates = binsOf(progress, t0, t1).map((bin) => bin.rate).filter((rate) => rate > 0);
+  range(part, { progress }, t0, t1, frame) {
+    const others = frame.on.sum ? panelOf(part, frame) : [];
+    const bins = others.length > 1 && others[0] === part ? sumOf(others, (other) => frame.data.get(other.id), t0, t1) : binsOf(progress, t0, t1);
+    const rates = bins.map((bin) => bin.rate).filter((rate) => rate > 0);
     const high = rates.reduce((a, b) => Math.max(a, b), 0);
     const capacity = part.item.capacity_bps;
     if (!capacity) return [0, high];
@@ -78,7 +81,21 @@ export const throughputChart = {
       ctx.fill(area);
     }
     ctx.stroke(line);
-    outside(ctx, part, binsOf(progress, sx.domain[0], sx.domain[1]), box, sx, sy);
+  },
+
+  over(ctx, parts, data, box, sx, sy, frame) {
+    if (frame.on.sum && panelOf(parts[0], frame).length > 1) {
+      const line = newPath(ctx);
+      for (const [i, bin] of sumOf(parts, data, sx.domain[0], sx.domain[1]).entries()) {
+        if (!i) line.moveTo(sx(bin.from), sy(bin.rate));
+        line.lineTo(sx(bin.from), sy(bin.rate));
+        line.lineTo(sx(bin.to), sy(bin.rate));
+      }
+      ctx.strokeStyle = theme.ink;
+      ctx.lineWidth = 1.4;
+      ctx.stroke(line);
+    }
+    if (frame.on.goodput) outside(ctx, parts.flatMap((part) => beyond(part, data(part).progress, box, sx, sy)), box);
   },
 
   near(part, { progress }, x, y, sx) {
@@ -105,22 +122,47 @@ export const throughputChart = {
   },
 };
 
-// The values of bins that leave the chart: of neighbours the highest.
-function outside(ctx, part, bins, box, sx, sy) {
+// The flows that share a part's panel, where they add up: those of one run that compete.
+function panelOf(part, frame) {
+  return state.compared || state.apart ? [part] : frame.parts.filter((other) => other.group === part.group && other.run === part.run);
+}
+
+// Their goodput together, bin by bin.
+function sumOf(parts, data, t0, t1) {
+  const each = parts.map((part) => binsOf(data(part).progress, t0, t1));
+  return each[0].map((bin, n) => ({ ...bin, rate: each.reduce((sum, bins) => sum + bins[n].rate, 0) }));
+}
+
+// The bins of a flow that leave the chart at the top: of neighbours the highest, with the place of all of them.
+function beyond(part, progress, box, sx, sy) {
+  const out = binsOf(progress, sx.domain[0], sx.domain[1]).filter((bin) => bin.rate > sy.domain[1]);
+  const found = [];
+  for (const bin of out) {
+    const last = found[found.length - 1];
+    const [from, to] = [Math.max(box.x, sx(bin.from)), sx(bin.to)];
+    if (!last || from - last.from > 90) found.push({ from, to, rate: bin.rate, colour: part.colour("goodput") });
+    else Object.assign(last, { to, rate: Math.max(last.rate, bin.rate) });
+  }
+  return found;
+}
+
+// Their values, each beside its bins where it covers no other one; the highest have the first choice, and what finds no room is left to the pointer.
+function outside(ctx, found, box) {
   setFont(ctx);
-  ctx.fillStyle = part.colour("goodput");
   ctx.textBaseline = "top";
-  const beyond = bins.filter((bin) => bin.rate > sy.domain[1]);
-  let last = -Infinity;
-  for (const bin of beyond) {
-    const near = beyond.filter((other) => Math.abs(sx(other.from) - sx(bin.from)) < 90);
-    if (sx(bin.from) - last < 90 || near.some((other) => other.rate > bin.rate)) continue;
-    // Beside the bins that leave the chart there, at the left where there is room.
-    const [first, end] = [sx(near[0].from), sx(near[near.length - 1].to)];
-    const right = first - 90 < box.x;
-    ctx.textAlign = right ? "left" : "right";
-    ctx.fillText(`↑ ${si(bin.rate)}b/s`, right ? end + 4 : first - 4, box.y + 2);
-    last = sx(bin.from);
+  ctx.textAlign = "left";
+  const taken = [];
+  for (const { from, to, rate, colour } of found.sort((a, b) => b.rate - a.rate)) {
+    const text = `↑ ${si(rate)}b/s`;
+    const wide = ctx.measureText(text).width;
+    const places = [0, 1, 2].flatMap((row) => [from - wide - 4, to + 4].map((x) => ({ x, y: box.y + 2 + 16 * row })));
+    const free = places.find(({ x, y }) => x >= box.x && x + wide <= box.x + box.w && !taken.some((other) => other.y === y && x < other.x + other.wide + 6 && other.x < x + wide + 6));
+    if (!free) continue;
+    taken.push({ ...free, wide });
+    ctx.fillStyle = theme.surface;
+    ctx.fillRect(free.x - 2, free.y - 1, wide + 4, 15);
+    ctx.fillStyle = colour;
+    ctx.fillText(text, free.x, free.y);
   }
 }
 

@@ -16,7 +16,8 @@
 // Optional: height, frame(low, high) to set the value axis' ends, gather to let one tooltip
 // list all parts, ownColours() for whether a chart draws in the roles' colours anyhow, ownScale
 // for one whose panels of several groups of flows have each their own value axis, bulk for one
-// without the flows that write now and then beside others.
+// without the flows that write now and then beside others, over(ctx, parts, data, box, sx, sy, frame)
+// for what comes over all parts of a panel.
 import { saveButtons } from "./save.js";
 import { SvgContext } from "./svg.js";
 import { axisTitle, clipTo, drawPanelFrame, drawTimeAxis, drawValueAxis, setFont } from "./axes.js";
@@ -230,6 +231,7 @@ export class Frame {
           spec.draw(ctx, part, this.data.get(part.id), box, sx, sy, this);
           ctx.restore();
         });
+        spec.over?.(ctx, panel.parts, (part) => this.data.get(part.id), box, sx, sy, this);
       });
     });
     if (nothing && this.panels.length) {

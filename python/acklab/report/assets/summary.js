@@ -28,7 +28,9 @@ function spentBars() {
   const rows = limits.filter((row) => row.shares.length).slice(0, 12);
   if (!rows.length) return null;
   const name = (row) => (state.compared ? runs[row.run].label + (limits.filter((r) => r.run === row.run).length > 1 ? " · " + row.flow : "") : row.flow);
-  const longest = Math.max(...rows.map((row) => row.active_s));
+  // From the first data of all: who begins later stands further to the right.
+  const begin = Math.min(...rows.map((row) => row.from_s));
+  const longest = Math.max(...rows.map((row) => row.from_s - begin + row.active_s));
   const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.shares.some((s) => s.cause === cause && s.share >= 0.002)));
   const order = ["slow start", "path", "window", "recovery", "timeout"];
   // Beside the colours of runs or of several flows the causes are greys.
@@ -39,7 +41,7 @@ function spentBars() {
   return h("div", { class: "spent", role: "group", "aria-label": "Where the time went" },
     rows.map((row) => h("div", { class: "spent-row" },
       h("span", { title: name(row) }, name(row)),
-      h("div", { class: "spent-bar", role: "img", "aria-label": name(row) + ": " + row.shares.map((s) => `${CAUSES[s.cause]} ${Math.round(s.share * 100)} %`).join(", "), style: { width: `${(100 * row.active_s) / longest}%` } },
+      h("div", { class: "spent-bar", role: "img", "aria-label": name(row) + ": " + row.shares.map((s) => `${CAUSES[s.cause]} ${Math.round(s.share * 100)} %`).join(", "), style: { width: `${(100 * row.active_s) / longest}%`, "margin-left": `${(100 * (row.from_s - begin)) / longest}%` } },
         order.map((cause) => row.shares.find((s) => s.cause === cause)).filter((s) => s && s.share >= 0.002).map((s) => {
           // A length is written where there is room for it.
           const tight = ((s.share * row.active_s) / longest) * Math.min(innerWidth - 28, 1200) < 66;

@@ -1,0 +1,134 @@
+"""What changed when flows came or went in the middle of a run: the parts, their means, and the sentences."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+from typing import Any
+
+import pytest
+
+import acklab
+from acklab.plot import prep
+from acklab.plot.prep.change import acknowledged
+from acklab.plot.prep.change import moved as moved_of
+from acklab.plot.runs import Run
+from acklab.results.change import Change, change, looks, moved
+from acklab.results.together import groups, manners
+from front import COMMAND
+
+LINK = {"between": ["S", "C"], "rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 40}, "back": {"rate": "2Mbps"}}
+DOWN = {"name": "down", "from": "S", "to": "C", "count": 2}
+UP = {"name": "up", "from": "C", "to": "S", "start": "1s"}
+SHORT = {**UP, "size": {"bytes": "100kB"}}
+PING = {"name": "ping", "from": "C", "to": "S", "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 60}}
+
+
+def tree(*flows: dict[str, Any]) -> dict[str, Any]:
+    return {"link": [LINK], "flow": copy.deepcopy([*flows]), "stop": {"at": "3s"}}
+
+
+def found(*flows: dict[str, Any]) -> Change | None:
+    made = acklab.run(tree(*flows))
+    told = made.summary()
+    return change(groups(told["flows"], told["links"], told["end_s"], manners(made.scenario_toml())), told["end_s"])
+
+
+@pytest.fixture(scope="module")
+def shared() -> acklab.Run:
+    return acklab.run(tree(DOWN, UP, PING), record=True)
+
+
+def test_a_visit_divides_the_run() -> None:
+    comes, goes, both = found(DOWN, UP), found(DOWN, {**SHORT, "start": "0s"}), found(DOWN, SHORT)
+    assert comes and goes and both
+    assert [(part.to_s, part.visited) for part in comes.parts] == [(1.0, False), (3.0, True)]
+    assert [part.visited for part in goes.parts] == [True, False] and 0.1 < goes.parts[0].to_s < 2.9
+    assert [part.visited for part in both.parts] == [False, True, False] and both.parts[0].to_s == 1.0
+    assert [row["name"] for group in comes.stayers for row in group.flows] == ["down0", "down1"] and comes.name == "up"
+    assert comes.parts[0].from_s == pytest.approx(0.0, abs=0.1), "from the first data of those that stay, as their goodput"
+
+
+def test_a_flow_of_the_same_group_may_come() -> None:
+    made = found({**DOWN, "stagger": "1s"})
+    assert made and [group.names for group in made.stayers] == ["down0"] and made.name == "down1"
+
+
+def test_no_visit_is_told_where_there_is_not_one() -> None:
+    assert found(DOWN) is None
+    assert found(DOWN, {**UP, "start": "0.05s"}) is None, "at the very beginning"
+    assert found(DOWN, {**UP, "start": "1000s"}) is None, "after the end"
+    assert found(DOWN, UP, {**SHORT, "name": "more", "start": "2s"}) is None, "two visits"
+    assert found(SHORT, {**SHORT, "name": "more", "start": "2s"}) is None, "nobody stays"
+    assert found(DOWN, {**PING, "start": "1s"}) is None, "what writes now and then is no visitor"
+
+
+def test_parts_add_up_to_the_whole(shared: acklab.Run) -> None:
+    """Goodput of the parts is what the table counts: payload that the sender knows to have arrived."""
+    run = Run.of(shared)
+    (down,) = moved_of(run)
+    assert run.change
+    whole = sum(rate * (part.to_s - part.from_s) for rate, part in zip(down.rates, run.change.parts, strict=True))
+    assert whole == pytest.approx(8 * sum(row["bytes"] for row in shared.summary()["flows"][:2]), rel=1e-9)
+    for row in shared.summary()["flows"][:2]:
+        assert acknowledged(run, row["name"])["bytes"][-1] == row["bytes"]
+
+
+def test_a_look_on_the_way_gives_the_same_numbers(shared: acklab.Run) -> None:
+    """The terminal of a run that records nothing agrees with the page."""
+    simulation = acklab.simulation(tree(DOWN, UP, PING))
+    looked = looks(simulation)
+    told = simulation.run()
+    assert [*looked] == [0.0, 1.0] or [*looked] == [1.0]
+    (seen,) = moved(Run.of(shared).change, looked, told.end_s)
+    (drawn,) = moved_of(Run.of(shared))
+    assert seen.rates == pytest.approx(drawn.rates, rel=1e-9) and seen.trips == ()
+    assert moved(found(DOWN, SHORT), looked, 3.0) == [], "the end of a visit is not looked at"
+
+
+def test_round_trips_are_those_of_the_part(shared: acklab.Run) -> None:
+    (down,) = moved_of(Run.of(shared))
+    rows = shared.series.to_polars().drop_nulls("rtt_s")
+    for number, (from_s, to_s) in enumerate([(0.0, 1.0), (1.0, 4.0)]):
+        means = [rows.filter((rows["flow"] == name) & rows["time_s"].is_between(from_s, to_s, closed="left"))["rtt_s"].mean() for name in ("down0", "down1")]
+        assert down.trips[number] == pytest.approx(sum(means) / 2)  # type: ignore[arg-type]
+
+
+def test_the_page_says_what_changed(shared: acklab.Run) -> None:
+    (down,) = moved_of(Run.of(shared))
+    told = prep.headline([Run.of(shared)])
+    title, text = told["title"].replace("\xa0", " "), " ".join(point["text"] for point in told["points"]).replace("\xa0", " ")
+    assert down.rates[0] > down.rates[1] and down.trips[1] > down.trips[0]  # type: ignore[operator]
+    before, after = (f"{rate / 1e6:.1f}" if rate >= 1e7 else f"{rate / 1e6:.2f}" for rate in down.rates)
+    assert title.startswith(f"When up (C→S) began at 1 s, down0 and down1 (S→C) fell from {before} Mb/s to {after} Mb/s together, and their mean round trip rose from ")
+    assert "before up began at 1 s, and " in text and "from then on. Over the whole run " in text
+    assert "ping (C→S), which writes now and then: median round trip " in text and "samples from " in text
+    assert "Jain's fairness index of these 2 flows" in text
+
+
+def test_a_visit_that_ends_has_three_parts() -> None:
+    told = prep.headline([Run.of(acklab.run(tree(DOWN, SHORT), record=True))])
+    assert told["title"].startswith("While up (C→S) sent, from 1\xa0s to ")
+    assert "before up began at 1\xa0s, " in told["points"][1]["text"] and " while up sent, and " in told["points"][1]["text"]
+
+
+def test_the_terminal_has_a_line_for_each_part(tmp_path) -> None:
+    import json
+
+    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, UP, PING)))
+    plain, full = (subprocess.run([COMMAND, "run", "s.json", *more], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True).stdout for more in ([], ["--out", "out"]))
+    for said in (plain, full):
+        first, second = (next(line for line in said.splitlines() if line.startswith(start)) for start in ("0 to 1 s, without up: down0 and down1 ", "1 to 3 s, with up: down0 and down1 "))
+        assert " Mb/s together" in first and " Mb/s together" in second
+        assert (", mean round trip " in first) == (said is full) and ("; ping median round trip " in second) == (said is full)
+    rates = [[line.split(" Mb/s")[0] for line in said.splitlines() if " up: down0" in line] for said in (plain, full)]
+    assert rates[0] == rates[1]
+
+
+def test_a_flow_that_has_not_begun_has_no_row(tmp_path) -> None:
+    import json
+
+    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, {**UP, "start": "1000s"})))
+    said = subprocess.run([COMMAND, "run", "s.json"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "up: begins at 1,000 s, after the end" in said and "1 not begun" in said
+    assert not any(line.startswith("up ") for line in said.splitlines()) and " more (--json" not in said
