@@ -18,7 +18,7 @@ from .results.directory import Folder, results
 from .results.expected import unmet
 from .results.stored import NOTHING, TABLES, NotRecordedError, Stored, stored_in
 from .scenario.asked import asked, in_short, recorded, settings
-from .scenario.given import ScenarioLike, assignments, json_line, json_lines, source
+from .scenario.given import ScenarioLike, assignments, by_two_names, json_line, json_lines, source
 from .scenario.own import Controls, Own, Policies
 from .text.escapes import not_known
 
@@ -379,6 +379,8 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
     own = Own(policies, controls)
     text, file = source(scenario, own)
     sets = assignments(settings(simulation, overrides), own)
+    if told := by_two_names(text, sets):
+        raise ValueError(f"set: {told}")
     own.warn_of_unused(text, file, sets)
     return _core.Simulation(text, file=file, sets=sets, policies=own.policies, controls=own.controls)
 

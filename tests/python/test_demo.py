@@ -28,8 +28,14 @@ def test_what_is_no_chance_is_not_called_so(rows):
 def test_the_page_says_why_it_shows_its_queue(rows):
     assert "44 to 49 %" in demo.page_sentence(rows)
     note = demo.page_note(rows)
-    assert "Reno is slower in 100 of 100 of those runs with delayed ACKs" in note
-    assert "With 20 packets Reno is slower in 0 of 100 and in 29 of 100." in note
+    assert "Reno is slower than SACK in 100 of 100 of those runs with delayed ACKs" in note
+    assert "With 20 packets it is slower in 0 of 100 and in 29 of 100." in note
+
+
+def test_the_page_says_what_delaying_acks_does(rows):
+    """Numbers of the terminal's table: 2.907 and 3.604 s with Reno, 2.545 and 2.425 s with SACK."""
+    said = demo.page_delay(rows)
+    assert "Reno takes 24 % more (in the 100 runs " in said and "SACK 5 % less (in the 100 runs " in said
 
 
 def test_the_cost_of_delayed_acks_is_measured_cause_by_cause():

@@ -96,6 +96,9 @@ def test_an_error_names_the_short_key_and_a_key_given_twice() -> None:
         acklab.run(path="docsis30", down=50)
     with pytest.raises(ValueError, match="set: seed is given twice"):
         acklab.run("examples/allman1998.toml", set=["seed=1", "seed=2"])
+    with pytest.raises(ValueError, match=r"set: flow\.f\.sender\.window and flow\.0\.sender\.window are one key; give it once"):
+        acklab.run("examples/allman1998.toml", set={"flow.0.sender.window": 4, "flow.f.sender.window": 5})
+    acklab.run("examples/allman1998.toml", set={"flow.0.sender.window": 4, "flow.f.receiver.ack": "every"})
     with pytest.raises(ValueError, match="seed is given twice, as an argument and in set"):
         acklab.run("examples/allman1998.toml", set=["seed=1"], seed=2)
     with pytest.raises(ValueError, match="no path LTE; did you mean lte?"):

@@ -175,7 +175,11 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     passed = _of_python(options) if options.python else {}
     text, file = _read(options, options.file)
     if sets:
+        from ..scenario.given import by_two_names
         from . import lost
+
+        if told := by_two_names(text, sets):
+            options.parser.error(examples.in_short(options, f"--set: {told}"))
 
         for note in lost.notes(text, file, sets):
             complain(note)

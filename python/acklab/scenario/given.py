@@ -11,7 +11,7 @@ from typing import Any
 
 from .._core import ScenarioError
 from ..text.input import read_file
-from ..text.keys import twice
+from ..text.keys import key, twice
 from ..text.packaged import located
 from ..text.plans import PlanText
 from ..text.toml import loads
@@ -72,14 +72,29 @@ def pairs(given: Any) -> dict[str, Any]:
     if told := twice(map(str, texts)):
         raise ValueError(f"set: {told}")
     for text in texts:
-        key, equals, value = str(text).partition("=")
-        if not equals or not key.strip():
+        name, equals, value = str(text).partition("=")
+        if not equals or not name.strip():
             raise ValueError(f"set: {text!r}: write KEY=VALUE, such as flow.0.sender.window=20, or give a table")
         try:
-            found[key.strip()] = loads(f"value = {value}")["value"]
+            found[name.strip()] = loads(f"value = {value}")["value"]
         except ValueError:
-            found[key.strip()] = value.strip()
+            found[name.strip()] = value.strip()
     return found
+
+
+def by_two_names(text: str | bytes, sets: Sequence[str]) -> str | None:
+    """What is said of a flow's key that two overrides of a scenario's text set, one by the flow's name and one by its number."""
+    steps = [key(one).split(".", 2)[:2] for one in sets]
+    told = {step[1].isdecimal() for step in steps if len(step) == 2 and step[0] == "flow"}
+    if len(told) < 2:
+        return None
+    given = text.encode(errors="replace") if isinstance(text, str) else text
+    try:
+        tree = json.loads(given) if given.lstrip().startswith(b"{") else loads(given.decode())
+        names = [flow.get("name") or "" for flow in tree.get("flow", ())]
+    except (ValueError, AttributeError, TypeError):  # which the run says itself
+        return None
+    return twice(sets, names)
 
 
 def json_line(scenario: ScenarioLike) -> bytes:

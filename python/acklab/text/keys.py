@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def key(text: str) -> str:
@@ -16,17 +16,37 @@ def key(text: str) -> str:
     return re.sub(r"[\[\].]+", ".", found[1].strip()).strip(".") if found else ""
 
 
-def twice(texts: Iterable[str]) -> str | None:
+def numbered(one: str, flows: Sequence[str]) -> str:
+    """A key with its flow by number, if it has it by name.
+
+    >>> numbered("flow.down.size", ["up", "down"]), numbered('flow."a b"', ["a b"]), numbered("flow.1.size", ["up", "down"])
+    ('flow.1.size', 'flow.0', 'flow.1.size')
+    """
+    for number, name in enumerate(flows):
+        if name.isdecimal():
+            continue
+        for spelt in (f"flow.{name}", f'flow."{name}"'):
+            if one == spelt or one.startswith(f"{spelt}."):
+                return f"flow.{number}{one[len(spelt):]}"
+    return one
+
+
+def twice(texts: Iterable[str], flows: Sequence[str] = ()) -> str | None:
     """What is said of the first text whose key an earlier one sets, too, or sets a part of: the earlier value would be lost.
+
+    With the names of the ``flows`` a flow's name and its number are one key.
 
     >>> twice(["seed=1", "stop.at=2s", "seed=2"]), twice(["a.b=1", "a={}"]), twice(["a={}", "a.b=1"])
     ('seed is given twice; give it once', 'a replaces a.b, which is given before it; give one of them', None)
+    >>> twice(["flow.0.size=1", "flow.f.size=2"], ["f"])
+    'flow.f.size and flow.0.size are one key; give it once'
     """
-    before: list[str] = []
-    for one in map(key, texts):
+    before: dict[str, str] = {}
+    for given in map(key, texts):
+        one = numbered(given, flows)
         if one and one in before:
-            return f"{one} is given twice; give it once"
+            return f"{given} is given twice; give it once" if given == before[one] else f"{given} and {before[one]} are one key; give it once"
         if one and (part := next((earlier for earlier in before if earlier.startswith(f"{one}.")), None)):
-            return f"{one} replaces {part}, which is given before it; give one of them"
-        before.append(one)
+            return f"{given} replaces {before[part]}, which is given before it; give one of them"
+        before[one] = given
     return None

@@ -162,13 +162,17 @@ def _waited(run: Run) -> str:
     shortest = run.flows["min_rtt_s"].drop_nulls().min() if known else None
     if not shortest:
         return ""
-    waits = [(row["sent_wait_s"] / row["packets"], f"{row['from']}→{row['to']}") for row in run.links.iter_rows(named=True) if row["packets"]]
-    wait, link = max(waits, default=(0.0, ""))
-    times = wait / float(shortest)  # type: ignore[arg-type]
-    if times < 1:
+    rows = [row for row in run.links.iter_rows(named=True) if row["packets"]]
+    if not rows:
         return ""
+    row = max(rows, key=lambda row: row["sent_wait_s"] / row["packets"])
+    wait, link = row["sent_wait_s"] / row["packets"], f"{row['from']}→{row['to']}"
+    times = wait / float(shortest)  # type: ignore[arg-type]
+    if times < 1.05:
+        return ""
+    what = "ACKs" if row.get("ack_packets") == row["packets"] else "packets"
     shortest_text = f"the shortest round trip measured, {seconds(float(shortest))}"  # type: ignore[arg-type]
-    return f"; packets waited {seconds(wait)} for {groups.link_of(run, link)} on average, {digits(times, 2)} times {shortest_text}"
+    return f"; {what} waited {seconds(wait)} for {groups.link_of(run, link)} on average, {digits(times, 2)} times {shortest_text}"
 
 
 def _of_time(run: Run) -> str:

@@ -72,7 +72,10 @@ def flow_table(runs: list[Run]) -> dict[str, Any]:
     """
     rows = []
     for r, run in enumerate(runs):
+        late = {row["name"] for group in run.groups for row in group.late}
         for row in run.flows.iter_rows(named=True):
+            if row["name"] in late and len(late) < run.flows.height:
+                continue  # what has not begun has nothing but zeros
             spent = limits(run, row["name"]).seconds
             main = max(spent, key=lambda cause: spent[cause], default=None) if any(spent.values()) else None
             route = f"{row['from']}→{row['to']}" if row.get("from") and row.get("to") else None
