@@ -214,8 +214,11 @@ def page_delay(rows: dict[tuple[int, str, str], Row]) -> str:
 
     def told(recovery: str) -> str:
         delayed, every = (rows[REPORTED_QUEUE, policy, recovery] for policy in ("delayed", "every"))
-        gap, gaps = longer(delayed.time_s, every.time_s), in_nudged(delayed, every)
-        return f"{abs(gap):.0f} % {'more' if gap > 0 else 'less'} (in the {NUDGES} runs {span(gaps)})"
+        gaps = in_nudged(delayed, every)
+        low, high = min(gaps), max(gaps)
+        spread = span(gaps) if low > 0 else f"{-low:.0f} % less to {high:.0f} % more" if high > 0 else f"{-high:.0f} to {-low:.0f} % less"
+        gap = longer(delayed.time_s, every.time_s)
+        return f"{abs(gap):.0f} % {'more' if gap > 0 else 'less'} ({spread} in the {NUDGES} runs)"
 
     return f"Delaying the ACKs, one for two segments instead of one for each, changes the time to finish: Reno takes {told('reno')}, SACK {told('sack')}."
 
