@@ -16,8 +16,9 @@ import polars as pl
 import pytest
 
 from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
-from acklab.experiments.compare.advice import advice, recommended
+from acklab.experiments.compare.advice import Decision, advice, moved, recommended
 from acklab.experiments.compare.difference import Rules, difference, moves
+from acklab.experiments.compare.headline import headline
 from acklab.experiments.compare.numbers import number
 from acklab.experiments.compare.output import chart, plain
 from acklab.experiments.compare.rank import rank
@@ -95,7 +96,7 @@ def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # n
 
 def test_every_metric_that_moves_is_in_the_table_with_its_verdict(told) -> None:  # noqa: ANN001
     head, heads, rows = changed(told)
-    assert head == "From slow to fast, every metric whose mean moves by more than 2 %:"
+    assert head == "From slow to fast, every metric whose mean moves by more than 2 % (neither: no value of it is better than another):"
     assert heads == ["situation", "metric", "slow", "fast", "change", "interval", "verdict"]
     found = {(row[0], row[1]): row[-1] for row in rows}
     assert found["with an upload", "download (Mb/s)"] == "better" and found["with an upload", "wait (ms)"] in ("better", "undecided")
@@ -167,7 +168,7 @@ def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
     if second.beside.needed is not None:
         assert re.search(r" seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 10 do\.", told.advice)
     text = as_text(told)
-    assert f"2?  {second.case}" in text and "? : the interval has 0 in it, or the values differ by no more than 2 %" in text
+    assert f"2?  {second.case}" in text and "?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than 2 %" in text
     for claim in ("as well", "told apart", "equal", "equivalent", "same"):
         assert claim not in told.advice
 
@@ -214,7 +215,7 @@ def test_equivalence_needs_a_margin() -> None:
     told = lossy("reno", SACK, seeds=100, margin=0.2)
     assert told.rankings[0].rows[1].verdict == "equivalent"
     assert told.advice == "reno and sack are equivalent within 20 % by completion."
-    assert "= : equivalent, neither more than 20 % above the other (two one-sided tests)" in as_text(told)
+    assert "=: equivalent to the first row: neither is more than 20 % above the other (two one-sided tests)" in as_text(told)
     assert lossy("reno", SACK, seeds=100, margin=0.0).rankings[0].rows[1].verdict != "equivalent"
 
 
@@ -249,14 +250,15 @@ def test_the_family_is_all_pairs_in_all_situations() -> None:
     ranking = told.rankings[0]
     assert (ranking.rules.family, ranking.further.family) == (6, 12)
     assert ranking.rows[1].beside.interval.level == pytest.approx(1 - 0.05 / 6)
-    assert "ratio, seed by seed, 95 % for all 6 together (Bonferroni); another 95 % for the other metrics" in as_text(told)
+    said = "the intervals of all 6 comparisons by an objective hold together with 95 % (Bonferroni); those of the other metrics hold together with another 95 %"
+    assert said in as_text(told)
 
 
 def made_up(draw: random.Random) -> Compared:
     """A comparison whose runs are made up: alike, apart, without spread, without a value, in several situations."""
     names, places = ["a", "b", "c"][: draw.randint(2, 3)], ["", "x"][: draw.randint(1, 2)]
     metrics = [metric(text) for text in ("completion", "goodput", "cwnd_segments")[: draw.randint(1, 3)]]
-    given = Comparison("", "made up", [Case(name) for name in names], [Case(place) for place in places], metrics,
+    given = Comparison(ACCESS, "made up", [Case(name) for name in names], [Case(place) for place in places], metrics,
                        seeds=6, margin=draw.choice([0.0, 0.02, 0.05]),
                        objective_names=draw.choice([(), ("completion",), ("goodput", "completion")[: len(metrics)][-2:]]) if len(metrics) > 1 else ())  # fmt: skip
 
@@ -325,7 +327,7 @@ def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Co
     """A comparison of one situation whose runs are given, by metric and case."""
     metrics = [metric(text) for text in values]
     cases = [Case(name) for name in next(iter(values.values()))]
-    given = Comparison("", "given", cases, metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
+    given = Comparison(ACCESS, "given", cases, metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
     samples = {one.name: {name: Sample.of(run) if run else None for name, run in values[text].items()} for text, one in zip(values, metrics, strict=True)}
     told = Compared(given, "given", [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)], {}, 6)
     return replace(told, advice=advice(told))
@@ -349,7 +351,7 @@ def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
     assert with_values(UP_AND_DOWN).advice.startswith("Use aqm instead of fifo: latency is 0.0500 s instead of 0.250 s, ")
     told = with_values(UP_AND_DOWN, objective_names=["upload", "download", "latency"])
     assert told.rankings[0].by.name == "upload" and told.rankings[0].best.case == "fifo"
-    assert told.advice.startswith("aqm is a trade: download is 41")
+    assert told.advice.startswith("aqm is a trade: latency is 0.0500 s instead of 0.250 s, "), "its largest gain"
     assert "; but upload is 3.44 Mb/s instead of 4.43 Mb/s, " in told.advice
     assert told.advice.endswith(" No case is better than fifo without a shown or possible loss.")
     assert recommended(told) is None
@@ -357,6 +359,39 @@ def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
     told = with_values(noisy, objective_names=["latency", "upload"])
     assert re.search("; but upload is 3.44 Mb/s instead of 4.43 Mb/s, from [0-9]+ % less to [0-9]+ % more [(]6 seeds[)]", told.advice), told.advice
     assert recommended(told) is None, "a possible loss by an objective is no case to recommend"
+
+
+def test_every_gain_by_an_objective_is_told_the_largest_first() -> None:
+    values = {
+        "upload: goodput@u": {"fifo": around(4.43), "aqm": around(4.43)},
+        "download: goodput@d": {"fifo": around(20.0), "aqm": around(28.0)},
+        "latency: completion": {"fifo": around(0.5), "aqm": around(0.125)},
+    }
+    told = with_values(values, objective_names=["upload", "download", "latency"])
+    use = r"Use aqm instead of fifo: latency is 0.125 s instead of 0.5\d* s, 7\d[\d.]* to 7\d[\d.]* % less; download is 28 Mb/s instead of 20 Mb/s, "
+    assert re.match(use, told.advice), told.advice
+    assert headline(told)[0].startswith("Use aqm instead of fifo: latency 0.125 instead of 0.5"), "the larger one, though declared last"
+    assert " and download 28 instead of 20 Mb/s" in headline(told)[0]
+    wide = values | {"latency: completion": {"fifo": around(0.5, 0.1), "aqm": around(0.125, 0.1)}, "download: goodput@d": {"fifo": around(20.0), "aqm": around(76.0)}}
+    told = with_values(wide, objective_names=["upload", "download", "latency"])
+    gains = [one.name for _, one in moved(Decision(told), "aqm", "fifo", 1)]
+    assert gains[0] == "download", "by what is shown at least, not by the mean"
+
+
+def test_the_text_says_what_was_run(told) -> None:  # noqa: ANN001
+    lines = told.text.split("\n")
+    assert lines[1].startswith("path: down 5 Mb/s, drop-tail 1000 packets; up 1 Mb/s without grants, drop-tail 20 packets; delay 10 ms one way"), lines[1]
+    assert lines[2] == "flows: alone: down S->C; with an upload: the same and up C->S"
+    assert lines[3].startswith("runs: 2 cases, each compared with slow, the first, in 2 situations, with 6 seeds; 20 s each")
+    assert lines[3].endswith("a seed starts each flow up to 0.5 s later, in all cases alike")
+    assert lines[4].startswith("metrics: download is goodput of down*; ") and plain(told)["experiment"]["runs"] in lines[3]
+
+
+def test_a_case_says_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text('[[case]]\nname = "a"\nabout = "as it is"\n[[case]]\nname = "b"\nset = { "link.0.delay" = "9ms" }\n', encoding="utf-8")
+    found = from_file(tmp_path / "c.toml")["cases"]
+    assert [one.about for one in found] == ["as it is", ""]
+    assert "cases:\n  a  as it is\n\n" in as_text(compare(comparison(cases=found, seeds=2)))
 
 
 def test_a_cost_by_another_metric_is_in_the_advice_also_undecided() -> None:
@@ -409,7 +444,7 @@ def test_fewer_than_five_seeds_sell_no_interval_and_recommend_nothing(seeds: int
     told = compare(comparison(seeds=seeds))
     text = as_text(told)
     assert told.advice.startswith(f"Too few seeds: {seeds} give no interval and no recommendation, at least 5 do")
-    assert "±" not in text and " to " not in text and recommended(told) is None and told.configure == []
+    assert "±" not in text and not re.search(r"\d to \d", text.partition("seeds, the same")[2]) and recommended(told) is None and told.configure == []
     assert f"{seeds} seeds, the same for every case: too few for an interval (at least 5)" in text
     assert all(row["metrics"]["download"]["low"] is None for row in plain(told)["situations"][0]["ranking"])
 
@@ -440,9 +475,9 @@ def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
     means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
     assert f"<h1>Use fast instead of slow: download {means[0]:.3g} instead of {means[1]:.3g} Mb/s with an upload</h1>" in text
     assert escape(told.advice.partition(": with")[2]) in text, "with its interval below"
-    assert "<h2>From slow to fast</h2>" in text and "Every metric whose mean moves by more than 2 %:" in text and ">verdict</th>" in text
+    assert "<h2>From slow to fast</h2>" in text and "Every metric whose mean moves by more than 2 % (neither: no value of it is better than another):" in text and ">verdict</th>" in text
     assert "<title>slow and fast by download: access link</title>" in text
-    assert "<strong>fast</strong>, best" in text and "behind by</th>" in text
+    assert "<strong>fast</strong>, best, recommended" in text and "<strong>slow</strong>, compared with" in text and "behind by</th>" in text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from acklab import _core
 from acklab.cli.examples import GROUPS, PATHS, example, keys
-from acklab.cli.paths import granted, path_as_text
+from acklab.scenario.access import granted, path_as_text
 from acklab.text.toml import loads
 from front import Acklab
 

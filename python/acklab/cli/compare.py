@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from . import examples, lost, paths, programs
+from . import examples, lost, programs
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 from .source import unread
 
@@ -130,7 +130,6 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         say_json(json.dumps(output.plain(told)))
     else:
-        paths.say_path(options)
         say(told.text)
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")

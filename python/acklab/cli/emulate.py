@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.summary import LINK_COLUMNS, _count, _number, _times, told
 from ..results.validity import TABLES, marked, short, why
+from ..scenario.access import time_of_buffer
 from ..text.columns import align
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
@@ -204,7 +205,7 @@ def plan_as_text(plan: Mapping[str, Any]) -> str:
     for name, links in (("there", plan["there"]), ("back", plan["back"])):
         for link in links:
             loss = f", loss {json.dumps(_given(link['loss']))}" if link["loss"] else ""
-            queue = json.dumps(_given(link["queue"])) + paths.time_of_buffer(link["queue"], link["buffer_rate_bps"])
+            queue = json.dumps(_given(link["queue"])) + time_of_buffer(link["queue"], link["buffer_rate_bps"])
             speed = f"{_number(link['rate_bps'] / 1e6)} Mb/s, {_number(1e3 * link['delay_s'])} ms"
             lines.append(f"  {name}: {link['from']}->{link['to']}: {speed}, queue {queue}{loss}")
     for flow in plan["flows"]:

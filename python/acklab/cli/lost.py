@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..scenario.access import granted
 from ..text.keys import key
-from .paths import granted
 
 if TYPE_CHECKING:
     from ..experiments.compare import Comparison

@@ -94,6 +94,10 @@ def save(chart: Chart, *files: Path, small: float = canvas.SMALL) -> Picture:
         return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))) if several else [], _keys(made), points(made, chart.rows if isinstance(chart, Dots) else ()))
 
 
+#: Points before the first panel's axis that have its marks, and no names.
+_BEFORE = rows.BEFORE
+
+
 def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, float]]]:
     """The colour bar, and the panels if several stand side by side; panels that share ``rows`` each begin with their names."""
     shown = [axes for axes in made.axes if axes.get_visible()]
@@ -118,7 +122,7 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
     found = [(one[0] - more, one[1], one[2] + more, one[3]) if one[0] == first else one for one in found]
     first -= more
     bounds = [(axes.bbox.y0 * scale, axes.bbox.y1 * scale) for axes in panels]
-    strip = [(first, height - high, names - first, high - low) for low, high in bounds]
+    strip = [(first, height - high, names - _BEFORE - first, high - low) for low, high in bounds]
     return head + [[one] if one[0] < names else [side, one] for side, one in zip(strip, found, strict=True)]
 
 

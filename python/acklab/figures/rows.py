@@ -110,6 +110,8 @@ def _two_lines(name: str) -> str:
     return name if best is None else f"{name[:best]}\n{name[best + 1 :]}"
 
 
+#: Points before an axis into which a mark at its start may reach.
+BEFORE = 4.5
 #: Size of the names of rows, in points.
 NAMES = 8.5
 
@@ -149,7 +151,7 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
             with_interval(drawn, dot.interval[:1], dot.interval[1:])
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
-        axes.tick_params(axis="y", length=0, labelsize=NAMES)
+        axes.tick_params(axis="y", length=0, labelsize=NAMES, pad=BEFORE + 1.0)
         axes.spines["left"].set_visible(False)
         axes.grid(True)
         axes.set_axisbelow(True)

@@ -171,33 +171,40 @@ def _step(told: Compared, metric: Metric, step: Sequence[tuple[str, Sample | Non
 
 
 def _use(made: Decision, chosen: str) -> str:
-    """The first objective by which the chosen case is better, in the situation in which it is so by most."""
-    lead = leading(made, chosen, made.base, 1)
-    return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {_finding(made.told, *lead, chosen, made.base)}."
+    """Every objective by which the chosen case is better, in the situation in which it is so by most."""
+    found = [_finding(made.told, *each, chosen, made.base, sample=False) for each in moved(made, chosen, made.base, 1)]
+    return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {'; '.join(found)} ({counted(made.told.seeds, 'seed')})."
 
 
-def leading(made: Decision, one: str, other: str, way: int) -> tuple[Ranking, Metric]:
-    """The first objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most."""
-    found = [(ranking, metric) for ranking, metric, sign in made.signs(one, other) if sign == way]
-    lead = min((metric for _, metric in found), key=made.told.comparison.objectives.index)
-    return max((each for each in found if each[1] is lead), key=lambda each: _far(each[0].between(lead, one, other)))
+def moved(made: Decision, one: str, other: str, way: int) -> list[tuple[Ranking, Metric]]:
+    """Each objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most; the largest
+    first, by the end of the interval that is nearer to no difference."""
+    best: dict[str, tuple[float, Ranking, Metric]] = {}
+    for ranking, metric, sign in made.signs(one, other):
+        far = _at_least(ranking.between(metric, one, other))
+        if sign == way and (metric.name not in best or far > best[metric.name][0]):
+            best[metric.name] = far, ranking, metric
+    return [(ranking, metric) for _, ranking, metric in sorted(best.values(), key=lambda each: -each[0])]
 
 
-def _far(found: Difference | None) -> float:
-    if found is None:
+def _at_least(found: Difference | None) -> float:
+    """How large a shown difference is at least, as the logarithm of a ratio."""
+    if found is None or not found.relative:
         return math.inf
-    return abs(math.log(found.value)) if found.relative else math.inf
+    ends = (found.value,) if found.interval is None else (found.interval.low, found.interval.high)
+    return min(abs(math.log(end)) if end > 0 else math.inf for end in ends)
 
 
-def _finding(told: Compared, ranking: Ranking, metric: Metric, one: str, other: str) -> str:
-    """One finding with its interval and its sample."""
+def _finding(told: Compared, ranking: Ranking, metric: Metric, one: str, other: str, *, sample: bool = True) -> str:
+    """One finding with its interval, and with its sample."""
     found = ranking.between(metric, one, other)
     new, old = ranking.row(one).samples[metric.name], ranking.row(other).samples[metric.name]
     if found is None or new is None or old is None:
         return f"{_where(ranking)}{metric.name} is {shown(metric, new)} instead of {shown(metric, old)}"
     texts, unit = pair(new.value, old.value), f" {metric.quantity.unit}".rstrip()
     seeds = f"{counted(told.seeds, 'seed')}{', each with the same result' if found.constant else ''}"
-    return f"{_where(ranking)}{metric.name} is {texts[0]}{unit} instead of {texts[1]}{unit}, {apart(found, metric.quantity.unit)} ({seeds})"
+    said = f"{_where(ranking)}{metric.name} is {texts[0]}{unit} instead of {texts[1]}{unit}, {apart(found, metric.quantity.unit)}"
+    return f"{said} ({seeds})" if sample or found.constant else said
 
 
 def _named(told: Compared, one: Change) -> str:
@@ -217,11 +224,20 @@ def _traded(made: Decision, name: str) -> str:
     return f"With {quoted(name)}, {gains}; but {costs}."
 
 
+def beside(made: Decision, name: str) -> str:
+    """Its largest gain and its largest loss by an objective, shown or possible, each where there is one."""
+    told = made.told
+    gains, losses = (moved(made, name, made.base, way) for way in (1, -1))
+    doubts = [] if losses else made.doubts(name, made.base)
+    found = [_finding(told, *each[0], name, made.base) for each in (gains, losses or doubts) if each]
+    return "; but ".join(found) if found else f"not distinguished from {quoted(made.base)}"
+
+
 def _both(made: Decision, name: str) -> tuple[str, str]:
     """Its largest gain and its largest loss."""
     shown_loss = min(sign for *_, sign in made.signs(name, made.base)) < 0
-    gain = leading(made, name, made.base, 1)
-    loss = leading(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
+    gain = moved(made, name, made.base, 1)[0]
+    loss = moved(made, name, made.base, -1)[0] if shown_loss else made.doubts(name, made.base)[0]
     told = made.told
     return _finding(told, *gain, name, made.base), _finding(told, *loss, name, made.base)
 
@@ -257,7 +273,7 @@ def _without_a_choice(made: Decision) -> str:
     if _all_worse(made):
         if len(made.others) == 1:
             other = made.others[0]
-            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *leading(made, other, made.base, -1), other, made.base)}."
+            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *moved(made, other, made.base, -1)[0], other, made.base)}."
         return f"Stay with {base}: {listing([quoted(name) for name in made.others])} are worse by {words}."
     open_ = [name for name in made.others if not any(sign for *_, sign in made.signs(name, made.base))]
     worse = [quoted(name) for name in made.others if made.dominates(made.base, name)]

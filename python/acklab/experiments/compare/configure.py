@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .advice import Decision, quoted, recommended
+from ...scenario.access import is_access
+from .advice import Decision, beside, quoted, recommended
 from .tc import Line, line
 
 if TYPE_CHECKING:
     from .result import Compared
+
+#: The directions of the access link in a scenario of its shape.
+DOWN, UP = (1, "A->C"), (1, "C->A")
 
 
 def settings(told: Compared) -> list[str]:
@@ -21,11 +25,27 @@ def settings(told: Compared) -> list[str]:
     where = told.comparison.situations[0].name
     queues = {case.name: dict(_queues(trees[where, case.name])) for case in told.comparison.cases if cases}
     found = []
+    access = any(is_access(tree) for tree in trees.values())
     for case in cases:
         beside = [queues[made.base]] if case != made.base else list(queues.values())
         changed = [link for link, queue in queues[case].items() if any(_differ(queue, other.get(link)) for other in beside)]
-        found += [f"{quoted(case) + ', ' if chosen is None else ''}{link[1]}: {_said(line(queues[case][link]))}" for link in changed]
+        for link in changed:
+            which = "down" if access and link == DOWN else "up" if access and link == UP else ""
+            head = ", ".join([*([quoted(case)] if chosen is None else []), f"{which} {link[1]}".strip()])
+            found.append(f"{head}: {_said(line(queues[case][link]))}{_without_filter(made, queues, case, link)}")
     return found
+
+
+def _without_filter(made: Decision, queues: Mapping[str, Any], case: str, link: tuple[int, str]) -> str:
+    """What a modem does that has the queue of a case without its ACK filter, if this is a case, too."""
+    queue = queues[case][link]
+    if queue["kind"] != "docsis-pie" or not queue.get("filter"):
+        return ""
+    rest = {**queues[case], link: {key: value for key, value in queue.items() if key != "filter"}}
+    plain = next((name for name, has in queues.items() if not _differ(list(has.items()), list(rest.items()))), None)
+    if plain is None or plain == made.base:
+        return ""
+    return f". Without the filter, what this sets is the case {quoted(plain)}: {beside(made, plain)}"
 
 
 def _differ(one: Any, other: Any) -> bool:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from ...figures.stats import LEAST_SEEDS
 from ...plot.words import listing
 from ...text.counts import counted
-from .advice import Decision, leading, quoted
+from .advice import Decision, moved, quoted
 from .changes import reach, size
 from .metrics import Metric
 from .numbers import pair
 from .rank import Ranking
+
+#: Gains that a headline has room for.
+MOST_GAINS = 2
 
 if TYPE_CHECKING:
     from .result import Compared
@@ -22,9 +25,9 @@ def headline(told: Compared) -> tuple[str, str]:
     first, _, more = told.advice.partition(". ")
     if not told.random:  # the finding before what it rests on
         kind, _, order = first.partition(", ")
-        return _capital(order), f"{kind}. {more}"
+        return capital(order), f"{kind}. {more}"
     made = Decision(told)
-    rest = _capital(told.advice.partition(": ")[2])
+    rest = capital(told.advice.partition(": ")[2])
     if told.seeds < LEAST_SEEDS:
         return "Too few seeds for a recommendation", rest
     if made.chosen is not None:
@@ -38,21 +41,24 @@ def headline(told: Compared) -> tuple[str, str]:
     head, colon, rest = first.partition(": ")
     if not colon:
         return f"{first}{'.' if more else ''}", more
-    return head, _capital(f"{rest}. {more}" if more else rest)
+    return head, capital(f"{rest}. {more}" if more else rest)
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def _gain(made: Decision, name: str) -> str:
-    """The gain that leads, without its interval; nothing where a value is missing."""
-    ranking, metric = leading(made, name, made.base, 1)
-    new, old = (ranking.row(case).samples[metric.name] for case in (name, made.base))
-    if new is None or old is None:
-        return ""
-    texts = pair(new.value, old.value)
-    return f": {metric.name} {texts[0]} instead of {texts[1]} {metric.quantity.unit}".rstrip() + (f" {ranking.situation}" if ranking.situation else "")
+    """The largest gains of one situation, without their intervals; nothing where a value is missing."""
+    gains = moved(made, name, made.base, 1)
+    where = gains[0][0]
+    said = []
+    for _, metric in (each for each in gains if each[0] is where):
+        new, old = (where.row(case).samples[metric.name] for case in (name, made.base))
+        if new is not None and old is not None:
+            texts = pair(new.value, old.value)
+            said.append(f"{metric.name} {texts[0]} instead of {texts[1]} {metric.quantity.unit}".rstrip())
+    return f": {listing(said[:MOST_GAINS])}{f' {where.situation}' if where.situation else ''}" if said else ""
 
 
 def _trade(made: Decision, name: str) -> str:

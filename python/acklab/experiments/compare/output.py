@@ -22,6 +22,7 @@ from .metrics import Metric
 from .page import page
 from .rank import Ranking
 from .result import Compared, ends, frames
+from .setup import experiment
 from .text import basis
 
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}
@@ -35,6 +36,7 @@ def plain(told: Compared) -> dict[str, Any]:
     metrics = told.comparison.metrics
     return {
         "title": told.title,
+        "experiment": dict(experiment(told)),
         "seeds": told.seeds,
         "margin": told.comparison.margin,
         "for": [one.name for one in told.comparison.objectives],
@@ -116,8 +118,8 @@ def _cases(told: Compared) -> dict[str, Any]:
     """The comparison as a file of cases."""
     one = told.comparison
 
-    def table(name: str, sets: Sequence[str]) -> dict[str, Any]:
-        return {"name": name, "set": {key: value(text) for key, text in map(assignment, sets)}}
+    def table(name: str, sets: Sequence[str], about: str = "") -> dict[str, Any]:
+        return {"name": name, **({"about": about} if about else {}), "set": {key: value(text) for key, text in map(assignment, sets)}}
 
     found: dict[str, Any] = {"seeds": one.rule.told(), "metrics": [f"{m.name}: {m.quantity.name}@{m.where}" for m in one.metrics]}
     found["margin"] = repr(one.margin)
@@ -127,8 +129,8 @@ def _cases(told: Compared) -> dict[str, Any]:
         found["spread_starts"] = f"{one.spread_starts_s!r}s"
     if one.spread_delays:
         found["spread_delays"] = repr(one.spread_delays)
-    found["case"] = [table(case.name, [*one.sets, *case.sets]) for case in one.cases]
-    situations = [table(situation.name, situation.sets) for situation in one.situations if situation.name]
+    found["case"] = [table(case.name, [*one.sets, *case.sets], case.about) for case in one.cases]
+    situations = [table(situation.name, situation.sets, situation.about) for situation in one.situations if situation.name]
     return found | ({"situation": situations} if situations else {})
 
 

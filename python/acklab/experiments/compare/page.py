@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 
 from ...engines.batches import SIMULATOR
-from ...figures.html import VIEWER, document, esc, fold, header, table
+from ...figures.html import VIEWER, aside, document, esc, fold, header, table
+from ...figures.stats import LEAST_SEEDS
 from ...plot.runs import Run
 from ...plot.words import NB, listing
 from ...report.contents import CHARTS, manifest
 from ...text.counts import counted
-from .advice import MOST_NAMES, quoted
-from .headline import headline, trades
+from .advice import MOST_NAMES, quoted, recommended
+from .headline import capital, headline, trades
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared
+from .setup import cases, experiment
 from .tc import above
 from .text import basis, changed, columns, heading
 
 #: An option in a sentence, which stays in one line.
-#: A percentile of a column, as a metric is written, and in words.
-_PERCENTILE, _OF = re.compile(r"p([\d.]+)\((.+)\)"), r"percentile \1 of \2"
 _FLAG, _FLAGGED = re.compile(r"--[a-z-]+( [\d.]+%?)?"), r'<code class="flag">\g<0></code>'
 
 
@@ -33,12 +33,16 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
         further: the chart of the other metrics, if it is another one.
     """
     names = [quoted(case.name) for case in told.comparison.cases]
-    cases = listing(names) if len(names) <= MOST_NAMES else counted(len(names), "case")
-    compared = f"{cases} by {listing([one.name for one in told.comparison.objectives])}"
+    shown = listing(names) if len(names) <= MOST_NAMES else counted(len(names), "case")
+    compared = f"{shown} by {listing([one.name for one in told.comparison.objectives])}"
     verdict, more = headline(told)
     detail = f"<p>{_FLAG.sub(_FLAGGED, esc(more))}</p>" if more else ""
+    lines = dict(experiment(told))
+    meant = lines.pop("metrics", "")
+    metrics = f'<p class="note">{esc(capital(meant))}.</p>' if meant else ""
+    detail += "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in lines.items())
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
-    body.append(f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p></section>')
+    body.append(f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p>{metrics}{_cases(told)}</section>')
     if traded := trades(told):
         heads, rows = traded
         drawn = table(heads, [[esc(text) for text in row] for row in rows], ["text wrap", *["wrap"] * (len(heads) - 1)])
@@ -62,7 +66,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
         cells = [
-            [esc(place), _case(ranking, row), *map(esc, rest)]
+            [esc(place), _case(told, ranking, row), *map(esc, rest)]
             for row, (place, _, *rest) in zip(ranking.rows, rows, strict=True)
         ]
         name = f"<h3>{esc(text).replace(' %', NB + '%')}</h3>" if (text := heading(told, ranking)) else ""
@@ -84,12 +88,19 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
 
 
+def _cases(told: Compared) -> str:
+    """What each case is, right below the chart, where the plan says it."""
+    if not (known := cases(told)):
+        return ""
+    return aside("What each case is", table(["case", "what it is"], [[esc(name), esc(about)] for name, about in known], ["text wrap", "text wrap"]))
+
+
 def _meant(told: Compared) -> str:
-    """What made the numbers, and what a metric under a name of its own is."""
+    """What made the numbers, and why an interval of a difference is wider than those in the chart."""
     origin = "Simulated, not measured on a network" if told.comparison.engine == SIMULATOR else "Measured between kernels in virtual time"
-    named = [one for one in told.comparison.metrics if one.name != one.quantity.name]
-    said = [f"{one.name} is {_PERCENTILE.sub(_OF, one.quantity.name)} of {one.where}" for one in named]
-    return f"{origin}{': ' if said else ''}{'; '.join(said)}."
+    judged = told.rankings[0].rules.family
+    wider = f" An interval in the chart is of one mean. The verdicts are of differences, all {judged} together: their intervals are wider." if judged > 1 else ""
+    return f"{origin}.{wider if told.random and told.seeds >= LEAST_SEEDS else ''}"
 
 
 def _setting(text: str) -> str:
@@ -101,7 +112,12 @@ def _setting(text: str) -> str:
     return f'<p class="made set">{esc(link)}: <code>{esc(command)}</code></p>' + (f'<p class="note">{esc(differs)}</p>' if differs else "")
 
 
-def _case(ranking: Ranking, row: Ranked) -> str:
-    """A case's name; the first is marked where every other is decided to be worse."""
+def _case(told: Compared, ranking: Ranking, row: Ranked) -> str:
+    """A case's name; marked are the first of the plan, the recommended one, and that to which every other is decided to be worse."""
     decided = ranking.random and all(other.verdict in (WORSE, NO_VALUE) for other in ranking.rows[1:])
-    return f"<span><strong>{esc(row.case)}</strong>, best</span>" if row.verdict == FIRST and decided else esc(row.case)
+    marks = [
+        *(["best"] if row.verdict == FIRST and decided else []),
+        *(["recommended"] if row.case == recommended(told) else []),
+        *(["compared with"] if row.case == told.comparison.cases[0].name else []),
+    ]
+    return f"<span><strong>{esc(row.case)}</strong>, {', '.join(marks)}</span>" if marks else esc(row.case)

@@ -39,6 +39,8 @@ class Case:
     name: str
     sets: Sequence[str] = ()
     """``KEY=VALUE`` texts, values in TOML."""
+    about: str = ""
+    """What it is, in words."""
 
 
 def case(text: str) -> Case:
@@ -350,13 +352,13 @@ def _list(key: str, value: Any, kind: type) -> list[Any]:
 
 
 def _table(key: str, entry: Mapping[str, Any]) -> Case:
-    strange = entry.keys() - {"name", "set"}
+    strange = entry.keys() - {"name", "about", "set"}
     if strange:
-        raise CompareError(f"{key}: {not_known('key', min(strange), ['name', 'set'])}")
+        raise CompareError(f"{key}: {not_known('key', min(strange), ['name', 'about', 'set'])}")
     sets = entry.get("set", {})
     if not isinstance(sets, Mapping):
         raise CompareError(f'{key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
-    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)))
+    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)), str(entry.get("about", "")))
 
 
 def span(text: str) -> float:

@@ -8,11 +8,12 @@ from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line
 from .advice import Decision, quoted
-from .changes import changes, table, worse
+from .changes import NEITHER, changes, table, worse
 from .difference import EQUIVALENT, POWER, SAME, TOO_FEW, UNDECIDED, rounded
 from .numbers import estimate, number, percent
 from .rank import Ranked, Ranking
 from .result import Compared
+from .setup import cases, experiment
 from .tc import above
 
 MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
@@ -68,23 +69,25 @@ def basis(told: Compared) -> list[str]:
         said.append(f"{listing([quoted(name) for name in alike])}: {ALIKE}")
     metrics, objectives = told.comparison.metrics, told.comparison.objectives
     if rules.family == 1:
-        said.append("behind by: 95 % interval of the ratio, seed by seed")
+        said.append("behind by: how much worse than the first row, as a 95 % interval of the ratio, seed by seed")
     else:
-        more = "; another 95 % for the other metrics" if len(metrics) > len(objectives) else ""
-        said.append(f"behind by: ratio, seed by seed, 95 % for all {rules.family} together (Bonferroni){more}")
+        more = "; those of the other metrics hold together with another 95 %" if len(metrics) > len(objectives) else ""
+        what = "comparisons by an objective" if more else "comparisons"
+        said.append("behind by: how much worse than the first row, as an interval of the ratio, seed by seed")
+        said.append(f"the intervals of all {rules.family} {what} hold together with 95 % (Bonferroni){more}")
     rows = [row for ranking in told.rankings for row in ranking.rows]
     found = {row.verdict for row in rows}
     if UNDECIDED in found:
-        said.append(f"? : the interval has 0 in it, or the values differ by no more than {percent(rules.margin)}")
+        said.append(f"?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than {percent(rules.margin)}")
         if any(row.beside is not None and row.beside.needed for row in rows):
-            said[-1] += (
-                f"; seeds needed: to show the measured difference, or {percent(rules.resolution)} if that is more, with a chance of "
+            said.append(
+                f"seeds needed: to show the measured difference, or {percent(rules.resolution)} if that is more, with a chance of "
                 f"{percent(POWER)}, if they vary as these do"
             )
     if EQUIVALENT in found:
-        said.append(f"= : equivalent, neither more than {percent(rules.margin)} above the other (two one-sided tests)")
+        said.append(f"=: equivalent to the first row: neither is more than {percent(rules.margin)} above the other (two one-sided tests)")
     if SAME in found:
-        said.append("= : the same in every seed" if EQUIVALENT not in found else "= without a difference: the same in every seed")
+        said.append("=: the same as the first row in every seed" if EQUIVALENT not in found else "= without an interval: the same as the first row in every seed")
     return said
 
 
@@ -115,12 +118,17 @@ def changed(told: Compared) -> tuple[str, list[str], list[list[str]]] | None:
     head = f"From {quoted(made.base)} to {quoted(made.subject)}, every metric whose mean moves by more than {percent(told.comparison.margin)}"
     if not found:
         return f"{head}: none", [], []
+    if any(one.verdict == NEITHER for one in found):
+        head += " (neither: no value of it is better than another)"
     return (f"{head}:", *table(told, made.subject, made.base, found))
 
 
 def as_text(told: Compared) -> str:
     """The whole text for a terminal."""
-    lines = [one_line(told.title), *basis(told)]
+    lines = [one_line(told.title), *(f"{word}: {one_line(text)}" for word, text in experiment(told))]
+    if known := cases(told):
+        lines += ["cases:", *(f"  {line}" for line in align(known[0], known[1:], names=2))]
+    lines += ["", *basis(told)]
     for ranking in told.rankings:
         head = heading(told, ranking)
         lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]

@@ -1,0 +1,143 @@
+"""The experiment in a few lines, for a reader who has not seen the scenario: path, flows, runs, and what the cases are compared with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...plot.words import listing
+from ...scenario.access import is_access, path_as_text, queue_as_text, rate_as_text, rate_of_buffers, seconds_of
+from ...text.counts import counted
+from .advice import quoted
+from .metrics import Metric
+
+if TYPE_CHECKING:
+    from .result import Compared
+
+#: Links that a line describes one by one.
+MOST_LINKS = 3
+
+Tree = Mapping[str, Any]
+
+
+def experiment(told: Compared) -> list[tuple[str, str]]:
+    """Lines with the word before each: the path and the flows as the first case has them, the runs with their control, the metrics."""
+    comparison = told.comparison
+    base, trees = comparison.cases[0].name, comparison.trees()
+    first = [(situation.name, trees[situation.name, base]) for situation in comparison.situations]
+    path, flows = _path(first[0][1]), _flows(first)
+    ends = "; S is the server, A the access node, C the client" if is_access(first[0][1]) else ""
+    lines = [("path", f"{path} (with {quoted(base)}{ends})")] if path else []
+    lines += [("flows", flows)] if flows else []
+    lines += [("runs", _runs(told, first[0][1]))]
+    return [*lines, ("metrics", named)] if (named := _metrics(told)) else lines
+
+
+def cases(told: Compared) -> list[tuple[str, str]]:
+    """What each case is, where the plan says it."""
+    return [(case.name, case.about) for case in told.comparison.cases if case.about]
+
+
+def _path(tree: Tree) -> str:
+    if is_access(tree):
+        return path_as_text(tree)
+    links = tree.get("link", [])
+    if not links or len(links) > MOST_LINKS or tree.get("wlan"):
+        return ""
+    return "; ".join(_link(link) for link in links)
+
+
+def _link(link: Tree) -> str:
+    """A link of any scenario: its ends, and rate, delay and queue of each direction."""
+    (one, other), back = link["between"], {**link, **link.get("back", {})}
+    there, here = _direction(link), _direction(back)
+    if there == here:
+        return f"{one}-{other}: {there} each way"
+    return f"{one}->{other}: {there}; {other}->{one}: {here}"
+
+
+def _direction(link: Tree) -> str:
+    rate = link.get("rate")
+    parts = [rate_as_text(rate)] if rate is not None else []
+    parts += [f"{1e3 * seconds_of(link['delay']):.4g} ms"] if isinstance(link.get("delay"), str) else []
+    if "queue" in link:
+        parts.append(queue_as_text(link["queue"], rate_of_buffers(rate) if rate is not None else None))
+    return ", ".join(parts)
+
+
+def _flows(situations: Sequence[tuple[str, Tree]]) -> str:
+    """The flows of each situation; of all together where they do not differ."""
+    found = [(name, [_flow(flow) for flow in tree.get("flow", []) if _runs_at_all(flow, tree)]) for name, tree in situations]
+    if not all(flows for _, flows in found):
+        return ""
+    if all(flows == found[0][1] for _, flows in found):
+        return ", ".join(found[0][1])
+    told = [f"{found[0][0]}: {', '.join(found[0][1])}"]
+    for name, flows in found[1:]:
+        more = [one for one in flows if one not in found[0][1]]
+        same = len(flows) - len(more) == len(found[0][1])
+        told.append(f"{name}: the same and {listing(more)}" if same and more else f"{name}: {', '.join(flows)}")
+    return "; ".join(told)
+
+
+def _runs_at_all(flow: Tree, tree: Tree) -> bool:
+    end = tree.get("stop", {}).get("at")
+    return not isinstance(end, str) or seconds_of(flow["start"]) < seconds_of(end)
+
+
+def _flow(flow: Tree) -> str:
+    count = f"{flow['count']} x " if flow.get("count", 1) > 1 else ""
+    size = flow.get("size")
+    bytes_ = f" of {size['bytes'].removesuffix('B')} B" if isinstance(size, Mapping) and isinstance(size.get("bytes"), str) else ""
+    times = flow.get("repeat", {}).get("times") if isinstance(flow.get("repeat"), Mapping) else None
+    more = f" ({times} transfers{bytes_}{' each' if count else ''}{_over(flow)})" if times else bytes_
+    return f"{count}{flow['name']} {flow['from']}->{flow['to']}{more}"
+
+
+def _over(flow: Tree) -> str:
+    """About when the last of the transfers that follow each other is due: they may be over long before the run."""
+    think = [seconds_of(text) for key in ("think", "think_to") if isinstance(text := flow["repeat"].get(key), str)]
+    if not think:
+        return ""
+    due = seconds_of(flow["start"]) + (flow["count"] - 1) * seconds_of(flow["stagger"]) + (flow["repeat"]["times"] - 1) * sum(think) / len(think)
+    return f", the last due after about {due:.2g} s"
+
+
+def _runs(told: Compared, tree: Tree) -> str:
+    comparison = told.comparison
+    several = f", in {counted(len(comparison.situations), 'situation')}" if len(comparison.situations) > 1 else ""
+    end = tree.get("stop", {}).get("at")
+    long = f"{seconds_of(end):.6g} s each, of which the start of the flows is a part (no warm-up is left out)" if isinstance(end, str) else "each until its transfers end"
+    beside = f"each compared with {quoted(comparison.cases[0].name)}, the first"
+    said = [f"{counted(len(comparison.cases), 'case')}, {beside}{several}, with {counted(told.seeds, 'seed')}; {long}"]
+    if comparison.spread_starts_s:
+        said.append(f"a seed starts each flow up to {comparison.spread_starts_s:.6g} s later, in all cases alike")
+    if comparison.spread_delays:
+        said.append(f"a seed makes each link up to {100 * comparison.spread_delays:.4g} % longer, in all cases alike")
+    return "; ".join(said)
+
+
+#: Quantities whose name alone says little, in a few words.
+_WORDS = {
+    "completion": "the times of the transfers of", "rtt": "the mean round trip of", "ack-share": "the share of the time that ACKs take on",
+    "ack-overhead": "the bytes of ACKs, as a share of the data that they acknowledge, on", "fairness": "Jain's index of the goodputs of",
+}  # fmt: skip
+
+
+#: A percentile of a column, as a metric is written.
+_PERCENTILE = re.compile(r"p([\d.]+)\((.+)\)")
+
+
+def _metrics(told: Compared) -> str:
+    """What each metric under a name of its own is."""
+    named = [one for one in told.comparison.metrics if one.name != one.quantity.name]
+    return "; ".join(f"{one.name} is {_quantity(one)} {one.where}" for one in named)
+
+
+def _quantity(one: Metric) -> str:
+    """A metric's quantity in words."""
+    found = _PERCENTILE.fullmatch(one.quantity.name)
+    name = found[2] if found else one.quantity.name
+    said = _WORDS.get(name, f"{name} of")
+    return f"percentile {found[1]} of {said}" if found else said
