@@ -198,6 +198,8 @@ class Dots:
     panels: Sequence[DotPanel]
     keys: Sequence[tuple[str, str]] = ()
     """Legend: what each colour means."""
+    bold: str = ""
+    """The row whose name is bold."""
 
 
 @dataclass(frozen=True)

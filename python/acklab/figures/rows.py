@@ -152,6 +152,8 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=NAMES, pad=BEFORE + 1.0)
+        for name, text in zip(chart.rows, axes.get_yticklabels(), strict=True):
+            text.set_fontweight("bold" if name == chart.bold else "normal")
         axes.spines["left"].set_visible(False)
         axes.grid(True)
         axes.set_axisbelow(True)

@@ -128,13 +128,17 @@ def advice(told: Compared) -> str:
     made = Decision(told)
     if made.chosen is None:
         return " ".join([_without_a_choice(made), *_silent(told)])
-    found = changes(told, made.chosen, made.base)
-    costs = [
-        f"{head}: {listing([_named(told, one) for one in found if one.verdict == verdict])}."
-        for head, verdict in (("Worse", WORSE), ("Undecided", UNDECIDED))
-        if any(one.verdict == verdict for one in found)
-    ]
-    return " ".join([_use(made, made.chosen), *costs, *_also(made), *_silent(told)])
+    return " ".join([_use(made, made.chosen), *_costs(made, made.chosen), *_also(made), *_silent(told)])
+
+
+def _costs(made: Decision, name: str) -> list[str]:
+    """What a case costs by metrics that are no objectives. What may be worse by those, and every objective that is undecided."""
+    told, found = made.told, changes(made.told, name, made.base)
+    worse = [one for one in found if one.verdict == WORSE and one.metric not in told.comparison.objectives]
+    open_ = [one for one in changes(told, name, made.base, 0.0) if one.verdict == UNDECIDED and one.metric in told.comparison.objectives]
+    open_ += [one for one in found if one.verdict == UNDECIDED and one.metric not in told.comparison.objectives and one.leans_worse]
+    listed = (("Worse, but no objective", worse), ("Undecided", open_))
+    return [f"{head}: {listing([_named(told, one) for one in each])}." for head, each in listed if each]
 
 
 def recommended(told: Compared) -> str | None:
@@ -235,11 +239,13 @@ def beside(made: Decision, name: str) -> str:
 
 def _both(made: Decision, name: str) -> tuple[str, str]:
     """Its largest gain and its largest loss."""
-    shown_loss = min(sign for *_, sign in made.signs(name, made.base)) < 0
-    gain = moved(made, name, made.base, 1)[0]
-    loss = moved(made, name, made.base, -1)[0] if shown_loss else made.doubts(name, made.base)[0]
-    told = made.told
-    return _finding(told, *gain, name, made.base), _finding(told, *loss, name, made.base)
+    told, gain = made.told, moved(made, name, made.base, 1)[0]
+    return _finding(told, *gain, name, made.base), _finding(told, *_costly(made, name), name, made.base)
+
+
+def _costly(made: Decision, name: str) -> tuple[Ranking, Metric]:
+    """Where a trade loses most by an objective, or may lose."""
+    return [*moved(made, name, made.base, -1), *made.doubts(name, made.base)][0]
 
 
 def _also(made: Decision) -> list[str]:
@@ -247,9 +253,9 @@ def _also(made: Decision) -> list[str]:
     verb = "is" if len(rest) == 1 else "are"
     said = []
     if rest:
-        said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any.")
+        said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any objective.")
     worse = {name: [one for one in changes(made.told, name, made.base) if one.verdict == WORSE] for name in rest}
-    said += [f"Worse with {quoted(name)}: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
+    said += [f"Worse with {quoted(name)}, but no objective: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
     more = next(iter(made.gaining), None)
     if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
         said.append(_traded(made, more))
@@ -269,7 +275,14 @@ def _without_a_choice(made: Decision) -> str:
     if made.mixed is not None:
         gains, costs = _both(made, made.mixed)
         more = f" {listing(list(map(quoted, made.trades[1:])))} {'are trades' if len(made.trades) > 2 else 'is a trade'}, too." if made.trades[1:] else ""
-        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}. No case is better than {base} without a shown or possible loss.{more}"
+        said = _costly(made, made.mixed)
+        opened = [
+            _named(told, one)
+            for one in changes(told, made.mixed, made.base, 0.0)
+            if one.verdict == UNDECIDED and one.metric in told.comparison.objectives and (one.situation, one.metric) != (said[0].situation, said[1])
+        ]
+        left = f" Undecided: {listing(opened)}." if opened else ""
+        return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}.{left} No case is better than {base} without a shown or possible loss.{more}"
     if _all_worse(made):
         if len(made.others) == 1:
             other = made.others[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .difference import DIFFERENT, ONE_RUN, TOO_FEW, Difference, moves
+from .difference import DIFFERENT, EQUIVALENT, ONE_RUN, SAME, TOO_FEW, Difference, moves
 from .metrics import Metric
 from .numbers import ends, number, pair
 from .rank import Ranking
@@ -30,20 +30,26 @@ class Change:
     verdict: str
 
     @property
+    def leans_worse(self) -> bool:
+        """Whether its mean is worse."""
+        return self.metric.ranks and (self.value > self.base) != self.metric.quantity.more_is_better
+
+    @property
     def texts(self) -> tuple[str, str]:
         """The two means."""
         return pair(self.base, self.value)
 
 
-def changes(told: Compared, chosen: str, base: str) -> list[Change]:
-    """The changes from ``base`` to ``chosen``: by situation, in each the objectives first."""
+def changes(told: Compared, chosen: str, base: str, margin: float | None = None) -> list[Change]:
+    """The changes from ``base`` to ``chosen`` by more than the margin, or another: by situation, in each the objectives first."""
+    least = told.comparison.margin if margin is None else margin
     objectives = told.comparison.objectives
     rest = [one for one in told.comparison.metrics if one not in objectives]
     return [
         one
         for ranking in told.rankings
         for metric in (*objectives, *rest)
-        if (one := _change(ranking, metric, chosen, base, told.comparison.margin)) is not None
+        if (one := _change(ranking, metric, chosen, base, least)) is not None
     ]
 
 
@@ -60,6 +66,8 @@ def _verdict(metric: Metric, found: Difference) -> str:
         return found.verdict
     if not metric.ranks:
         return NEITHER
+    if found.verdict in (EQUIVALENT, SAME):
+        return found.verdict
     if found.verdict != DIFFERENT:
         return UNDECIDED
     return BETTER if found.more == metric.quantity.more_is_better else WORSE

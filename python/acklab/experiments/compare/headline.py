@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...figures.stats import LEAST_SEEDS
 from ...plot.words import listing
-from ...text.counts import counted
 from .advice import Decision, moved, quoted
-from .changes import reach, size
+from .changes import WORSE, changes, reach, size
 from .metrics import Metric
 from .numbers import pair
 from .rank import Ranking
@@ -33,9 +32,7 @@ def headline(told: Compared) -> tuple[str, str]:
     if made.chosen is not None:
         return f"Use {quoted(made.chosen)} instead of {quoted(made.base)}{_gain(made, made.chosen)}", rest
     if len(made.trades) > 1:
-        sure = f"No case is better than {quoted(made.base)} without a shown or possible loss ({counted(told.seeds, 'seed')})."
-        below = "The table below the chart has what each trade gains, and what it loses or may lose."
-        return f"Each gain over {quoted(made.base)} has a loss, or may have one: {len(made.trades)} trades", f"{sure} {below}"
+        return f"{len(made.trades)} trades, none without a loss: with {quoted(made.trades[0])}, {_first_trade(made)}", f"{told.advice} The table below the chart has each."
     if made.mixed is not None:
         return f"{quoted(made.mixed)} is a trade: {_trade(made, made.mixed)}", rest
     head, colon, rest = first.partition(": ")
@@ -49,16 +46,32 @@ def capital(text: str) -> str:
 
 
 def _gain(made: Decision, name: str) -> str:
-    """The largest gains of one situation, without their intervals; nothing where a value is missing."""
+    """The largest gains of one situation without their intervals, and what is shown to be worse there; nothing where a value is missing."""
     gains = moved(made, name, made.base, 1)
     where = gains[0][0]
-    said = []
-    for _, metric in (each for each in gains if each[0] is where):
-        new, old = (where.row(case).samples[metric.name] for case in (name, made.base))
-        if new is not None and old is not None:
-            texts = pair(new.value, old.value)
-            said.append(f"{metric.name} {texts[0]} instead of {texts[1]} {metric.quantity.unit}".rstrip())
-    return f": {listing(said[:MOST_GAINS])}{f' {where.situation}' if where.situation else ''}" if said else ""
+    said = [text for _, metric in (each for each in gains if each[0] is where) if (text := _values(made, name, where, metric))]
+    worse = next((one for one in changes(made.told, name, made.base) if one.verdict == WORSE and one.situation == where.situation), None)
+    cost = _values(made, name, where, worse.metric) if worse is not None else ""
+    return f": {listing(said[:MOST_GAINS])}{f', but {cost}' if cost else ''}{f' {where.situation}' if where.situation else ''}" if said else ""
+
+
+def _first_trade(made: Decision) -> str:
+    """The largest gain of the first trade, and its largest loss, shown or possible."""
+    name = made.trades[0]
+    gain, losses = moved(made, name, made.base, 1)[0], moved(made, name, made.base, -1)
+    loss, sure = (losses[0], "") if losses else (made.doubts(name, made.base)[0], "perhaps ")
+    said = [f"{text}{f' {where.situation}' if where.situation and where is not other else ''}"
+            for (where, metric), other in ((gain, loss[0]), (loss, None)) if (text := _values(made, name, where, metric))]  # fmt: skip
+    return f", but {sure}".join(said)
+
+
+def _values(made: Decision, name: str, where: Ranking, metric: Metric) -> str:
+    """A metric's two means; nothing where one is missing."""
+    new, old = (where.row(case).samples[metric.name] for case in (name, made.base))
+    if new is None or old is None:
+        return ""
+    texts = pair(new.value, old.value)
+    return f"{metric.name} {texts[0]} instead of {texts[1]} {metric.quantity.unit}".rstrip()
 
 
 def _trade(made: Decision, name: str) -> str:
@@ -79,10 +92,11 @@ def trades(told: Compared) -> tuple[list[str], list[list[str]]] | None:
         return None
     rows = []
     for name in made.trades:
-        signs = made.signs(name, made.base)
+        signs, doubts = made.signs(name, made.base), made.doubts(name, made.base)
         better, worse = ([(ranking, metric) for ranking, metric, sign in signs if sign == way] for way in (1, -1))
-        rows.append([name, *("; ".join(_change(made, name, *one) for one in found) for found in (better, worse, made.doubts(name, made.base)))])
-    return ["case", "better", "worse", "perhaps worse"], rows
+        maybe = [each for each in made.doubts(made.base, name) if each not in doubts]
+        rows.append([name, *("; ".join(_change(made, name, *one) for one in found) for found in (better, maybe, worse, doubts))])
+    return ["case", "better", "perhaps better", "worse", "perhaps worse"], rows
 
 
 def _change(made: Decision, name: str, ranking: Ranking, metric: Metric) -> str:

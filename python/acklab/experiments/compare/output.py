@@ -13,7 +13,7 @@ from ...results.directory import Folder
 from ...results.frames import provenance, system_errors, write_scenario
 from ...scenario._toml import dumps
 from ..sweep.flags import assignment, value
-from .advice import Decision
+from .advice import Decision, recommended
 from .changes import changes
 from .difference import Difference
 from .directions import LESS, MORE, NEITHER, WORDS
@@ -111,7 +111,7 @@ def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "compariso
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
-    return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys)
+    return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys, recommended(told) or "")
 
 
 def _cases(told: Compared) -> dict[str, Any]:

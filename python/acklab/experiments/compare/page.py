@@ -100,7 +100,9 @@ def _meant(told: Compared) -> str:
     origin = "Simulated, not measured on a network" if told.comparison.engine == SIMULATOR else "Measured between kernels in virtual time"
     judged = told.rankings[0].rules.family
     wider = f" An interval in the chart is of one mean. The verdicts are of differences, all {judged} together: their intervals are wider." if judged > 1 else ""
-    return f"{origin}.{wider if told.random and told.seeds >= LEAST_SEEDS else ''}"
+    order = f" The first row is {quoted(told.comparison.cases[0].name)}, with which the others are compared."
+    bold = " Bold is the recommended one." if recommended(told) else ""
+    return f"{origin}.{order}{bold}{wider if told.random and told.seeds >= LEAST_SEEDS else ''}"
 
 
 def _setting(text: str) -> str:
@@ -108,7 +110,8 @@ def _setting(text: str) -> str:
     link, _, line = text.partition(": ")
     command, _, differs = line.partition("   # ")
     if not command.startswith("tc "):
-        return f"<p>{esc(link)}: {esc(line)}</p>"
+        note = f'<p class="note">{esc(capital(differs))}</p>' if differs else ""
+        return f"<p>{esc(link)}: {esc(command)}</p>{note}"
     return f'<p class="made set">{esc(link)}: <code>{esc(command)}</code></p>' + (f'<p class="note">{esc(differs)}</p>' if differs else "")
 
 

@@ -140,4 +140,5 @@ def _quantity(one: Metric) -> str:
     found = _PERCENTILE.fullmatch(one.quantity.name)
     name = found[2] if found else one.quantity.name
     said = _WORDS.get(name, f"{name} of")
-    return f"percentile {found[1]} of {said}" if found else said
+    which = "the median" if found and found[1] == "50" else f"the {found[1]}th percentile" if found else ""
+    return f"{which} of {said}" if found else said
