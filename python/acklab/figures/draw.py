@@ -127,10 +127,10 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
 
 
 def _growth(names: float, panel: float) -> float:
-    """How far names of rows grow to the left, beside a panel, where a telephone enlarges them to the least size of a text; at most by half."""
+    """How far names of rows grow to the left, beside a panel, where a telephone enlarges them to the least size of a text; at most by nine tenths."""
     share = names * _LEAST / _PHONE / rows.NAMES
     wide = panel / (1 - share) if share < 1 else math.inf
-    return min(max(names * (_LEAST * wide / _PHONE / rows.NAMES - 1), 0.0), names / 2)
+    return min(max(names * (_LEAST * wide / _PHONE / rows.NAMES - 1), 0.0), 0.9 * names)
 
 
 def embedded(chart: Chart, picture: Picture, *, twice: bool = True, alone: bool = False) -> str:

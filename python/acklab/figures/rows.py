@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from ..plot.style import label
 from ..text.escapes import width as columns_of
@@ -166,6 +167,8 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
             f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
         )
         axes.set_title(panel.title, loc="left")
+        if columns > 1:  # a telephone enlarges the numbers
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 2.5, 5, 10)))
     if chart.keys:
         lined = {dot.colour for panel in chart.panels for dot in panel.dots if dot.interval[0] < dot.interval[1]}
         marks = [
