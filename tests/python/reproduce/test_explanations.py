@@ -18,7 +18,7 @@ from acklab.reproduce.runner import reproduce
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "allman1998.fig6.sack"
 DERIVATIONS = {
-    *("ackfilter.fig5.rtt", "allman1998.table2.daass.short", "smartacking.fig3a.double"),
+    *("ackfilter.fig5.500", "ackfilter.fig5.rtt", "allman1998.table2.daass.short", "smartacking.fig3a.double"),
     *("rfc2416.one.duplicate", "rfc2416.bytes", "rfc2416.modem", "rfc2416.ahead"),
     "asymmetry.ar",
     *("rfc2415.table1.power", "rfc2415.table2.repeated", "rfc2415.table3.unit", "rfc2415.table6.goodput"),
@@ -57,7 +57,7 @@ def test_what_differs_has_its_explanation_and_nothing_else_has_one(value: float,
     found = reproduce(one, claims=[CLAIM], only=lambda figure: False)
     assert found.verdicts[0].explanation == said
     assert words.explained_how(found.verdicts)[SEARCHED] == bool(said)
-    assert ("Of the evidence that differs: searched 1." in words.counted(found.verdicts)) == bool(said)
+    assert any("holds under none of the readings that were tried" in one for one in words.besides(found.verdicts)) == bool(said)
 
 
 def test_an_explanation_of_no_claim_is_found() -> None:

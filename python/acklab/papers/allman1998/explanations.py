@@ -24,6 +24,7 @@ HAVING: Mapping[str, tuple[int, str]] = {
     "table1.ubc.all": (18, "reno = never"),
     "table2.daass.all": (48, "phase = shared"),
     "tables.order.all": (28, "timer = 200ms"),
+    "fig9.order": (0, ""),
     "fig9.lbc_daass": (0, ""),
     "fig9.heavy": (39, "phase = shared"),
     "fig12.order": (0, ""),
@@ -33,9 +34,13 @@ HAVING: Mapping[str, tuple[int, str]] = {
 """How many readings have a claim, and one that differs from the rules used here in a single rule."""
 
 PAUSES = {"tcplib": None, "exponential, mean 0.6 s": "600ms", "exponential, mean 0.8 s": "800ms", "exponential, mean 1 s": "1s"}
-"""Pauses of the typing in Figure 15, which the paper does not describe; the first are those used here."""
+"""Pauses of the typing in Figure 15, which the paper does not describe; the first are those used here.
+
+With them 1.43, 1.31, 1.24 and 1.18 packets are outstanding on average.
+"""
 PAUSES_HAVING = "exponential, mean 0.6 s"
 SESSIONS = 40
+PAPER.explain("fig15.outstanding", Searched(len(PAUSES), f"{SESSIONS} sessions"))
 PAPER.explain("fig15.reach", Searched(len(PAUSES), f"{SESSIONS} sessions", 1, f"pauses = {PAUSES_HAVING}"))
 
 for _claim, (_having, _by) in HAVING.items():
