@@ -55,7 +55,8 @@ retx: segments sent again; RTOs: retransmission timeouts; fast: fast retransmits
 PAPER = """
 A part of the paper with fewer seeds: figures 1 and 8 to 11. Some seconds; then its page is {page}.
 (acklab reproduce allman1998 runs all of it.) DAASS: delayed ACKs after slow start. UBC: the sender counts the bytes that an ACK covers. LBC: the
-same, at most two segments an ACK. The page explains the rest. Claims that are not reproduced are listed:"""
+same, at most two segments an ACK. The page explains the rest.
+"""
 
 
 def add(verbs: Any) -> None:

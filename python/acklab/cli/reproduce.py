@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..papers import CLASSICS, FIVE, LATER
 from ..studies import NAMES as STUDIES
-from ..text.counts import counted
 from ..text.escapes import file_name, not_known
 from ..text.terminal import complain, say
 from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, say_kept
@@ -76,6 +75,7 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Regenerates what was asked for."""
     from ..reproduce import output
+    from ..reproduce.terminal import told
     from ..results.directory import results
 
     if options.seeds is not None and options.seeds < 2:
@@ -92,8 +92,7 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         say(json.dumps(output.summary(outcomes)))
     else:
-        for outcome in outcomes:
-            say(_told(outcome))
+        say(told(outcomes))
         say(f"\nwritten to {file_name(index or '')}")
     if index is not None:
         open_page(options, index)
@@ -201,31 +200,3 @@ def _claims_about(paper: Paper, figures: list[str]) -> list[str]:
         id for id, claim in paper.ledger.claims.items() if any(about(claim.figure, figure.label) for figure in wanted)
     ]
 
-
-def _told(outcome: Outcome) -> str:
-    """What a terminal is told: the counts, and what is not reproduced."""
-    from ..reproduce import words
-
-    quick = " (quick: fewer seeds and cells)" if outcome.effort.quick else ""
-    changed = f"\nChanged: not the paper. Every run has {', '.join(outcome.effort.sets)}." if outcome.effort.sets else ""
-    lines = [
-        f"{outcome.paper.id}: {outcome.paper.title}{quick}{changed}",
-        *([words.counted(outcome.verdicts)] if outcome.paper.ledger.claims else []),
-        f"{_many(len(outcome.figures), 'figure')}, {_many(outcome.runs, 'run')} in {outcome.seconds:.1f} s",
-    ]
-    lines += [f"{label} is not drawn: it compares values of {key}, and its labels would be false" for label, key in outcome.left_out.items()]
-    lines += [f"no result of {label} changed, in {_many(runs, 'run')} compared with and without" for label, runs in outcome.still.items()]
-    for verdict in outcome.verdicts:
-        if verdict.verdict != "reproduced":
-            told = f"{outcome.paper.source}: {verdict.claim.paper_value}; {'measured: ' + verdict.shown if verdict.shown else verdict.why}"
-            lines.append(_short(f"  {words.outcome(verdict):<14}{verdict.claim.short:<22}{told}"))
-    return "\n".join(lines)
-
-
-def _many(number: int, what: str) -> str:
-    return counted(number, what)
-
-
-def _short(line: str, most: int = 160) -> str:
-    """The line, ended between two words where it is too long; the page has all of it."""
-    return line if len(line) <= most else line[: most - 2].rsplit(" ", 1)[0].rstrip(" ,;") + " …"

@@ -128,7 +128,7 @@ def _bounded(part: Part, about: str, number: Number) -> Comparison:
     if part.type != "equal" or not isinstance(number, Repeated) or nothing(number):
         return bounded
     share = Share(tuple(float(bounded.admits(value)) for value in number.known.values))
-    return Comparison(f"share of repetitions with {about} {part.wanted()}", share, 0.5, math.inf, open_low=True, part=part.name, requirement="> 0.5")
+    return Comparison(f"share of repetitions with {about} = {part.wanted()}", share, 0.5, math.inf, open_low=True, part=part.name, requirement="> 0.5")
 
 
 def _order_cells(where: str, part: Part, value: Value) -> list[tuple[str, Cells]]:

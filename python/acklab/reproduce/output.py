@@ -44,7 +44,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _paper(outcome: Outcome) -> dict[str, Any]:
     paper, effort = outcome.paper, outcome.effort
     changed = {"changed": list(effort.sets)} if effort.sets else {}
-    return {"title": paper.title, "citation": paper.citation, "about": paper.about, "group": paper.group, "quick": effort.quick, **changed}
+    return {"title": paper.title, "citation": paper.citation, "about": paper.about, "group": paper.group, "quick": effort.quick, "evidence": paper.evidence, **changed}
 
 
 def joined(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:

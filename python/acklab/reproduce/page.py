@@ -35,10 +35,10 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
     said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
-    body += [_section(*part, pictures, outcome) for part in parts if part[2]]
-    body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
-    links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
-    links += [("#terms", "Words")] * bool(paper.terms) + [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
+    body += [_terms(outcome), *(_section(*part, pictures, outcome) for part in parts if part[2])]
+    body += [_claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
+    links = [("#overview", "Overview")] * bool(forests) + [("#terms", "Words")] * bool(paper.terms) + [(f"#{id}", title) for id, title, found in parts if found]
+    links += [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
     links += [("#robustness", "Robustness")] * bool(robust[2])
     links += [(f"{paper.id}-search.html", "What the paper leaves open")] * bool(_of(outcome, "search"))
     links += [("index.html", "All papers")]
@@ -133,7 +133,9 @@ def _finding(told: Mapping[str, Any], changed: bool) -> str:
     if not total:
         return "Papers, regenerated: no claim of evidence was judged."
     parts = ", ".join(words.number_of(n, word, changed) for word, n in sums.items() if n)
-    return f"{'Changed, so not the papers. ' * changed}Of {counted(total, 'claim')} that {'test' if total != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
+    every = sum(one.get("evidence", 0) for one in told["papers"].values())
+    some = f"{total} of the {every} claims" if every > total else counted(total, "claim")
+    return f"{'Changed, so not the papers. ' * changed}Of {some} that {'test' if max(total, every) != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
 
 
 BAR = (REPRODUCED, DIFFERS, NOT_TESTABLE)
@@ -156,6 +158,9 @@ def _paper(told: Mapping[str, Any], name: str) -> str:
     share = f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>' if total else ""
     shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
     about = f"<p>{esc(paper['about'])}</p>" if paper.get("about") else ""
+    left = paper.get("evidence", 0) - total
+    if share and left > 0:
+        share += f'<p class="note">{counted(left, "more claim")} that {"tests" if left == 1 else "test"} it {"was" if left == 1 else "were"} not judged here</p>'
     as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
     return (
         f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{about}{as_it_is}{share}'
@@ -167,7 +172,7 @@ def _headline(outcome: Outcome) -> str:
     """What became of the claims that are evidence."""
     if not any(words.tally(outcome.verdicts)[STANDINGS[0]].values()) or outcome.effort.sets:
         return words.counted(outcome.verdicts) or _drawn(outcome)
-    return words.tested(outcome.verdicts)
+    return words.tested(outcome.verdicts, outcome.paper.evidence)
 
 
 def _besides(outcome: Outcome) -> str:
@@ -231,7 +236,7 @@ def _claims(outcome: Outcome) -> str:
     buttons = "".join(
         f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
     )
-    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", f"what the {outcome.paper.source} says"))
+    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", "claim"))
     body = (
         f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
         f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
@@ -271,7 +276,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     changed = "".join(f'<p class="why">{esc(words.changed(change))}</p>' for change in claim.history)
     exact = outcome.paper.claims[claim.id].exact
     alone = f'<p class="why">One run judges it: {esc(exact)}.</p>' if exact else ""
-    explained = f'<p class="why">Why it differs: {esc(verdict.explanation)}.</p>' if verdict.explanation else ""
+    explained = f'<p class="why">{esc(words.because(verdict.explanation, outcome.paper.source))}</p>' if verdict.explanation else ""
     measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
@@ -283,7 +288,8 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
 
 
 def _rules(verdict: Verdict) -> str:
-    told = words.rules(verdict)
+    test = "" if verdict.standing == STANDINGS[0] else f"no test: {verdict.standing}"
+    told = "; ".join(one for one in (test, words.rules(verdict)) if one)
     return f' <span class="rule">({esc(told)})</span>' if told else ""
 
 

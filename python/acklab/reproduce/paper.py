@@ -192,6 +192,11 @@ class Paper:
         arithmetic = self.standing(claim) is None and criterion is not None and criterion.standing == "arithmetic"
         return not arithmetic and not measured.exact and any(not isinstance(one, Replications) for one in measured.needs)
 
+    @property
+    def evidence(self) -> int:
+        """How many of its claims test it."""
+        return sum(self._is_evidence(id) for id in self.claims)
+
     def _is_evidence(self, claim: str) -> bool:
         criterion = self.ledger.claims[claim].criterion
         return self.standing(claim) is None and criterion is not None and criterion.standing == "evidence"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -64,17 +65,25 @@ def counted(verdicts: Sequence[Verdict]) -> str:
         parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
         if total:
             said.append(f"{standing.capitalize()}: {total} claim{'s' * (total != 1)}, {parts}.")
-    why = ", ".join(f"{word} {n}" for word, n in explained_how(verdicts).items() if n)
-    if why:
-        said.append(f"Of the evidence that differs: {why}.")
     return " ".join(said)
 
 
-def tested(verdicts: Sequence[Verdict]) -> str:
-    """The claims that are evidence, as a headline."""
+def tested(verdicts: Sequence[Verdict], of: int = 0) -> str:
+    """The claims that are evidence, as a headline; ``of`` is how many the paper has, where they may be more."""
     counts = tally(verdicts)[STANDINGS[0]]
     total, parts = sum(counts.values()), [number_of(n, word) for word, n in counts.items() if n]
-    return f"Of {total} claims that test the paper: {', '.join(parts)}." if total > 1 else f"The claim that tests the paper: {parts[0]}."
+    return f"{_which(total, of)}: {', '.join(parts)}."
+
+
+def _which(total: int, of: int) -> str:
+    """Which claims a headline counts.
+
+    >>> _which(6, 54), _which(54, 54), _which(1, 1)
+    ('Of 6 of the 54 claims that test the paper', 'Of 54 claims that test the paper', 'The claim that tests the paper')
+    """
+    if of > total:
+        return f"Of {total} of the {of} claims that test the paper" if total > 1 else f"One of the {of} claims that test the paper"
+    return f"Of {total} claims that test the paper" if total > 1 else "The claim that tests the paper"
 
 
 MEANT = {
@@ -125,6 +134,20 @@ def _why_they_differ(how: Mapping[str, int], source: str) -> str:
         parts.append(told if total == 1 else f"{n} {told}")
     reading = f"A reading is a way to fill in what the {source} leaves open. " if how.keys() - {"unexplained"} else ""
     return f"{reading}{'The claim that differs ' if total == 1 else f'Of the {total} claims that differ, '}{'; '.join(parts)}."
+
+
+def because(explanation: str, source: str) -> str:
+    """What is known of why a claim differs, as a sentence without the word of :mod:`.explanation`.
+
+    >>> because("searched: none of 144 readings has it (4 seeds each)", "paper")
+    'No known reading of what the paper leaves open has it: none of 144 readings has it (4 seeds each).'
+    """
+    word, _, told = explanation.partition(": ")
+    return {
+        "derived": f"It cannot hold, by the {source}'s own rules: {told}.",
+        "depends on": f"It holds under another reading of what the {source} leaves open: {told}.",
+        "searched": f"No known reading of what the {source} leaves open has it: {told}.",
+    }.get(word, "Why is not known.")
 
 
 def in_changed(verdicts: Sequence[Verdict]) -> str:
@@ -183,8 +206,12 @@ def turned(claims: Sequence[Claim], name: str = "{}") -> str:
 
 
 def sentence(text: str) -> str:
-    """A text with a capital first."""
-    return text[:1].upper() + text[1:]
+    """A text with a capital first, unless it begins with a letter that stands for a quantity.
+
+    >>> sentence("near one"), sentence("m=32 and m=64 perform alike")
+    ('Near one', 'm=32 and m=64 perform alike')
+    """
+    return text if re.match(r"[a-z]\w*=|[a-zA-Z]\(", text) else text[:1].upper() + text[1:]
 
 
 def show(number: Number, units: str = "") -> str:
@@ -219,7 +246,7 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
         gap = _gap(part, cells[0][0]) if len(cells[0]) == 1 else ""
         return f"{named}{units}{gap}"
     if part.type == "order":
-        return f"in order in {holding(cells)} of {len(cells)} cells"
+        return f"in the order of the claim in {holding(cells)} of {len(cells)} cells"
     if often := _often(part, cells):
         return often
     alone = [group[0] for group in cells]
@@ -268,7 +295,7 @@ def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, 
             held = holding([[next(rest) for _ in group] for group in cells])
             said.append(f"{part.about}: {held} of {len(cells)} cells hold, {part.needed(len(cells))} needed")
         if answer is not True:
-            said += [_miss(f) for f in mine if f.holds is not True][:2]
+            said += [miss(f) for f in mine if f.holds is not True][:2]
     levels = sorted({f.level for f in findings if f.level is not None})
     if levels:
         spent = "" if look.share == 1 else f", a look that may spend {100 * look.share:.3g} % of the error"
@@ -288,7 +315,19 @@ def holding(cells: list[list[Finding]]) -> int:
     return sum(all(f.holds is True for f in group) for group in cells)
 
 
-def _miss(finding: Finding) -> str:
-    return (
-        f"{finding.comparison.label} is {digits(finding.value)}{_interval(finding)}, wanted {finding.comparison.requirement}"
-    )
+def miss(finding: Finding, units: str = "") -> str:
+    """A finding that does not hold, or does not hold yet: what it is, with its interval, and what is wanted."""
+    one = finding.comparison
+    if isinstance(one.number, Share):
+        about = one.label.removeprefix("share of repetitions with ")
+        return f"{about} in {round(sum(one.number.values))} of {one.number.count} repetitions, more than half wanted"
+    unit = f" {units}" if units else ""
+    pair = re.fullmatch(r"(.+) (?:>=|>|=) (.+)", one.requirement)
+    if pair is None or not one.label.startswith(f"{pair[1]} - {pair[2]}"):
+        return f"{one.label} is {digits(finding.value)}{unit}{_interval(finding)}, wanted {one.requirement}"
+    cell = one.label.removeprefix(f"{pair[1]} - {pair[2]}").strip()
+    times, unit = (100, " %") if cell.startswith("(relative)") else (1, unit)
+    cell = cell.removeprefix("(relative)").strip()
+    least = f"{'>' if one.open_low else '≥'} {digits(times * one.low or 0.0)}"
+    wanted = least if math.isinf(one.high) else f"between {digits(times * one.low or 0.0)} and {digits(times * one.high)}"
+    return f"{pair[1]} less {pair[2]}{f', {cell},' if cell else ''} is {digits(times * finding.value)}{unit}{_interval(finding, times)}, wanted {wanted}{unit}"
