@@ -143,7 +143,7 @@ def what_nudges_give(reno: Row, sack: Row) -> str:
     """What the nudged runs show of Reno's difference to SACK."""
     gaps, counts = in_nudged(reno, sack), (reno.with_timeout, sack.with_timeout)
     if counts == (0, 0) and max(map(abs, gaps)) < 0.5:
-        return "So are all nudged runs."
+        return "In each nudged run they are equal, too."
     chance = "" if set(counts) <= {0, NUDGES} else "Chance decides how much. "
     return (
         f"{chance}In the nudged runs it is {span(gaps)}, {fmean(gaps):.0f} % on average; "
@@ -183,7 +183,7 @@ def findings(rows: dict[tuple[int, str, str], Row]) -> list[str]:
     ]
     every, delayed = rows[QUEUES[0], "every", "reno"], rows[QUEUES[0], "delayed", "reno"]
     if every.drops == delayed.drops == 0:
-        sentences.append(delay_finding(every, delayed))
+        sentences.insert(0, delay_finding(every, delayed))
     return sentences
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..figures.charts import Forest, Row
 from ..figures.html import aside, esc
+from ..text.counts import counted
 from .evidence import LIMIT
 from .ledger import Claim
 
@@ -28,10 +29,17 @@ def overview(chart: Forest, claims: Mapping[str, Claim]) -> str:
     )
     body = (
         '<p class="note">A row is a claim and leads to its details. Inside the band a measured value counts as reproduced. A mark is that value, and a line '
-        "its interval. For a claim with several parts, the mark is that of the part which decides. A mark at the edge lies beyond the scale."
+        "its interval. The band's edges are the least and the greatest value that is allowed. Where there is one limit, as for more than another, it is one edge, and a "
+        "mark at the other edge is far from it. For a claim with several parts, the mark is that of the part which decides. A mark at the end of the scale lies beyond it."
+        f"{_left_out(len(claims) - len(chart.rows))}"
         f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div>'
     )
     return f'<section id="overview"><h2>Every claim on one scale</h2>{aside(f"The {len(chart.rows)} claims, and how far each is from what is allowed", body)}</section>'
+
+
+def _left_out(many: int) -> str:
+    """What is said of claims without a measurement."""
+    return f" {counted(many, 'claim')} that no run can test {'is' if many == 1 else 'are'} not in it." if many > 0 else ""
 
 
 def _row(row: Row, claim: Claim | None) -> str:

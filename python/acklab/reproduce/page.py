@@ -281,7 +281,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
         f'<span class="verdict {verdict.verdict}">{word}</span></td>'
-        f'<td class="text what"><details><summary>{esc(words.sentence(claim.claim))}{_rules(verdict)}</summary>{measured}'
+        f'<td class="text what"><details><summary>{esc(words.printed(claim))}{_rules(verdict)}</summary>{measured}'
         f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p>'
         f'<p><span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span> <span class="id">{esc(claim.short)}</span></p></details></td></tr>'
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -35,7 +34,7 @@ def _paper(outcome: Outcome, *, first: bool) -> Iterator[str]:
         if outcome.verdicts:
             yield words.counted(outcome.verdicts)
     else:
-        yield words.tested(outcome.verdicts, paper.evidence)
+        yield from _wrapped(words.tested(outcome.verdicts, paper.evidence), "")
         for text in words.besides(outcome.verdicts, paper.source)[0 if first else 1 :]:
             yield from _wrapped(text, "")
     yield f"{counted(len(outcome.figures), 'figure')}, {counted(outcome.runs, 'run')} in {outcome.seconds:.1f} s"
@@ -48,13 +47,18 @@ def _paper(outcome: Outcome, *, first: bool) -> Iterator[str]:
         yield f"The claims that test the {paper.source}{'' if len(listed) == len(test) else ' and are not reproduced'}:"
     for verdict in sorted(listed, key=lambda v: v.verdict == REPRODUCED):
         yield from _claim(verdict, paper.source)
+    fitted = [v for v in outcome.verdicts if v.standing == STANDINGS[1] and v.verdict == DIFFERS] if test and not effort.sets else []
+    if fitted:
+        yield "Claims by which a parameter was chosen, and that differ all the same:"
+    for verdict in fitted:
+        yield from _claim(verdict, paper.source)
 
 
 def _claim(verdict: Verdict, source: str) -> Iterator[str]:
     """A claim: what the source says, what does not hold of it with numbers, and why."""
     claim, word = verdict.claim, words.outcome(verdict)
-    numbers = f" Printed: {claim.paper_value}{'' if claim.units == '-' else f' {claim.units}'}." if _NUMBERS.fullmatch(claim.paper_value) else ""
-    yield from _wrapped(f"{word:<12} {claim.figure}: {words.sentence(claim.claim)}{numbers} ({claim.short})", "  ")
+    test = "" if verdict.standing == STANDINGS[0] else f"; no test: {verdict.standing}"
+    yield from _wrapped(f"{word:<12} {claim.figure}: {words.printed(claim)} ({claim.short}{test})", "  ")
     if verdict.verdict == REPRODUCED:
         return
     for part in claim.criterion.parts if claim.criterion else ():
@@ -70,7 +74,6 @@ def _claim(verdict: Verdict, source: str) -> Iterator[str]:
 
 
 _INDENT = " " * 15
-_NUMBERS = re.compile(r"(about )?[<>]?[-+]?\d[\d.,]*( ?(-|to) ?\d[\d.,]*)?")
 
 
 def _part(part: Part, findings: Sequence[Finding]) -> str:

@@ -72,7 +72,9 @@ def tested(verdicts: Sequence[Verdict], of: int = 0) -> str:
     """The claims that are evidence, as a headline; ``of`` is how many the paper has, where they may be more."""
     counts = tally(verdicts)[STANDINGS[0]]
     total, parts = sum(counts.values()), [number_of(n, word) for word, n in counts.items() if n]
-    return f"{_which(total, of)}: {', '.join(parts)}."
+    missed, fitted = (counts["differs"], sum(counts.values())) if (counts := tally(verdicts)[STANDINGS[1]]) else (0, 0)
+    still = f" Of {fitted} more, by which a parameter was chosen, {number_of(missed, 'differs')} all the same." if missed else ""
+    return f"{_which(total, of)}: {', '.join(parts)}.{still}"
 
 
 def _which(total: int, of: int) -> str:
@@ -203,6 +205,19 @@ def turned(claims: Sequence[Claim], name: str = "{}") -> str:
     told = [f"{name.format(c.short)} ({', '.join(one.turned for one in c.turned)})" for c in claims if c.turned]
     groups = [", ".join(told[at : at + IN_A_SENTENCE]) for at in range(0, len(told), IN_A_SENTENCE)]
     return f"Changes turned these verdicts: {'. And these: '.join(groups)}." if told else "No change turned a verdict."
+
+
+_NUMBERS = re.compile(r"(about )?[<>]?[-+]?\d[\d.,]*( ?(-|to|and) ?\d[\d.,]*)?")
+
+
+def printed(claim: Claim) -> str:
+    """A claim's sentence with the number that its source prints, and what is allowed, where it is a number."""
+    if not _NUMBERS.fullmatch(claim.paper_value):
+        return sentence(claim.claim)
+    units = "" if claim.units in ("", "-") else f" {claim.units}"
+    parts = claim.criterion.parts if claim.criterion else ()
+    allowed = f", allowed: {parts[0].wanted()}" if len(parts) == 1 and parts[0].type in ("within", "range") else ""
+    return f"{sentence(claim.claim)} Printed: {claim.paper_value}{units}{allowed}."
 
 
 def sentence(text: str) -> str:

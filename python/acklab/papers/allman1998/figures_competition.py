@@ -97,7 +97,7 @@ def _figure(number: str, quantity: str, gateway: str, title: str) -> None:
         return Drawn(
             [Lines(f"figure-{number}", f"{title}; bars are 95 % intervals, corrected for their number", panels)],
             {"means": frame},
-            [Compared("order, averaged over the numbers of transfers", ORDERS[number], ours)],
+            [Compared(f"{UNITS[quantity][0]}, averaged over the numbers of transfers", ORDERS[number], ours)],
         )
 
 
