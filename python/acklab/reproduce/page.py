@@ -35,10 +35,10 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
     said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
-    body += [_terms(outcome), *(_section(*part, pictures, outcome) for part in parts if part[2])]
-    body += [_claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
-    links = [("#overview", "Overview")] * bool(forests) + [("#terms", "Words")] * bool(paper.terms) + [(f"#{id}", title) for id, title, found in parts if found]
-    links += [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
+    body += [_section(*part, pictures, outcome) for part in parts if part[2]]
+    body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
+    links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
+    links += [("#terms", "Words")] * bool(paper.terms) + [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
     links += [("#robustness", "Robustness")] * bool(robust[2])
     links += [(f"{paper.id}-search.html", "What the paper leaves open")] * bool(_of(outcome, "search"))
     links += [("index.html", "All papers")]
