@@ -1,4 +1,4 @@
-"""The sentence at the top of a sweep's page: where its metrics are best and worst, or least and greatest, and how sure that is."""
+"""The sentence at the top of a sweep's page: where its metrics jump, are best and worst, or least and greatest, and how sure that is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...plot.words import digits, listing
 from ...text.counts import counted
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
+from .jumps import jumps
 from .names import worded
 from .picture import spoken, word
 from .text import alike, cell
@@ -20,15 +21,31 @@ if TYPE_CHECKING:
 
 
 def answer(told: Swept, design: Design) -> list[str]:
-    """A sentence for each metric, the first of which heads the page, and which runs they rest on."""
-    rows = told.summary.select("mean", "low", "high").rows(named=True)
+    """The sentences of each metric, the first of which heads the page, and which runs they rest on."""
+    return [*findings(told, design), *sample(told)]
+
+
+def findings(told: Swept, design: Design) -> list[str]:
+    """The sentences of each metric."""
+    rows = told.summary.select("mean", "low", "high", "n").rows(named=True)
     count = len(design.metrics)
-    said = [_leader(metric, rows[place::count], design) or _extremes(metric, rows[place::count], design) for place, metric in enumerate(design.metrics)]
-    said = [one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one]  # a column's name stays as it is
+    said = [one for place, metric in enumerate(design.metrics) for one in _sentences(metric, rows[place::count], design)]
+    return [one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one]  # a column's name stays as it is
+
+
+def sample(told: Swept) -> list[str]:
+    """Which runs the sentences rest on, where they have no intervals."""
     most = told.plan.seeds.most
     if most >= LEAST_SEEDS:
-        return [*said, *([f"{ALIKE[0].upper()}{ALIKE[1:]}."] if alike(told) else [])]
-    return [*said, "One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."]
+        return [f"{ALIKE[0].upper()}{ALIKE[1:]}."] if alike(told) else []
+    return ["One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."]
+
+
+def _sentences(metric: Metric, rows: list[dict[str, Any]], design: Design) -> list[str]:
+    """What one metric's runs say, the finding first."""
+    leader = _leader(metric, rows, design)
+    jump, zero = jumps(metric, (called(metric), _several(metric)), rows, design)
+    return [one for one in (leader, jump) if one] + ([] if leader else [_extremes(metric, rows, design, without_zero=zero)])
 
 
 def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
@@ -72,9 +89,12 @@ def called(metric: Metric) -> str:
 
 def _subject(metric: Metric) -> str:
     """A metric with its verb: drops are, and a loss is."""
-    name = called(metric)
-    several = re.search(r"[^s]s\b", name.partition(" of ")[0])
-    return f"{name} {'are' if several else 'is'}"
+    return f"{called(metric)} {'are' if _several(metric) else 'is'}"
+
+
+def _several(metric: Metric) -> bool:
+    """Whether a metric's name is a plural."""
+    return bool(re.search(r"[^s]s\b", called(metric).partition(" of ")[0]))
 
 
 def _span(metric: Metric, rows: list[dict[str, Any]]) -> str:
@@ -83,7 +103,7 @@ def _span(metric: Metric, rows: list[dict[str, Any]]) -> str:
     return f"{' to '.join(dict.fromkeys(ends))} {metric.quantity.unit}".rstrip()
 
 
-def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
+def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design, without_zero: bool = False) -> str:
     known = [(row["mean"], point) for point, row in enumerate(rows) if row["mean"] is not None]
     if not known:
         return f"{called(metric)}: no value at any point."
@@ -94,6 +114,7 @@ def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str
     told = (
         f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point)}"
         for which, point in ends.get(metric.quantity.better, (("least", first), ("greatest", last)))
+        if not (without_zero and rows[point]["mean"] == 0)
     )
     return f"{_subject(metric)} {'; '.join(told)}."
 

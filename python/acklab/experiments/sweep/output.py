@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._core import __version__
 from ...results.frames import write_scenario
-from .answer import answer
+from .answer import answer, findings
 from .design import Design
 from .picture import Pictures, labelled, scaled, word
 from .result import Swept
@@ -62,9 +62,9 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     """One page that needs no network."""
     from ...figures.html import document, esc, header, table
 
-    finding, *others = answer(told, design)
+    finding, *others = findings(told, design)
     body = [header(finding, f"acklab sweep: {told.title}", basis(told), quick=False)]
-    body.append(f'<p class="lead">{esc(" ".join(others))}</p></header><main>')
+    body.append((f'<p class="lead">{esc(" ".join(others))}</p>' if others else "") + "</header><main>")
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
     varied = [labelled(column, scaled(column)[1] if column.is_number else "") for column in told.plan.columns_told]
@@ -76,7 +76,7 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     shown = table(list(map(esc, head)), [list(map(esc, row)) for row in cells], names)
     body.append(f'<section class="card"><h2>Every point</h2>{shown}{said}</section>')
     body.append(
-        f'<section class="card"><h2>What varies</h2>{table(["key", "column", "values"], _varied(told), ["text wrap"] * 3)}</section>'
+        f'<section class="card"><h2>What varies, and what is set</h2>{table(["key", "column", "values"], _varied(told), ["text wrap"] * 3)}</section>'
     )
     files = (
         "flows.parquet and flows.csv: a row per run and flow; summary.parquet and summary.csv: a row per point and metric; "
@@ -108,6 +108,7 @@ def _varied(told: Swept) -> list[list[str]]:
     found += [
         [f"<code>{esc(text.partition('=')[0])}</code>", "", esc(f"{text.partition('=')[2]} throughout")]
         for text in plan.given_sets
+        if not text.startswith("title=")  # the page has it above
     ]
     for one in plan.derived:
         over = f" / ({' × '.join(map(str, one.over))})" if one.over else ""
