@@ -38,10 +38,17 @@ def grid(columns: int, rows: int, height: float, legend: int, width: float = WID
 
 
 def legend_lines(labels: Sequence[str], width: float = WIDTH) -> int:
-    """Lines of a legend; none for a single entry."""
+    """Lines of a legend, whose columns are as wide as their widest text; none for a single entry."""
     if len(labels) < 2:
         return 0
-    return math.ceil(sum(0.55 + 0.068 * columns_of(label(text)) for text in labels) / (width - LEFT))
+    wide, count = [0.55 + 0.068 * columns_of(label(text)) for text in labels], len(labels)
+    for lines in range(1, count):
+        columns = math.ceil(count / lines)
+        long, more = divmod(count, columns)  # matplotlib fills column by column, the first ones with one more
+        starts = [column * long + min(column, more) for column in range(columns + 1)]
+        if sum(max(wide[a:b]) for a, b in zip(starts, starts[1:], strict=False)) <= width - LEFT:
+            return lines
+    return count
 
 
 def legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
