@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -218,7 +219,8 @@ def run_python(block: Block, names: dict[str, object], directory: Path) -> str:
     printed, before = io.StringIO(), Path.cwd()
     os.chdir(directory)
     try:
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # a reader would see it, and the page does not show it
             exec(compile(block.text, block.place, "exec"), names)
     finally:
         os.chdir(before)
