@@ -167,7 +167,7 @@ def test_what_is_missing_is_said(here: Path, command: Command, monkeypatch: pyte
     assert told.returncode == 2 and "the name ends in .parquet, .csv, .json" in told.stderr
     monkeypatch.setitem(sys.modules, "duckdb", None)
     told = command("query", "runs", "select 1")
-    assert told.returncode == 2 and told.stderr == "acklab: this needs duckdb: pip install 'acklab[data]'\n"
+    assert told.returncode == 2 and told.stderr == "acklab: this needs duckdb: pip install duckdb\n"
 
 
 def test_a_band_has_the_means_and_intervals_over_the_seeds(here: Path) -> None:

@@ -21,7 +21,7 @@ example:
   acklab infer smartacking --out inferred                   which sender a paper's simulator had
 
 With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
-A search by Optuna needs: pip install 'acklab[tune]'.
+A search by Optuna needs: pip install optuna.
 
 exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
 """

@@ -21,7 +21,7 @@ example:
   acklab run tuned/best.toml                            the winner's scenario
 
 With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
-The search needs Optuna: pip install 'acklab[tune]'.
+The search needs Optuna: pip install optuna.
 
 exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
 """

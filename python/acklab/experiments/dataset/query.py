@@ -207,4 +207,5 @@ def _needed(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise StoreError(f"this needs {module.partition('.')[0]}: pip install 'acklab[data]'") from None
+        name = module.partition(".")[0]
+        raise StoreError(f"this needs {name}: pip install {name}") from None

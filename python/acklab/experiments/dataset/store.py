@@ -53,7 +53,7 @@ class Store:
 
                 self._files = url_to_fs(self.place)
             except ImportError as error:
-                needs = "pip install 'acklab[data]'" if "fsspec" in str(error) else str(error)
+                needs = "pip install fsspec s3fs" if "fsspec" in str(error) else str(error)
                 raise StoreError(f"{self}: {needs}") from None
             except ValueError as error:
                 raise StoreError(f"{self}: {error}") from None
