@@ -29,6 +29,7 @@ COLUMNS: dict[str, str] = {
     "eliciting": "Those that ask for an ACK; null where the log has no frames.",
     "bytes": "Their bytes, as the log counts them.",
     "lost": "Those that the log calls lost; null for `received`, and where it calls none lost, because a log need not have such events.",
+    "missing": "Packet numbers between the least and the largest that this end did not receive: lost, or skipped by the sender; null for `sent`.",
     "acks": "ACK frames for them.",
     "acks_alone": "Those in packets that ask for no ACK.",
     "new_acks": "Those that cover a packet which asks for an ACK, for the first time.",
@@ -56,6 +57,8 @@ COLUMNS: dict[str, str] = {
 
 #: Time from a packet to an ACK above which a timer, not the packet, sent it, in seconds.
 AT_ONCE_S = 1e-4
+#: Round trips of a log of quinn below this are taken to be in a wrong unit, in seconds.
+QUINN_S = 1e-3
 TABLES = ("connections", "phases", "acks", "metrics")
 NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
 
@@ -140,7 +143,9 @@ def analyze_qlog(path: str | os.PathLike[str]) -> QlogAnalysis:
     if not found:
         raise QlogError("it has no event")
     if not any(way.acks for one in found.values() for way in (one.sent, one.received)):
-        notes.append("no packet is logged with an ACK frame; nothing follows about ACKs")
+        notes.append("No packet is logged with an ACK frame, so nothing follows about ACKs. The log of the other end may have them, or that of another stack.")
+    if any("quinn" in str(one.title).lower() and 0 < (told.get("smoothed_rtt_s") or 0) < QUINN_S for one in found.values() for told in one.metrics):
+        notes.append("quinn 0.11 logs round trips in seconds where the drafts have milliseconds. If this log is of it, each round trip is 1,000 times as long as told here.")
     return QlogAnalysis(name, list(found.values()), notes)
 
 
@@ -186,6 +191,7 @@ def row(one: Connection, way: Direction) -> Row:
         **{"connection": one.number, "data": way.data, "title": one.title, "vantage": one.vantage, "group": one.group},
         **{"start_s": one.start_s, "duration_s": one.end_s - (one.start_s or 0.0)},
         **{"packets": way.packets, "eliciting": way.eliciting if one.has_frames else None, "bytes": way.bytes, "lost": way.lost if sent else None},
+        "missing": None if sent or way.numbers is None else max(way.numbers[1] - way.numbers[0] + 1 - way.packets, 0),
         **counts(way.acks, sent),
         "max_ack_delay_s": limit / 1e3 if limit is not None and known else None,
         "rtt_min_s": _of(min, least or trips),

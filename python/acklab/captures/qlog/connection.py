@@ -37,6 +37,8 @@ class Direction:
         #: Number and time of packets that no ACK has covered; whether each asks for one.
         self.pending: list[tuple[int, float, bool]] = []
         self.largest = -1
+        #: The least and the largest number of its packets.
+        self.numbers: tuple[int, int] | None = None
         self.covered = 0
         self.first_s: float | None = None
         self.last_s = 0.0
@@ -52,6 +54,8 @@ class Direction:
             self.drawn.append((time_s, space_number, size * self.step))
             if len(self.drawn) > MOST_KEPT:
                 self.drawn, self.step = [(time, number_, 2 * size) for time, number_, size in self.drawn[1::2]], 2 * self.step
+        least, most = self.numbers or (space_number, space_number)
+        self.numbers = min(least, space_number), max(most, space_number)
         insort(self.pending, (space_number, time_s, asks))
         if len(self.pending) > MOST_PENDING:
             del self.pending[: MOST_PENDING // 2]

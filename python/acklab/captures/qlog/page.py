@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Directions that are drawn, those with most ACKs.
 MOST_DRAWN = 8
+#: ACKs of a direction that is drawn beside the one with most, at least.
+LEAST_DRAWN = 10
 #: Points of a line or marks of a kind.
 MOST_POINTS = 4_000
 #: Bins of the rate.
@@ -72,7 +74,8 @@ def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
     lead = f'<p class="lead">{esc(text.finding(row))}</p><p>{esc(text.delays(row))}</p>' if told and row is not most else ""
     heads, rows = text.phase_rows(found, row)
     phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
-    charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart is not None]
+    drawn = row is most or row["new_acks"] >= LEAST_DRAWN
+    charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart is not None and drawn]
     pictures = "".join(draw.embedded(chart, draw.save(chart), alone=True) for chart in charts)
     return (
         f'<section class="card"><h2>{esc(text.name(row))}</h2>{lead}{pictures}'
@@ -95,7 +98,7 @@ def _histogram(found: QlogAnalysis, row: Row) -> Bars | None:
         ordered = float(these["in_order"].sum())
         groups.append(Bar(str(n) if n < MOST_PACKETS else f"{n} or more", [ordered, float(len(these)) - ordered]))
     about = "ACKs by how many packets, of those that ask for one, they cover for the first time."
-    keys = ["packets in order", "around gaps or late packets"]
+    keys = ["packets in order", "at gaps, or late packets"]
     return Bars(f"q{row['connection']}{row['data']}-packets", about, keys, ["blue", "red"], groups, Axis("ACKs (count)"), 2.4)
 
 
@@ -129,10 +132,10 @@ def _times(found: QlogAnalysis, row: Row) -> Lines | None:
     ordered, others = acks.filter(pl.col("in_order")), acks.filter(~pl.col("in_order"))
     marks = [
         Line(words, these["time_s"].to_list(), (these["hold_s"] * 1e3).to_list(), colour, dash="", marker=".")
-        for words, these, colour in (("packets in order", ordered, "blue"), ("around gaps", others, "red"))
+        for words, these, colour in (("packets in order", ordered, "blue"), ("at gaps, or late packets", others, "red"))
         if len(these)
     ]
-    about = "from the oldest packet to its ACK" if row["data"] == "received" else "round trip of the oldest packet"
+    about = "wait of the oldest packet for its ACK" if row["data"] == "received" else "round trip of the oldest packet"
     panels = [Panel(about, Axis("time (s)"), Axis("ms", low=0.0), marks)]
     if row["data"] == "sent" and "cwnd_bytes" in found.metrics.columns:
         known = found.metrics.filter(pl.col("connection") == row["connection"])

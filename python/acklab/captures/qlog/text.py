@@ -25,16 +25,20 @@ def finding(row: Row) -> str:
     if not row["new_acks"]:
         return "No ACK frame covers a packet that asks for one."
     ordered = row["ordered_acks"]
-    parts = [f"{row['packets_per_ack']:.2f} packets an ACK ({counted(row['new_acks'], 'ACK')})"]
+    acks, around = row["new_acks"], row["new_acks"] - ordered
+    said = []
     if ordered and row["usual_acks"] >= SHARE * ordered:
-        parts.insert(0, f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}")
+        said.append(f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}.")
+    said.append(f"In all, {counted(acks, 'ACK covers', 'ACKs cover')} {row['packets_per_ack']:.2f} packets {'in the mean' if acks > 1 else ''}".rstrip() + ".")
     if row["data"] == "received":
         timed = row["timer_acks"]
-        timer = f"a timer sent {timed}, {seconds(row['timer_s'])} after the oldest packet (median)" if timed else "no timer seen"
-        parts.append(f"{timer}; longest hold {seconds(row['hold_max_s'])}")
-    if row["new_acks"] - ordered:
-        parts.append(f"{counted(row['new_acks'] - ordered, 'ACK')} around gaps or late packets")
-    return ("; ".join(parts) + ".").replace(NB, " ")
+        timer = f"A timer sent {timed} of them, {seconds(row['timer_s'])} after the oldest packet (median)" if timed else "No ACK in order waited for a timer"
+        said.append(f"{timer}; a packet waited {seconds(row['hold_max_s'])} at most.")
+    if around:
+        said.append(f"{counted(around, 'ACK')} came at a gap in the packet numbers, or for late packets.")
+    if row["missing"]:
+        said.append(f"{counted(row['missing'], 'packet number is', 'packet numbers are')} missing: lost, or skipped by the sender.")
+    return " ".join(said).replace(NB, " ")
 
 
 def headline(row: Row) -> str:
@@ -43,11 +47,11 @@ def headline(row: Row) -> str:
         return finding(row)
     ordered, usual = row["ordered_acks"], row["usual_packets"]
     if ordered and row["usual_acks"] >= SHARE * ordered:
-        told = "An ACK for every packet" if usual == 1 else f"An ACK for every {usual} packets"
+        told = "An ACK for every packet in order" if usual == 1 else f"An ACK for every {usual} packets in order"
     else:
         told = f"{row['packets_per_ack']:.2f} packets an ACK, by no fixed number"
     around = row["new_acks"] - ordered
-    return f"{told}; {counted(around, 'ACK')} around gaps or late packets." if around else f"{told}."
+    return f"{told}; {around} of {counted(row['new_acks'], 'ACK')} at gaps or for late packets." if around else f"{told}."
 
 
 def delays(row: Row) -> str:
@@ -96,10 +100,11 @@ def cells(row: Row) -> list[tuple[str, str]]:
         ("ack-eliciting", "-" if row["eliciting"] is None else str(row["eliciting"])),
         ("bytes", amount(row["bytes"], "B") if row["bytes"] else "-"),
         ("lost, by the log", "-" if row["lost"] is None else str(row["lost"])),
+        ("numbers missing", "-" if row["missing"] is None else str(row["missing"])),
         ("ACK frames", str(row["acks"])),
         ("packets an ACK", "-" if mean is None else f"{mean:.2f}"),
-        ("in order: of 1, 2, more", f"{row['acks_of_one']}, {row['acks_of_two']}, {row['acks_of_more']}"),
-        ("ranges: mean, most", ranges),
+        ("ACKs in order of 1, 2, more packets", f"{row['acks_of_one']}, {row['acks_of_two']}, {row['acks_of_more']}"),
+        ("ranges a frame: mean, most", ranges),
         ("ACK Delay: median, max", both(row, "delay_field_median_s", "delay_field_max_s")),
         (f"{waited(row)}: median, max", both(row, "hold_median_s", "hold_max_s")),
         ("max_ack_delay", span(row["max_ack_delay_s"])),
@@ -114,7 +119,7 @@ def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]
     rows = []
     for told in found.phases.to_dicts():
         if (told["connection"], told["data"]) == (row["connection"], row["data"]):
-            order = "in order" if told["in_order"] else "around gaps"
+            order = "in order" if told["in_order"] else "at gaps"
             numbers = [str(told["new_acks"]), f"{told['packets_per_ack']:.2f}"]
             small = [str(told[f"acks_of_{n}"]) if told["in_order"] else "-" for n in ("one", "two", "more")]
             holds = [span(told["hold_median_s"]), span(told["hold_max_s"])]
@@ -136,7 +141,7 @@ def as_text(found: QlogAnalysis, most: int = MOST) -> str:
     for row in sorted(shown, key=lambda row: (row["connection"], row["data"])):
         told = cells(row)
         wide = max(len(words) for words, _ in told)
-        lines += ["", name(row)]
+        lines += ["", name(row), *wrapped(filter(None, (finding(row), delays(row))))]
         half = (len(told) + 1) // 2
         left = [f"  {words:<{wide}} {value}" for words, value in told]
         room = max(map(len, left[:half])) + 2
@@ -144,7 +149,6 @@ def as_text(found: QlogAnalysis, most: int = MOST) -> str:
         heads, rows = phase_rows(found, row)
         if rows:
             lines += [f"  {line}" for line in align(heads, rows, names=2)]
-        lines += wrapped(filter(None, (finding(row), delays(row))))
     if len(found.rows) > most:
         lines.append(f"\n... and {len(found.rows) - most} more directions (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ")
