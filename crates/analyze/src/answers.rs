@@ -185,7 +185,11 @@ impl Direction {
         self.answers.on_bytes(self.ip_bytes(seen, record.bytes, record.segments), record.segments, now);
         if let Some(rtt) = record.rtt {
             self.answers.on_trip(rtt);
-            self.on_trip_to_receiver(rtt, record.segments > 1 || !self.outstanding.is_empty());
+            // An ACK of fewer segments than the receiver waits for is its timer's. Where it waits for two at most, it may be a quick
+            // ACK, too, as long as more is outstanding.
+            let usual = self.acks.holds.all.commonest().max(2);
+            let quick = usual == 2 && !self.outstanding.is_empty();
+            self.on_trip_to_receiver(rtt, record.segments, record.segments >= usual || quick);
         }
         if record.clean && !record.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());

@@ -246,11 +246,11 @@ impl Direction {
         far.then_some(trip - (1.0 + JITTER_SHARE) * least)
     }
 
-    /// The same to the receiver. An ACK that may have been held says nothing.
-    pub fn on_trip_to_receiver(&mut self, trip: f64, prompt: bool) {
+    /// The same to the receiver, by an ACK of `segments`. One that may have been held says nothing.
+    pub fn on_trip_to_receiver(&mut self, trip: f64, segments: u64, prompt: bool) {
         let Some(least) = self.legs.0.into_iter().chain(self.eyes.to_receiver).reduce(f64::min) else { return };
         if prompt && least > (NEAR_SHARE * self.sender_leg().unwrap_or(0.0)).max(NEAR_S) {
-            self.limits.on_excess(trip - (1.0 + JITTER_SHARE) * least);
+            self.limits.on_excess(trip - (1.0 + JITTER_SHARE) * least, segments);
         }
     }
 

@@ -53,6 +53,11 @@ impl Tally {
         self.at_once(segments) + self.held(segments)
     }
 
+    /// The number of segments that most ACKs cover, the largest of several; 0 without any.
+    pub fn commonest(&self) -> u64 {
+        (1..=MANY as u64).map(|n| (self.of(n), n)).max().filter(|(times, _)| *times > 0).map_or(0, |(_, n)| n)
+    }
+
     /// All ACKs that waited.
     pub fn all_held(&self) -> u64 {
         self.held.iter().sum()

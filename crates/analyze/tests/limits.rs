@@ -142,6 +142,18 @@ fn segments_that_leave_together_are_no_queue() {
 }
 
 #[test]
+fn a_timer_of_acks_is_no_queue() {
+    // Losses keep the window near eight segments, so that many flights wait for the timer. The link carries an eighth of its rate.
+    let ack = r#"ack = { policy = "delayed", segments = 8, timer = "40ms" }"#;
+    let flow = format!(
+        r#"size = {{ bytes = "4MB" }}, sender = {{ stack = "linux" }}, receiver = {{ stack = "linux", {ack} }}"#
+    );
+    for row in (Case { rate: "20Mbps", loss: ", loss = { rate = 0.01 }", flow: flow.leak(), ..PLAIN }).rows() {
+        assert!(row.goodput_bps.unwrap() < 5e6 && row.path_limited_s.unwrap() < 0.1 * row.limits_s, "{}", row.headline);
+    }
+}
+
+#[test]
 fn timeouts_cost_their_silence() {
     let flow = r#"size = { segments = 40 }, sender = { stack = "rfc" }, receiver = { stack = "rfc" }"#;
     let [near, far] = (Case { loss: ", loss = { list = [40, 41] }", flow, ..PLAIN }).rows();

@@ -57,6 +57,8 @@ pub struct Delays {
     data_behind: Option<f64>,
     acks_before: Option<f64>,
     acks_behind: Option<f64>,
+    /// Segments of the ACK that tells `data_behind`.
+    burst: u64,
 }
 
 impl Delays {
@@ -70,9 +72,12 @@ impl Delays {
         lower(&mut self.acks_before, late - CLOCK_TICK_S);
     }
 
-    /// From here to the receiver and back it took so long; the ACK came from there so late, if that is known.
-    pub fn on_receiver(&mut self, excess: f64, late: Option<f64>) {
-        lower(&mut self.data_behind, excess - late.unwrap_or(0.0));
+    /// From here to the receiver and back it took so long, of the last of so many segments; the ACK came from there so late, if that is known.
+    pub fn on_receiver(&mut self, excess: f64, late: Option<f64>, segments: u64) {
+        let data = excess - late.unwrap_or(0.0);
+        if self.data_behind.is_none_or(|least| data < least) {
+            (self.data_behind, self.burst) = (Some(data), segments);
+        }
     }
 
     /// The same to the sender and back, with data.
@@ -82,12 +87,14 @@ impl Delays {
     }
 
     /// None if nothing was timed. A wait of the data that is a tenth of the ACKs' may be an error of those. Segments are `spacing` seconds apart in the mean.
+    /// What an ACK of many segments lets go leaves together: its last waits for the others, and no queue stands.
     pub fn stands(&self, spacing: f64) -> Option<Stands> {
         let parts = [self.data_before, self.data_behind, self.acks_before, self.acks_behind];
         parts.iter().flatten().next()?;
         let [data, acks] =
             [&parts[..2], &parts[2..]].map(|two| two.iter().flatten().map(|part| part.max(0.0)).sum::<f64>());
-        Some(match (data > QUEUE_S.max(spacing).max(JITTER_SHARE * acks), acks > QUEUE_ACKS_S.max(spacing)) {
+        let together = spacing * self.burst.saturating_sub(1).max(1) as f64;
+        Some(match (data > QUEUE_S.max(together).max(JITTER_SHARE * acks), acks > QUEUE_ACKS_S.max(spacing)) {
             (true, _) => Stands::Data,
             (false, true) => Stands::Acks,
             (false, false) => Stands::Nowhere,
@@ -128,11 +135,14 @@ mod tests {
         assert_eq!(delays.stands(0.0), None);
         delays.on_data(0.0005);
         delays.on_ack(0.180);
-        delays.on_receiver(0.190, Some(0.180));
+        delays.on_receiver(0.190, Some(0.180), 2);
         assert_eq!(delays.stands(0.0), Some(Stands::Acks));
         let mut blind = Delays::default();
-        blind.on_receiver(0.180, None);
+        blind.on_receiver(0.180, None, 2);
         assert_eq!(blind.stands(0.0), Some(Stands::Data));
         assert_eq!(blind.stands(0.2), Some(Stands::Nowhere), "a segment waits for the one before");
+        blind.on_receiver(0.150, None, 8);
+        assert_eq!(blind.stands(0.03), Some(Stands::Nowhere), "and the last of eight for seven");
+        assert_eq!(blind.stands(0.02), Some(Stands::Data), "but not so long");
     }
 }

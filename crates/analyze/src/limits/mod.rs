@@ -190,9 +190,9 @@ impl Limits {
         }
     }
 
-    /// The trip to the receiver and back that the present ACK ends took so many seconds more than the least.
-    pub fn on_excess(&mut self, excess: f64) {
-        self.round.delays.on_receiver(excess, self.late);
+    /// The trip to the receiver and back that the present ACK of `segments` ends took so many seconds more than the least.
+    pub fn on_excess(&mut self, excess: f64, segments: u64) {
+        self.round.delays.on_receiver(excess, self.late, segments);
     }
 
     /// A packet without payload passes that opens the connection.
