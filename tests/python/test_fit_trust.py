@@ -65,7 +65,7 @@ def test_a_fit_that_misses_the_acks_of_the_second_half_predicts_nothing(found: F
     for acks, refused in ((0.45, False), (0.6, True), (-0.6, True)):
         other = replace(found, held_out=HeldOut(Score(0.01, 0.0, acks), -0.1, 0.1, [], [], 0.0, []))
         assert bool(other.bad) == refused, acks
-    with pytest.raises(FitError, match=r"the second half's number of ACKs differs by \+60% from the capture's \(at most 50%\)"):
+    with pytest.raises(FitError, match=r"the second half's number of ACKs differs by \+60\N{NO-BREAK SPACE}% from the capture's \(at most 50\N{NO-BREAK SPACE}%\)\. A longer transfer"):
         what_if(replace(found, held_out=HeldOut(Score(0.01, 0.0, 0.6), -0.1, 0.1, [], [], 0.0, [])), ["link.0.rate=1Mbps"])
     assert "No model of this connection is good enough" in headline(other)
 
@@ -74,7 +74,7 @@ def test_a_model_needs_the_limit_of_the_capture() -> None:
     def row(window: float, sender: float = 0.0, application: float = 0.0) -> dict[str, Any]:
         return {"window_limited_s": window, "sender_window_limited_s": sender, "application_limited_s": application, "limits_s": 1.0}
 
-    assert "limited by the receiver's window for 60% of its time, the simulation for 20%" in _lacks(row(0.6), row(0.2))
+    assert "limited by the receiver's window for 60 % of its time, the simulation for 20 %" in _lacks(row(0.6), row(0.2)).replace("\N{NO-BREAK SPACE}", " ")
     assert not _lacks(row(0.6), row(0.35)) and not _lacks(row(0.4), row(0.0)), "half as long; no main limit"
     assert "the application" in _lacks(row(0.0, 0.0, 0.9), row(0.9)) and "the sender's own limit" in _lacks(row(0.0, 0.5), None)
 
@@ -123,15 +123,17 @@ def test_a_share_of_losses_is_determined_by_its_interval() -> None:
     assert share(row, 13, seen=True).determined
     assert not share(row, 4, seen=True).determined, "less than half to more than twice"
     resent = share(row, 13, seen=False)
-    assert not resent.determined and "13 of 2776 segments resent" in resent.how
+    assert not resent.determined and "13 of 2,776 segments resent" in resent.how
     none = share({"segments": 84}, 0, seen=True)
     assert not none.determined and none.low is None and none.high == pytest.approx(0.0437, abs=1e-4)
 
 
 def test_a_policy_without_quick_acks_is_no_match_for_one_with_them() -> None:
     every = Value("replayed policy", "every 2 segments")
-    assert _replayed(every, "delayed").determined and _replayed(replace(every, value="linux"), "by-phase").determined
-    assert not _replayed(every, "quick-then-delayed").determined and "without the quick ACKs" in _replayed(every, "by-phase").how
+    assert _replayed(every, "delayed", 0.0).determined and _replayed(replace(every, value="linux"), "by-phase", 0.1).determined
+    assert not _replayed(every, "quick-then-delayed", 0.0).determined and "without the quick ACKs" in _replayed(every, "by-phase", 0.0).how
+    other = _replayed(every, "delayed", 0.87)
+    assert not other.determined and "87\N{NO-BREAK SPACE}% of its ACKs" in other.how, "their number cancels what their sizes do not"
 
 
 def test_sizes_of_acks_show_what_cancels_in_their_number() -> None:
@@ -144,7 +146,7 @@ def test_sizes_of_acks_show_what_cancels_in_their_number() -> None:
 
 
 def answered(*quantities: Predicted) -> Prediction:
-    return Prediction(['link.0.queue={kind="fq-codel"}'], quantities, 20, 2, 0, (1e6, 1e6), True, [], 0.0, 1.0)
+    return Prediction(['link.0.queue={kind="fq-codel"}'], quantities, 20, 2, [], 0, (1e6, 1e6), True, [], "", 0.0, 1.0)
 
 
 def sure(value: float) -> Range:
@@ -166,9 +168,12 @@ def test_a_headline_has_words_and_values() -> None:
     rate = Predicted("goodput", "bps", sure(18e6), sure(17.2e6), sure(-0.05))
     nothing = Predicted("retransmissions", "", sure(0), sure(0), Range(0.0, -0.3, 0.3))
     said = foreseen(answered(time, rate, trip, nothing)).replace("\N{NO-BREAK SPACE}", " ")
-    assert said == "FQ-CoDel: mean round trip 79.2 → 44.2 ms, completion 900 ms → 1.86 s."
+    assert said == "FQ-CoDel: mean round trip 79.2 → 44.2 ms, completion 900 ms → 1.86 s.", "goodput is completion in other units"
+    assert foreseen(answered(trip)).endswith("; no change of the completion is shown.")
+    many = Predicted("retransmissions", "", sure(10), sure(178), sure(16.8))
+    assert "retransmissions 10" in foreseen(answered(time, rate, trip, many)), "what grows most is told"
     assert foreseen(answered(nothing)) == "FQ-CoDel: no change is shown."
-    assert called(["flow.0.receiver.ack={policy='delayed',segments=8}", "link.0.rate=1Mbps"]) == "ACK policy delayed, segments 8 and rate 1Mbps"
+    assert called(["flow.0.receiver.ack={policy='delayed',segments=8}", "link.0.rate=1Mbps"]) == "An ACK for every 8 segments and rate 1Mbps"
     assert called(["link.0.queue={kind="]) == "Queue {kind=", "what is no TOML is said as it is"
     drawn = picture(answered(time, rate, trip, nothing))
     assert [one.title for one in drawn.panels] == ["mean round trip (ms)", "completion (s)", "retransmissions", "goodput (Mb/s)"]

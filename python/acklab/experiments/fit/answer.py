@@ -20,11 +20,11 @@ HEADS = ["what if", "as fitted", "changed", "change"]
 #: Names of queues, and of keys.
 QUEUES = {"fq-codel": "FQ-CoDel", "codel": "CoDel", "pie": "PIE", "dualpi2": "DualPI2", "cake": "CAKE"}
 KEYS = {
-    "link.0.rate": "rate", "link.0.queue": "queue", "link.0.queue.packets": "queue of packets", "flow.0.receiver.ack": "ACK policy",
+    "link.0.rate": "rate", "link.0.queue": "queue", "link.0.queue.packets": "packets in the queue at most", "flow.0.receiver.ack": "ACK policy",
     "flow.0.receiver.ack.segments": "segments an ACK", "flow.0.sender.control": "congestion control", "flow.0.sender.window": "sender's window",
 }  # fmt: skip
-#: What a headline and a picture tell first, and how much of it a headline.
-FIRST, MOST = ("mean round trip", "completion", "ACKs", "retransmissions", "goodput"), 2
+#: What a headline and a picture tell first. A headline leaves goodput out, which is the completion in other units.
+FIRST = ("mean round trip", "completion", "ACKs", "retransmissions", "goodput")
 #: Units of the picture's axes, and their factors.
 SCALES = {"s": ("ms", 1e3), "bps": ("Mb/s", 1e-6), "": ("", 1.0)}
 
@@ -59,12 +59,14 @@ def rows(prediction: Prediction) -> list[list[str]]:
 
 def basis(prediction: Prediction) -> str:
     """The draws behind an answer, and by how much its ranges are wider."""
-    models = "the one model that fits" if prediction.models == 1 else f"{prediction.models} models that fit alike"
+    models = "the one model that fits" if prediction.models == 1 else f"one of {prediction.models} models that fit alike"
+    if prediction.differ:
+        models += f" (they differ in {listing(list(prediction.differ))})"
     left = f" {prediction.unfinished} of them did not finish and are left out." if prediction.unfinished else ""
     wider = ", ".join(f"{100 * WIDER[one.name]:.1f}{NB}% of {one.name}" for one in prediction.quantities if one.name in WIDER)
     return (
-        f"Median (range) of {prediction.draws} draws from {models}, the intervals of rate and round trip, and seeds.{left} A range goes beyond the least and the "
-        f"largest draw by what models missed in tests: {wider}."
+        f"Each number is the median of {prediction.draws} draws, with the range in brackets. A draw takes {models}, a rate and a round trip of their intervals, "
+        f"and a seed; it runs as fitted, and changed.{left} A range goes beyond the least and the largest draw by what models missed in tests: {wider}."
     )
 
 
@@ -110,6 +112,10 @@ def called(sets: Sequence[str]) -> str:
             value = text
         parts = dict(value) if isinstance(value, dict) else {"": value}
         first = parts.pop("kind", parts.pop("policy", parts.pop("", "")))
+        if key == "flow.0.receiver.ack" and first == "delayed" and "segments" in parts:
+            first = f"an ACK for every {parts.pop('segments')} segments"
+            told.append(", ".join([first, *(f"{name} {part}" for name, part in parts.items())]))
+            continue
         said = ", ".join([QUEUES.get(first, str(first)), *(f"{name} {part}" for name, part in parts.items())])
         told.append(said if key == "link.0.queue" and first in QUEUES else f"{KEYS.get(key, key)} {said}")
     line = one_line(listing(told))
@@ -124,8 +130,9 @@ def foreseen(prediction: Prediction) -> str:
     moved = {one.name: one for one in prediction.quantities if one.fitted.median and (one.change.low > 0 or one.change.high < 0)}
     if not moved:
         return f"{name}: no change is shown."
-    told = [moved[one] for one in FIRST if one in moved][:MOST]
-    return f"{name}: {', '.join(f'{one.name} {_to(one)}' for one in told)}."
+    told = [moved[one] for one in FIRST if one in moved and not (one == "goodput" and "completion" in moved)]
+    same = "" if "completion" in moved else "; no change of the completion is shown"
+    return f"{name}: {', '.join(f'{one.name} {_to(one)}' for one in told)}{same}."
 
 
 def _to(one: Predicted) -> str:
@@ -153,8 +160,8 @@ def predicted(prediction: Prediction) -> Sequence[str]:
     sets = [one_line(f"What if {', '.join(prediction.sets)}:")]
     if same := unchanged(prediction):
         return [*sets, *_wrapped(same, basis(prediction), claim(prediction))]
-    about = _wrapped(basis(prediction), claim(prediction), clock(prediction))
-    return [*sets, foreseen(prediction), *align(HEADS, rows(prediction)), *about]
+    about = _wrapped(prediction.doubt, basis(prediction), claim(prediction), clock(prediction))
+    return [*sets, *_wrapped(foreseen(prediction)), *align(HEADS, rows(prediction)), *about]
 
 
 def _wrapped(*several: str) -> list[str]:

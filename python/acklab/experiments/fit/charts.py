@@ -38,13 +38,13 @@ CHARTS: list[dict[str, Any]] = [
         "id": "acked", "title": "Acknowledged data", "height": 320,
         "about": "Highest number acknowledged, at the place of the capture, from the first data.",
         "axis": {"label": "acknowledged", "unit": "B", "si": True},
-        "layers": [*_both("steps"), _layer("replay", "losses one by one", "steps", REPLAY)],
+        "layers": [*_both("steps"), _layer("replay", "captured losses replayed", "steps", REPLAY)],
     },
     {
         "id": "lag", "title": "How much later the simulation is", "height": 180,
         "about": "When the model acknowledges the same data, less when the capture does; negative where the model is earlier.",
         "axis": {"label": "later", "unit": "ms"},
-        "layers": [_layer("model", "model", "steps", MODEL), _layer("replay", "losses one by one", "steps", REPLAY), _layer("zero", "no difference", "level", "slate")],
+        "layers": [_layer("model", "model", "steps", MODEL), _layer("replay", "captured losses replayed", "steps", REPLAY), _layer("zero", "no difference", "level", "slate")],
     },
     {
         "id": "acks", "title": "Segments that an ACK acknowledges", "height": 180,

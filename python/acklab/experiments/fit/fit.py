@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...plot.words import NB
 from ...text.packaged import located
 from . import trust
 from .both_ends import joined, told
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: What a search chose is determined only if the best model's cost is at most this: a larger misfit may hide the true choice.
 SURE = 0.02
+#: A replayed policy is not determined if more of its ACKs than this share have other sizes: 80 % must follow a policy that a capture names, too.
+OTHER_SIZES = 0.2
 #: Policies with phases in which each segment has its ACK.
 QUICK = ("quick-then-delayed", "by-phase")
 #: Segments of a connection that are fitted at most: its first.
@@ -136,8 +139,10 @@ def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, An
     return part, shorter
 
 
-def _replayed(chosen: Value, named: str) -> Value:
-    """The policy of the simulation, beside what the capture's is named: one without quick ACKs is no match for one with them."""
+def _replayed(chosen: Value, named: str, sizes: float) -> Value:
+    """The policy of the simulation, beside what the capture's is named: one without quick ACKs is no match for one with them, nor one with other ACKs."""
+    if sizes > OTHER_SIZES:
+        return replace(chosen, determined=False, how=f"search; {100 * sizes:.0f}{NB}% of its ACKs acknowledge other amounts than the capture's")
     if named not in QUICK or chosen.value == "linux":
         return chosen
     return replace(chosen, determined=False, how="search; the simulation has it, without the quick ACKs that the capture has")
@@ -151,7 +156,7 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
         names = list(dict.fromkeys(one.names[name] for one in of))
         if len(names) > 1:
             return Value(called, names[0], determined=False, how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well")
-        return Value(called, names[0], determined=sure, how="search: no other choice fits alike" if sure else "search; the misfit is too large to tell")
+        return Value(called, names[0], determined=sure, how=f"search: no other {'kind of losses' if called == 'losses' else called} fits as well" if sure else "search; the misfit is too large to tell")
 
     trip = found["round trip"]
     shift = search.rtt_s - trip.value
@@ -159,12 +164,13 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
     found["sender"] = among("sender", "sender", [*models, *search.open])
     if not search.open:
         found["sender"] = replace(found["sender"], determined=False, how="search; no model has the captured round trips")
-    found["replayed policy"] = _replayed(among("acks", "replayed policy"), found["ACK policy"].value)
+    found["replayed policy"] = _replayed(among("acks", "replayed policy"), found["ACK policy"].value, best.score.sizes)
     if measured.lost[0]:
         found["losses"] = among("losses", "losses")
         queues = sorted({one.queue for one in models if one.queue is not None})
         if best.queue is not None:
-            found["queue"] = Value("queue", best.queue, "packets", queues[0], queues[-1], found["losses"].determined, found["losses"].how)
+            several = f"search: with losses by the queue, queues of {queues[0]} to {queues[-1]} packets fit alike" if len(queues) > 1 else "search: of the queues that were tried, this one fits best"
+            found["queue"] = Value("queue", best.queue, "packets", queues[0], queues[-1], found["losses"].determined, several if found["losses"].determined else found["losses"].how)
         elif found["queue"].determined:
             found["queue"] = replace(found["queue"], determined=False, high=None, how="losses at random fit better than those of a queue")
     timers = sorted(float(one.sets[TIMER][:-2]) / 1e3 for one in models if TIMER in one.sets)

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from ...text.counts import counted
+from ...text.counts import counted, grouped
 from .errors import FitError
 from .place import Place
 from .value import Row, Value
@@ -111,7 +111,7 @@ def share(row: Row, count: int, seen: bool) -> Value:
     norm = 1 + NORMAL**2 / sent
     high = (centre + width) / norm
     if not count:
-        return Value("loss", 0.0, "", None, high, False, f"none of {sent} segments lost here; the path may lose up to this share")
+        return Value("loss", 0.0, "share", None, high, False, f"none of {grouped(sent)} segments lost here; the path may lose up to this share")
     low = max((centre - width) / norm, 0.0)
-    how = f"{count} of {sent} segments " + ("lost" if seen else "resent; some may have arrived")
-    return Value("loss", part, "", low, high, seen and part < SURE * low, how)
+    how = f"{grouped(count)} of {grouped(sent)} segments " + ("lost" if seen else "resent; some may have arrived")
+    return Value("loss", part, "share", low, high, seen and part < SURE * low, how)

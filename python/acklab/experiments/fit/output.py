@@ -52,7 +52,7 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
     }
     if prediction is not None:
         told["what_if"] = {
-            "sets": list(prediction.sets), "draws": prediction.draws, "models": prediction.models, "unfinished": prediction.unfinished,
+            "sets": list(prediction.sets), "draws": prediction.draws, "models": prediction.models, "differ": list(prediction.differ), "unfinished": prediction.unfinished,
             "rates_bps": list(prediction.rates), "untested": list(prediction.untested),
             "quantities": [
                 {"name": one.name, "unit": one.unit, "fitted": _range(one.fitted), "changed": _range(one.changed), "change": _range(one.change)}
@@ -128,12 +128,13 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
             drawn = answer.picture(prediction)
             shown = embedded(drawn, save(drawn), alone=True)
             shown += table(answer.HEADS, [list(map(esc, row)) for row in answer.rows(prediction)], ["text", "", "", ""])
-        body.append(card("What if", f"<p><code>{sets}</code></p>{shown}" + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"')))
+        body.append(card("What if", f"<p><code>{sets}</code></p>{shown}" + told(*filter(None, [prediction.doubt])) + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"')))
     heads, scored = words.scores(found)
     cells = table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])
-    body.append(card("Simulations beside the capture", told(*words.limits(found), words.asked(found)) + cells))
+    notes = told(words.SCORED, kind=' class="note"')
+    body.append(card("Simulations beside the capture", told(*words.limits(found), words.asked(found)) + cells + notes))
     rows = [list(map(esc, row)) for row in words.rows(found)]
-    body.append(fold("All parameters, with intervals", table(words.HEADS, rows, kinds)))
+    body.append(fold("All parameters, with intervals", table(words.HEADS, rows, kinds) + told(words.KNOWN, kind=' class="note"')))
     body.append(card("How far to trust this fit", told(*words.trusted(found))))
     body.append(VIEWER)
     files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."

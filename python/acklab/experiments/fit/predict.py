@@ -19,8 +19,8 @@ from ...scenario.draws import Draws
 from ...scenario.given import assignments
 from .errors import FitError
 from .fit import Fit
-from .search import RATE, Tried
-from .trust import untested
+from .search import RATE, TIMER, Tried
+from .trust import INSTEAD, doubt, untested
 from .widening import WIDER, widened
 
 #: Draws of a prediction.
@@ -66,6 +66,8 @@ class Prediction:
     quantities: Sequence[Predicted]
     draws: int
     models: int
+    differ: Sequence[str]
+    """In what the models differ, in words."""
     unfinished: int
     """Draws in which the transfer with the changes did not finish; the quantities leave them out."""
     rates: tuple[float, float]
@@ -74,6 +76,8 @@ class Prediction:
     """Whether the capture shows the rate."""
     untested: Sequence[str]
     """Why it is not known how often the ranges have the truth; empty where that was tested."""
+    doubt: str
+    """Why the number of ACKs is in doubt; empty if it is not."""
     near_s: float
     """Round trip between the sender and the place of the capture."""
     captured_s: float
@@ -90,7 +94,7 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
     for one in found.models:
         _core.Template(found.search.text).check([*assignments(dict(one.sets)), *sets])
     if found.bad:
-        raise FitError(f"no prediction: {found.bad}")
+        raise FitError(f"no prediction: {found.bad}. {INSTEAD}")
     asked = any(part in key for part in NEEDS for key in (one.partition("=")[0].strip() for one in sets))
     if asked and found.blind:
         raise FitError(f"no prediction of another queue or sender: {found.blind}")
@@ -116,7 +120,7 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
     quantities = [_predicted(name, unit, values[name], wider.get(name, 0.0), same) for _, name, unit in several]
     known = next(one for one in found.values if one.name == "rate").determined
     near, ends = 2 * found.measured.place.before_s, (min(rates), max(rates))
-    return Prediction(sets, quantities, draws, len(models), unfinished, ends, known, untested(found, sets), near, found.measured.end_s)
+    return Prediction(sets, quantities, draws, len(models), differ(models), unfinished, ends, known, untested(found, sets), doubt(found), near, found.measured.end_s)
 
 
 def _open(found: Fit) -> list[Tried]:
@@ -127,6 +131,17 @@ def _open(found: Fit) -> list[Tried]:
     kinds = list(order.values())
     turns = [kind[place] for place in range(max(map(len, kinds))) for kind in kinds if place < len(kind)]
     return turns[:MODELS]
+
+
+def differ(models: Sequence[Tried]) -> list[str]:
+    """In what models differ, in words: a queue's ends, and names."""
+    queues = sorted({one.queue for one in models if one.queue is not None})
+    told = [f"the queue, {queues[0]} to {queues[-1]} packets"] if len(queues) > 1 else []
+    for name, called in (("sender", "the sender"), ("acks", "the ACK policy"), ("losses", "what lost packets")):
+        names = list(dict.fromkeys(one.names[name] for one in models))
+        told += [f"{called}: {' or '.join(names)}"] if len(names) > 1 else []
+    timers = {one.sets[TIMER] for one in models if TIMER in one.sets}
+    return [*told, "the ACK timer"] if len(timers) > 1 else told
 
 
 def _drawn(found: Fit, one: Tried, draw: int) -> tuple[list[str], float]:

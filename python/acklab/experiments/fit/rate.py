@@ -39,7 +39,7 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
         place: where they were captured.
     """
     if row["bottleneck_bps"] is not None:
-        how = f"{row['bottleneck_trains']} trains of {row['bottleneck_from']} that met a queue"
+        how = f"{row['bottleneck_trains']} trains of {'ACKs' if row['bottleneck_from'] == 'acks' else row['bottleneck_from']} that met a queue"
         return Value("rate", row["bottleneck_bps"], "bps", row["bottleneck_low_bps"], row["bottleneck_high_bps"], True, how)
     trip = max(row["path_rtt_min_s"], 0.01)
     most = passed(data, acks, wire(row), trip, place.behind)

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...plot.words import NB, seconds
 from .value import Row
 from .waits import AGREE
+from .widening import WIDER
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -25,6 +27,8 @@ MAIN = 0.5
 LIMITS: Mapping[str, str] = {
     "window_limited_s": "the receiver's window", "sender_window_limited_s": "the sender's own limit", "application_limited_s": "the application",
 }  # fmt: skip
+#: What may be done where no prediction follows.
+INSTEAD = "A longer transfer of an application that always has data may do, or captures at both ends. The charts of acklab fit FILE --out DIR show where model and capture differ."
 #: A completion is given, not predicted, where the last write that is replayed comes after this share of the time.
 GIVEN = 0.5
 #: The key and the value of the question that was compared with the truth.
@@ -37,19 +41,24 @@ def bad(found: Fit) -> str:
     if share > BAD_WRITES:
         return f"a write for every {1 / share:.1f} segments repeats the captured departures, and says nothing of the network (at most one for {1 / BAD_WRITES:.0f})"
     if score.curve > BAD_CURVE:
-        return f"the simulation's curve of acknowledged data is off by {score.curve:.0%} of the time in the mean (at most {BAD_CURVE:.0%})"
+        return f"the simulation's curve of acknowledged data is off by {_percent(score.curve)} of the time in the mean (at most {_percent(BAD_CURVE)})"
     if abs(score.end) > BAD_END:
-        return f"the simulation's time differs by {score.end:+.0%} from the capture's (at most {BAD_END:.0%})"
+        return f"the simulation's time differs by {_percent(score.end, '+')} from the capture's (at most {_percent(BAD_END)})"
     if lacks := _lacks(found.measured.row, found.model.simulated.row):
         return lacks
     if held is not None and abs(held.end) > BAD_END:
-        return f"fitted to its first half, it misses the time of the second by {held.end:+.0%} (at most {BAD_END:.0%})"
+        return f"fitted to its first half, it misses the time of the second by {_percent(held.end, '+')} (at most {_percent(BAD_END)})"
     if held is None:
         return f"no part of the connection could be held out to check the fit: {found.why_not}"
     for told, many in (("the simulation's", score.acks), ("fitted to its first half, the second half's", held.score.acks)):
         if abs(many) > BAD_ACKS:
-            return f"{told} number of ACKs differs by {many:+.0%} from the capture's (at most {BAD_ACKS:.0%})"
+            return f"{told} number of ACKs differs by {_percent(many, '+')} from the capture's (at most {_percent(BAD_ACKS)})"
     return ""
+
+
+def _percent(share: float, sign: str = "") -> str:
+    """A share as the tables have it; without a bound above 1,000 %."""
+    return f"{100 * share:{sign}.0f}{NB}%" if abs(share) < 10 else f"more than 1,000{NB}%"
 
 
 def _lacks(captured: Row, simulated: Row | None) -> str:
@@ -57,7 +66,7 @@ def _lacks(captured: Row, simulated: Row | None) -> str:
     for column, name in LIMITS.items():
         ours, theirs = (_share(row, column) for row in (simulated, captured))
         if theirs >= MAIN and ours < theirs / 2:
-            return f"the capture is limited by {name} for {theirs:.0%} of its time, the simulation for {ours:.0%} (at least half as long)"
+            return f"the capture is limited by {name} for {_percent(theirs)} of its time, the simulation for {_percent(ours)} (at least half as long)"
     return ""
 
 
@@ -71,13 +80,22 @@ def blind(found: Fit) -> str:
         return found.bad
     both = found.search.waits(found.model)
     if both is None:
-        return "near the receiver, the analysis does not show the round trips that a queue changes; a capture at the sender shows them"
+        return "near the receiver, a capture does not show the round trips that a queue changes; one at the sender shows them (acklab fit SENDER RECEIVER takes both)"
     if not found.search.open:
-        return f"no model that fits has the captured round trips: {both.captured_s:.3g} s for {both.simulated_s:.3g} s of the simulation (at most {AGREE:.0%} apart)"
+        return f"no model that fits has the captured round trips: the capture {seconds(both.captured_s)}, the simulation {seconds(both.simulated_s)} (at most {_percent(AGREE)} apart)"
     held = found.held_out.waits if found.held_out else None
     if held is not None and not held.agree:
-        return f"fitted to its first half, it has round trips of {held.simulated_s:.3g} s for {held.captured_s:.3g} s (at most {AGREE:.0%} apart)"
+        return f"fitted to its first half, it has round trips of {seconds(held.simulated_s)}, the capture {seconds(held.captured_s)} (at most {_percent(AGREE)} apart)"
     return ""
+
+
+def doubt(found: Fit) -> str:
+    """Why an answer's number of ACKs is in doubt: the held-out check missed it by more than a range allows for; empty if it did not."""
+    acks = found.held_out.score.acks if found.held_out is not None else 0.0
+    if abs(acks) <= WIDER["ACKs"]:
+        return ""
+    more = f"{_percent(abs(acks))} {'more' if acks > 0 else 'fewer'}"
+    return f"A fit of the first half alone predicts {more} ACKs in the second half than were captured. A range of ACKs allows for {100 * WIDER['ACKs']:.1f}{NB}%, so do not rely on it."
 
 
 def given(found: Fit) -> float:

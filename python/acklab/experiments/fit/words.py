@@ -12,15 +12,14 @@ from ...plot.words import NB, amount, listing, seconds
 from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line
-from . import answer
+from . import answer, trust
 from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction
 from .receivers import LINUX_NAMES, Named, called
 from .score import Score
-from .trust import given
+from .trust import INSTEAD, given
 from .value import Value, shown, signed
-from .widening import WIDER
 
 WIDTH = 100
 HEADS = ["parameter", "value", "interval", "determined", "how"]
@@ -30,7 +29,8 @@ def interval(value: Value) -> str:
     """The interval, or the bound that there is."""
     if value.low is None and value.high is None:
         return ""
-    if value.high is None:
+    # What passed bounds a rate from below only, also where the search varies it in a range.
+    if value.high is None or (value.name == "rate" and not value.determined):
         return f"at least {shown(value.low, value.unit)}"
     if value.low is None:
         return f"at most {shown(value.high, value.unit)}"
@@ -120,7 +120,7 @@ def verdicts(found: Fit) -> list[str]:
 def asked(found: Fit) -> str:
     """What may be asked of a fit."""
     if found.bad:
-        return f"No what-if follows from this fit: {found.bad}."
+        return f"No what-if follows from this fit: {found.bad}. {INSTEAD}"
     if found.blind:
         return f"No what-if about a queue or a sender follows from this fit: {found.blind}. Other questions may be asked.{_missed(found)}"
     both = found.search.waits(found.model)
@@ -131,11 +131,17 @@ def asked(found: Fit) -> str:
 
 
 def _missed(found: Fit) -> str:
-    """The held-out check of the number of ACKs, where it missed more than a what-if's range is wider."""
-    acks = found.held_out.score.acks if found.held_out is not None else 0.0
-    if abs(acks) <= WIDER["ACKs"]:
-        return ""
-    return f" But the second half's number of ACKs, as the first half predicts it, is off by {signed(acks)}. That is more than the {100 * WIDER['ACKs']:.1f}{NB}% by which a what-if's range of ACKs goes beyond its draws."
+    """The held-out check of the number of ACKs, where it missed more than a what-if's range allows for."""
+    doubt = trust.doubt(found)
+    return f" But {doubt[:1].lower()}{doubt[1:]}" if doubt else ""
+
+
+#: What to read in the table of scores, and in that of parameters.
+SCORED = (
+    "Completion and number of ACKs: the simulation's beside the capture's. Curve: how far apart in time both acknowledge the same data, in the mean, as a share of "
+    "the captured time. ACKs of other sizes: those that acknowledge another amount than in the capture."
+)
+KNOWN = "Determined: whether the capture shows the value. If not, the simulation has it, and others may fit as well. How: the evidence."
 
 
 #: What a name is worth where the receiver is another (``--seed 3641`` in docs/reference/fits.md).
@@ -159,9 +165,9 @@ def second_half(held: HeldOut) -> list[str]:
     """The held-out check."""
     said = [f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(held.score)}."]
     lies = "within" if held.covered else "outside"
-    said.append(f"The models that the first half allows predict the second half's time from {signed(held.low)} to {signed(held.high)}; the captured time is {lies}.")
+    said.append(f"The models that the first half allows predict the second half's time from {signed(held.low)} to {signed(held.high)} of the captured: that is {lies}.")
     if held.open:
-        said.append(f"The first half does not determine {_several(held.open)}.")
+        said.append(f"The first half alone does not determine {_several(held.open)}.")
     return said
 
 
@@ -187,7 +193,7 @@ def as_text(found: Fit, prediction: Prediction | None = None) -> str:
     more = [textwrap.wrap(row[4], 60)[1:] for row in rows(found)]
     lines = align(HEADS, [cells for row, rest in zip(table, more, strict=True) for cells in [row, *(["", "", "", "", one] for one in rest)]], names=5)
     told = [line for said in verdicts(found) for line in textwrap.wrap(said, WIDTH)]
-    parts = [heading(found), "", *lines, "", *told, f"{counted(found.simulations, 'simulation')}."]
+    parts = [heading(found), *textwrap.wrap(headline(found), WIDTH), "", *lines, "", *told, f"{counted(found.simulations, 'simulation')}."]
     if prediction is not None:
         parts += ["", *answer.predicted(prediction)]
     return "\n".join(parts)
