@@ -38,7 +38,7 @@ def test_options_that_do_not_go_together(acklab_command: Acklab) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
 def test_without_ray_the_command_says_what_to_install(acklab_command: Acklab) -> None:
     told = acklab_command(*SWEEP, "--engine", "ray", "--out", "x")
-    assert told.returncode == 2 and "pip install 'acklab[ray]'" in told.stderr and not Path("x").exists()
+    assert told.returncode == 2 and "pip install ray" in told.stderr and not Path("x").exists()
 
 
 @needs_ray

@@ -27,7 +27,7 @@ from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
 from acklab.experiments.tune.words import columns, compared, defined, determined, gained, losing, search_told, sentence
 from acklab.figures.stats import Sample
 
-pytest.importorskip("optuna", reason="pip install 'acklab[tune]'")
+pytest.importorskip("optuna", reason="pip install optuna")
 
 ROOT = Path(__file__).parents[2]
 T1 = (ROOT / "examples" / "allman1998.toml").read_text()

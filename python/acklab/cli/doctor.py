@@ -21,8 +21,8 @@ exit status: 0, or 1 when the self-check fails
 """
 
 PACKAGES = ("polars", "numpy", "matplotlib")
-#: Packages of the extras, and the extra.
-EXTRAS = {"altair": "notebook", "optuna": "tune", "duckdb": "data", "pyarrow": "data", "ray": "ray"}
+#: Packages that some verbs need.
+EXTRAS = ("altair", "optuna", "duckdb", "pyarrow", "ray")
 #: Optional programs, and what each is for.
 TOOLS = {
     "ns": "ns-2: the tests compare fresh random scenarios with it",
@@ -110,7 +110,7 @@ def as_text(found: dict[str, Any]) -> str:
     lines = [f"acklab {found['acklab']} on Python {found['python']}, {found['system']}"]
     lines.append(f"  {found['processors']} processors")
     for name, version in found["packages"].items():
-        absent = f"not installed (pip install 'acklab[{EXTRAS[name]}]')" if name in EXTRAS else "MISSING"
+        absent = f"not installed (pip install {name})" if name in EXTRAS else "MISSING"
         lines.append(f"  {name} {version or absent}")
     for name, path in found["tools"].items():
         lines.append(f"  {name}: {path or 'not found'} ({TOOLS[name]})")

@@ -168,7 +168,7 @@ def on_ray(options: argparse.Namespace) -> bool:
         if options.address is not None:
             options.parser.error("--address goes with --engine ray")
     elif not cluster.is_there():
-        options.parser.error("--engine ray needs Ray: pip install 'acklab[ray]'")
+        options.parser.error("--engine ray needs Ray: pip install ray")
     return bool(options.engine == "ray")
 
 

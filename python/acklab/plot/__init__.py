@@ -46,7 +46,7 @@ def _altair(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name not in ("altair", "vl_convert"):
             raise
-        needs = "charts for notebooks need Altair: pip install 'acklab[notebook]'"
+        needs = "charts for notebooks need Altair: pip install altair vl-convert-python"
         raise ImportError(f"{needs} (acklab.plot.mpl.{name} draws with matplotlib)") from None
 
 

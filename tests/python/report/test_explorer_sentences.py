@@ -55,7 +55,7 @@ def told(policy: str, goodput: float, acks: int, queue: float, end: float | None
     flow = {"goodput_bps": goodput, "acks_sent": acks, "segments_sent": 1000, "retransmits": 5, "timeouts": 0, "mean_rtt_s": 0.1, "completion_s": end}
     return {
         "name": "A", "shown": CABLE.replace('ack = { policy = "linux" }', f'ack = {{ policy = "{policy}" }}'),
-        "there": {"mean_queue_packets": queue}, "result": {"summary": {"flows": [flow]}},
+        "there": {"mean_queue_packets": queue}, "result": {"summary": {"end_s": 1.4, "flows": [flow]}},
     }  # fmt: skip
 
 
@@ -67,10 +67,10 @@ def test_the_headline_says_what_differs_and_what_came_of_it() -> None:
     """It said "1.01 times as much" where the point is half the ACKs and the queue."""
     one, other = told("delayed", 8.23e6, 7_276, 15.5), {**told("smart", 8.3e6, 3_719, 7.3), "name": "B"}
     assert finding(one, other) == (
-        "B, with ACK policy “smartacking” instead of “delayed (RFC 1122)”, carries 8.30 Mb/s (A: 8.23 Mb/s), "
+        "B, with ACK policy “smartacking” instead of “delayed (RFC 1122)”, carries 8.30 Mb/s in 1.40 s (A: 8.23 Mb/s), "
         "with 3,719 ACKs (A: 7,276) and a mean queue of 7.3 packets (A: 15.5)."
     )
     one, other = told("every", 8e6, 500, 2.0, 0.722), {**told("divide", 8e6, 500, 2.0, 0.495), "name": "B"}
     assert "completes in 495 ms (A: 722 ms)." in finding(one, other)
     assert finding(one, {**one, "name": "B"}) == "Both runs have the same scenario: 8 Mb/s each."
-    assert finding(one) == "8 Mb/s, with 5 segments sent again and no timeouts."
+    assert finding(one) == "8 Mb/s in 1.40 s, with 5 segments sent again and no timeouts."

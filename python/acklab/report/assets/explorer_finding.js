@@ -17,10 +17,13 @@ const OTHERS = [
 const TOLD = 0.1;
 const MOST = 2;
 
+// A rate is the mean of a whole run, with its slow start.
+const lasted = (run) => duration(run.result.summary.end_s, 3);
+
 export function finding(runs) {
   const [one, other] = runs;
   const counted = (n, word) => `${n ? grouped(n) : "no"} ${word}${n === 1 ? "" : "s"}`;
-  if (!other) return `${si(sum(one, "goodput_bps"))}b/s, with ${counted(sum(one, "retransmits"), "segment")} sent again and ${counted(sum(one, "timeouts"), "timeout")}.`;
+  if (!other) return `${si(sum(one, "goodput_bps"))}b/s in ${lasted(one)}, with ${counted(sum(one, "retransmits"), "segment")} sent again and ${counted(sum(one, "timeouts"), "timeout")}.`;
   const settings = settingsOf(one, other);
   if (settings === null) return `Both runs have the same scenario: ${si(sum(one, "goodput_bps"))}b/s each.`;
   const differs = (mine, theirs) => mine !== null && theirs !== null && Math.abs(mine - theirs) > TOLD * Math.max(mine, theirs);
@@ -35,7 +38,8 @@ export function finding(runs) {
 function carries(one, other) {
   const ends = [one, other].map((run) => run.result.summary.flows.map((flow) => flow.completion_s));
   if (ends.every((all) => all.length === 1 && all[0] !== null)) return `completes in ${duration(ends[1][0], 3)} (${one.name}: ${duration(ends[0][0], 3)})`;
-  return `carries ${si(sum(other, "goodput_bps"))}b/s (${one.name}: ${si(sum(one, "goodput_bps"))}b/s)`;
+  const whose = lasted(one) === lasted(other) ? "" : ` in ${lasted(one)}`;
+  return `carries ${si(sum(other, "goodput_bps"))}b/s in ${lasted(other)} (${one.name}: ${si(sum(one, "goodput_bps"))}b/s${whose})`;
 }
 
 // ", with ACK policy every segment instead of …,"; null if nothing differs, empty if too much does for a sentence.
