@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -22,19 +23,31 @@ INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 LEFT, RIGHT, BOTTOM, GAP, TITLE, LEGEND, LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 
 
-def grid(columns: int, rows: int, height: float, legend: int, width: float = WIDTH, left: float = LEFT) -> tuple[Figure, list[Axes]]:
-    """A figure of a width with a grid of axes, room for titles above each, so much to the left, and a legend of so many lines above all."""
-    top = TITLE + (LEGEND + (legend - 1) * LEGEND_MORE if legend else 0.06)
-    total = top + rows * height + (rows - 1) * (TITLE + BOTTOM) + BOTTOM
+def grid(columns: int, rows: int, height: float, legend: int, width: float = WIDTH, left: float = LEFT, title: float = TITLE) -> tuple[Figure, list[Axes]]:
+    """A figure of a width with a grid of axes, room for a title above each, so much to the left, and a legend of so many lines above all."""
+    top = title + (LEGEND + (legend - 1) * LEGEND_MORE if legend else 0.06)
+    total = top + rows * height + (rows - 1) * (title + BOTTOM) + BOTTOM
     fig = Figure(figsize=(width, total))
     each = (width - left - RIGHT - (columns - 1) * (GAP + left - LEFT)) / columns
     axes = []
     for row in range(rows):
         for column in range(columns):
             x = left + column * (each + GAP + left - LEFT)
-            y = total - top - height - row * (height + TITLE + BOTTOM)
+            y = total - top - height - row * (height + title + BOTTOM)
             axes.append(fig.add_axes((x / width, y / total, each / width, height / total)))
     return fig, axes
+
+
+def footed(fig: Figure, text: str) -> None:
+    """Adds lines of text below a figure, for a picture that leaves its page."""
+    wide, tall = fig.get_size_inches()
+    lines = wrap(text, int((wide - 0.3) / 0.066))
+    more = 0.16 * len(lines) + 0.08
+    fig.set_figheight(tall + more)
+    for axes in fig.axes:
+        box = axes.get_position()
+        axes.set_position((box.x0, (box.y0 * tall + more) / (tall + more), box.width, box.height * tall / (tall + more)))
+    fig.text(0.12 / wide, (more - 0.02) / (tall + more), "\n".join(lines), va="top", fontsize=8, color=SOFT, linespacing=1.35, parse_math=False)
 
 
 def legend_lines(labels: Sequence[str], width: float = WIDTH) -> int:

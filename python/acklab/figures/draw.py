@@ -79,11 +79,13 @@ class Picture(NamedTuple):
     """Its points and panels, for the pointer."""
 
 
-def save(chart: Chart, *files: Path, small: float = canvas.SMALL) -> Picture:
-    """Draws a chart; also writes it to files whose names end in ``.png`` or ``.pdf``. One with a single panel is ``small`` inches wide."""
+def save(chart: Chart, *files: Path, small: float = canvas.SMALL, note: str = "") -> Picture:
+    """Draws a chart, with a note below it; also writes it to files whose names end in ``.png`` or ``.pdf``. One with a single panel is ``small`` inches wide."""
     buffer = io.StringIO()
     with drawing(_STYLE):
         made = figure(chart, small)
+        if note:
+            canvas.footed(made, visible(note))
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         for file in files:
             about = {"Software": None} if file.suffix == ".png" else {"CreationDate": None, "Creator": None, "Producer": None}
@@ -286,7 +288,7 @@ def _lines(chart: Lines, small: float) -> Figure:
     lines = canvas.legend_lines(list(handles), width)
     count = len(chart.panels)
     columns = count if count <= MOST_BESIDE else 3
-    fig, all_axes = canvas.grid(columns, math.ceil(count / columns), chart.height, lines, width)
+    fig, all_axes = canvas.grid(columns, math.ceil(count / columns), chart.height, lines, width, title=canvas.TITLE if any(panel.title for panel in chart.panels) else 0.12)
     for axes in all_axes[count:]:
         axes.set_visible(False)
     for axes, panel in zip(all_axes, chart.panels, strict=False):

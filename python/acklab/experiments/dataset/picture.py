@@ -220,7 +220,7 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     about = f"Mean of {what} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
     points = sampled and not seeds
     about = f"{what} over time: its samples" if points else about
-    about = about if points else f"{what}{',' * (',' in what)} over time: each value holds until the next change" if steps else f"{what}: one value at each place" if single else about
+    about = about if points else f"{what}{',' * (',' in what)} over time: each value holds until the next change" if steps else f"{what}: {'one run' if seeds else 'one value'} at each place" if single else about
     about = about[:1].upper() + about[1:]
     if gaps:
         lacking_at = f"{gaps:,} of {len(found):,}"
@@ -320,7 +320,9 @@ def _write(chart: Chart, path: Path, title: str) -> None:
     from ...figures.html import document, header
 
     with replacing(path) as scratch:
-        picture = draw.save(chart, *([scratch] if path.suffix in (".png", ".pdf") else []))
+        # A picture alone says what it shows, as the page does.
+        note = "" if path.suffix == ".html" else " ".join(filter(None, [title and f"{title}.", finding(chart), f"{chart.about}."]))
+        picture = draw.save(chart, *([scratch] if path.suffix in (".png", ".pdf") else []), note=note)
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
