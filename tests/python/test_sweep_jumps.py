@@ -71,3 +71,14 @@ def test_a_single_0_or_one_within_the_interval_is_not_told() -> None:
 
 def test_many_lines_are_not_told_one_by_one() -> None:
     assert told([3.0] * 12 + [1.0] * 8, cases=4) == "" and told([3.0] * 9 + [1.0] * 6, cases=3)
+
+
+def test_a_single_point_that_may_be_as_good_is_named() -> None:
+    from acklab.experiments.sweep.answer import _others
+
+    axes = [Axis([Column("queue_packets", "", QUEUES[:3])], [{}] * 3)]
+    design: Any = SimpleNamespace(plan=SimpleNamespace(axes=axes), places=lambda point: (point,))
+    rows = [{"mean": mean, "low": mean - 1, "high": mean + 1} for mean in (1.0, 2.0, 9.0)]
+    assert _others(rows, 0, design) == " (the interval at queue 3 packets overlaps)"
+    rows[2] = rows[1]
+    assert _others(rows, 0, design) == " (intervals of 2 other points overlap)"

@@ -112,7 +112,7 @@ def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design, withou
         return f"{_subject(metric)} the same at every point: {_value(metric, rows[first])}."
     ends = {MORE: (("best", last), ("worst", first)), LESS: (("best", first), ("worst", last))}
     told = (
-        f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point)}"
+        f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point, design)}"
         for which, point in ends.get(metric.quantity.better, (("least", first), ("greatest", last)))
         if not (without_zero and rows[point]["mean"] == 0)
     )
@@ -123,15 +123,17 @@ def _value(metric: Metric, row: dict[str, Any]) -> str:
     return f"{cell(row)} {metric.quantity.unit}".rstrip()
 
 
-def _others(rows: list[dict[str, Any]], point: int) -> str:
+def _others(rows: list[dict[str, Any]], point: int, design: Design) -> str:
     """How many other points may be as far out, by their intervals, or are."""
     mine = rows[point]
     others = [row for number, row in enumerate(rows) if number != point and row["mean"] is not None]
     if mine["low"] is None or all(row["low"] == row["high"] for row in (mine, *others)):
         same = sum(row["mean"] == mine["mean"] for row in others)
         return f" (the same at {counted(same, 'other point')})" if same else ""
-    near = sum(row["low"] <= mine["high"] and mine["low"] <= row["high"] for row in others)
-    return f" ({'the interval' if near == 1 else 'intervals'} of {counted(near, 'other point')} overlap{'s' * (near == 1)})" if near else ""
+    near = [at for at, row in enumerate(rows) if at != point and row["mean"] is not None and row["low"] <= mine["high"] and mine["low"] <= row["high"]]
+    if len(near) == 1:
+        return f" (the interval at {_at(design, near[0])} overlaps)"
+    return f" (intervals of {counted(len(near), 'other point')} overlap)" if near else ""
 
 
 def _at(design: Design, point: int) -> str:
