@@ -96,6 +96,8 @@ def defined(result: Found) -> list[str]:
     for one in result.plan.objectives:
         if len(one.terms) > 1 or one.name != one.terms[0][1].name:
             found.append(f"{one.name[:1].upper()}{one.name[1:]} is {_formula(one)}; {'more' if one.sign > 0 else 'less'} is better.")
+    if any("*" in metric.name for one in result.plan.objectives for _, metric in one.terms):
+        found.append("A * stands for any ending of a flow's name.")
     if any(one.relative for one in result.plan.objectives):
         found.append("Each path counts by its ratio to the baseline's value on the same path; means are geometric.")
     named = short([(key, "") for key in result.plan.baseline], {}, ())
