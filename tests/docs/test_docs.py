@@ -52,8 +52,14 @@ def test_the_decision_has_the_numbers_of_its_pages() -> None:
             assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)", printed), f"{number} of the row is not on {target or 'the page'}: {line}"
 
 
+#: Pages whose commands take minutes: `make test-all` tries them. Their kind of command is on other pages, too.
+LONG = ("which-queue",)
+
+
 @pytest.mark.parametrize("path", TRIED, ids=name)
 def test_what_a_page_shows_is_what_happens(path: Path, tmp_path: Path) -> None:
+    if path.stem in LONG and "ACKLAB_LONG" not in os.environ:
+        pytest.skip("takes minutes: make test-all")
     pages.prepare(tmp_path)
     pages.try_page(path, tmp_path)
 

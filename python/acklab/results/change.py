@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-#: The share of a run at its beginning and end in which a break is none: the part beside it would be too short for means.
+#: The share of a run at its beginning and end in which no break counts: the part beside it would be too short for means.
 EDGE = 0.02
 
 

@@ -181,8 +181,10 @@ def _use(made: Decision, chosen: str) -> str:
 
 
 def moved(made: Decision, one: str, other: str, way: int) -> list[tuple[Ranking, Metric]]:
-    """Each objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most; the largest
-    first, by the end of the interval that is nearer to no difference."""
+    """Each objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most.
+
+    The largest comes first, by the end of the interval that is nearer to no difference.
+    """
     best: dict[str, tuple[float, Ranking, Metric]] = {}
     for ranking, metric, sign in made.signs(one, other):
         far = _at_least(ranking.between(metric, one, other))
