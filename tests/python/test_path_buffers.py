@@ -66,7 +66,7 @@ def test_nonsense_is_refused(value: str, said: str, acklab_command: Acklab) -> N
 
 def test_every_verb_prints_both_units_and_the_grants(acklab_command: Acklab) -> None:
     half = ["--set", "down=50Mbps", "--set", "up=5Mbps", "--set", "stop.at=100ms"]
-    line = "down 50 Mb/s, drop-tail 40 ms (250 kB); up 5 Mb/s by grants, drop-tail 250 ms (156.25 kB); delay 6 ms one way, round trip without queues 12 ms"
+    line = "down 50 Mb/s, drop-tail 40 ms (250 kB); up 5 Mb/s by grants, drop-tail 250 ms (156.25 kB); delay 6 ms one way, 12 ms there and back, and the wait for a grant"
     for verb, more in (
         ("run", []),
         ("run", ["--live", "--dry-run"]),

@@ -32,7 +32,8 @@ def path_as_text(scenario: Mapping[str, Any]) -> str:
     down, up = link, {**link, **link["back"]}
     grants = "by grants" if granted(up["rate"]) else "without grants"
     one_way, back = (sum(seconds_of(table["delay"]) for table in tables) for tables in (scenario["link"], [one["back"] for one in scenario["link"]]))
-    delay = f"delay {1e3 * one_way:.4g} ms one way, round trip without queues {1e3 * (one_way + back):.4g} ms"
+    wait = ", and the wait for a grant" if granted(up["rate"]) else ""
+    delay = f"delay {1e3 * one_way:.4g} ms one way, {1e3 * (one_way + back):.4g} ms there and back{wait}"
     return f"down {_direction(down)}; up {_direction(up, ' ' + grants)}; {delay}"
 
 
