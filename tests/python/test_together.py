@@ -85,10 +85,10 @@ def test_the_terminal_adds_up(shared: acklab.Run) -> None:
     how, told = manners(shared.scenario_toml()), shared.summary()
     lines = together(told, how, Run.of(shared).samples)
     down, *_ = grouped(shared)
-    assert lines[0] == f"down0 and down1 together: {down.goodput_bps / 1e6:#.4g} Mb/s, {100 * down.share:.1f} % of S->C; Jain's index {down.fairness:.3f}"
+    assert lines[0] == f"down0 and down1 together, over the whole run: {down.goodput_bps / 1e6:#.4g} Mb/s, {100 * down.share:.1f} % of S->C; Jain's index {down.fairness:.3f}"
     assert lines[1] == "late: begins at 1,000 s, after the end"
-    assert lines[2].startswith("ping: mean round trip ") and ", median " in lines[2] and ", all 9 from " in lines[2]
-    assert lines[3].startswith("short0 and short1 together: ") and "Jain" not in lines[3] and len(lines) == 4
+    assert lines[2].startswith("ping, from 0 to 1.229 s: mean round trip ") and ", median " in lines[2] and ", all 9 from " in lines[2]
+    assert lines[3].startswith("short0 and short1 together, from 0 to 1.708 s: ") and "Jain" not in lines[3] and len(lines) == 4
     text = as_text(told, endless(shared.scenario_toml()), changed=["link.0.rate=20Mbps", "seed=2"], together=lines)
     assert "3 of 3 flows completed, 3 endless flows, 1 not begun" in text and "\nchanged: link.0.rate=20Mbps, seed=2\n" in text
     assert together(told, how)[2] == lines[2].split(", median")[0], "no percentile of what was not recorded"

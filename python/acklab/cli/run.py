@@ -325,7 +325,7 @@ def _print_tables(options: argparse.Namespace, result: Any, drawn: Any = None, l
     alone = len(told["flows"]) == 1 and told["flows"][0]["completed"]
     scenario = "" if alone else result.scenario_toml()
     how = manners(scenario)
-    seen: tuple[Any, ...] = ()
+    seen: tuple[Any, Any, Any] = (None, None, ())
     if drawn is not None:
         from ..plot.prep.change import moved
 
@@ -336,7 +336,8 @@ def _print_tables(options: argparse.Namespace, result: Any, drawn: Any = None, l
 
         visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
         seen = None, visit, moved_between(visit, looked, told["end_s"])
-    say(as_text(told, endless(scenario), changed=_changed(options), together=() if alone else together(told, how, *seen)))
+    more = "" if drawn is not None else " (--out DIR adds median and range)"
+    say(as_text(told, endless(scenario), changed=_changed(options), together=() if alone else together(told, how, *seen, more)))
 
 
 def _changed(options: argparse.Namespace) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-#: The share of a run at its beginning and end in which no break counts: the part beside it would be too short for means.
+#: The share of a run at its beginning and end in which a break does not count: the part beside it would be too short for means.
 EDGE = 0.02
 
 
@@ -71,6 +71,22 @@ def change(groups: Iterable[Group], end_s: float) -> Change | None:
     cuts = [first, *([begin] if begin > edge else []), *([end] if end < end_s - edge else []), end_s]
     parts = tuple(Part(one, other, begin <= (one + other) / 2 <= end) for one, other in zip(cuts, cuts[1:], strict=False))
     return Change(visitors, stayers, parts)
+
+
+def uneven(groups: Iterable[Group], end_s: float) -> bool:
+    """Whether flows come or go in the middle of a run, so that means over all of it hide a break; also where :func:`change` has no parts."""
+    edge = EDGE * end_s
+    bulk = [row for group in groups if group.manner in (WITHOUT_LIMIT, SIZED) for row in group.begun]
+    ends = [end_s if row.get("finished_s") is None else row["finished_s"] for row in bulk]
+    return len(bulk) > 1 and (any(_start(row) > edge for row in bulk) or max(ends) - min(ends) > edge)
+
+
+def span(group: Group) -> str | tuple[float, float]:
+    """Over what time a group's means are: of the whole run, in words, or from when to when."""
+    edge = EDGE * group.end_s
+    begin = min(_start(row) for row in group.begun)
+    end = max(group.end_s if row.get("finished_s") is None else row["finished_s"] for row in group.begun)
+    return "over the whole run" if begin <= edge and end >= group.end_s - edge else (begin, end)
 
 
 def _start(row: Row) -> float:

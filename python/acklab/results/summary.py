@@ -8,7 +8,7 @@ from typing import Any
 from ..text.columns import align
 from ..text.counts import counted, grouped
 from ..text.escapes import one_line
-from .change import Change, Moved
+from .change import Change, Moved, span, uneven
 from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
 
 #: Rows shown of each table; the rest is counted.
@@ -142,7 +142,7 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
     return "\n".join(lines)
 
 
-def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = None, change: Change | None = None, moved: Sequence[Moved] = ()) -> list[str]:
+def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = None, change: Change | None = None, moved: Sequence[Moved] = (), more: str = "") -> list[str]:
     """What groups of flows did together, a line each, where there is something to add up.
 
     Args:
@@ -151,9 +151,11 @@ def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = 
         samples: round trips of the flows that write now and then, if they were recorded.
         change: the visit of flows in the middle of the run.
         moved: what the flows that stay got before, in and after it.
+        more: how to get the round trips that were not recorded.
     """
     found = groups(summary["flows"], summary["links"], summary["end_s"], how)
-    lines = [line for group in found for line in _group(group, samples)]
+    timed = uneven(found, summary["end_s"])
+    lines = [line for group in found for line in _group(group, samples, _over(group) if timed and group.begun else "", more)]
     return [*lines, *([""] if lines and moved else []), *_moved(change, moved, samples, found)]
 
 
@@ -172,20 +174,25 @@ def _moved(change: Change | None, moved: Sequence[Moved], samples: Any, found: S
             first, last = number == 0, number + 1 == len(change.parts)
             if group.manner == WRITES and (seen := trips(samples, group, 0.0 if first else part.from_s, float("inf") if last else part.to_s)):
                 told.append(f"{group.names} median round trip {_number(1e3 * seen.median_s)} ms")
-        lines.append(f"{0 if number == 0 else part.from_s:g} to {part.to_s:g} s, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}")
+        lines.append(f"{'0' if number == 0 else f'{part.from_s:g}'} to {part.to_s:g} s{'' if number else ' (slow start included)'}, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}")
     return lines
 
 
-def _group(group: Group, samples: Any) -> list[str]:
+def _over(group: Group) -> str:
+    over = span(group)
+    return f", {over}" if isinstance(over, str) else f", from {over[0]:.4g} to {over[1]:.4g} s"
+
+
+def _group(group: Group, samples: Any, over: str, more: str) -> list[str]:
     lines = []
     if group.manner == WRITES and group.mean_rtt_s is not None:
         seen = trips(samples, group)
         which = "" if seen is None else "all" if seen.all else "90 % of"
-        shares = "" if seen is None else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
-        lines.append(f"{group.names}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
+        shares = more if seen is None else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
+        lines.append(f"{group.names}{over}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
     elif group.manner != WRITES and len(group.begun) > 1 and group.goodput_bps is not None:
         share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""
         fairness = "" if group.fairness is None else f"; Jain's index {group.fairness:.3f}"
-        lines.append(f"{group.names} together: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
+        lines.append(f"{group.names} together{over}: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
     late = group.late
     return [*lines, *(f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}" for row in late[:3])]

@@ -77,7 +77,7 @@ def point(run: Run, group: Group) -> str:
     for one in moved(run):
         if one.group.flows[0]["name"] == group.flows[0]["name"]:
             several = " together" if len(one.group.flows) > 1 else ""
-            parts = [f"{amount(rate, 'b/s')}{'' if number else several}{_trip(one, number)} {when}" for number, (rate, when) in enumerate(zip(one.rates, whens(run.change), strict=True))]
+            parts = [f"{amount(rate, 'b/s')}{'' if number else several}{_trip(one, number)} {when}{'' if number else ' (slow start included)'}" for number, (rate, when) in enumerate(zip(one.rates, whens(run.change), strict=True))]
             return _then(parts)
     return ""
 

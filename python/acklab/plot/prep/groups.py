@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ...results.change import span, uneven
 from ...results.together import BEGINNING, SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
@@ -32,6 +33,8 @@ def carried(run: Run) -> str:
         return ""
     told = [f"{name_of(group)}{' together' if len(group.begun) > 1 else ''} {amount(group.goodput_bps or 0.0, 'b/s')}" for group in bulk]
     first = f"{name_of(bulk[0])} carried {amount(bulk[0].goodput_bps or 0.0, 'b/s')}{' together' if len(bulk[0].begun) > 1 else ''}"
+    if uneven(run.groups, run.end_s):
+        first += f" {_over(bulk[0])}"
     text = listing([first, *told[1:]])
     if bulk[0].names.endswith(" flows"):
         return text
@@ -58,7 +61,7 @@ def _group(run: Run, group: Group) -> str:
     if len(run.groups) == 1 and len(group.begun) == 1 or group.goodput_bps is None:
         return ""
     if not change.moved(run):
-        return f"{name_of(group)}: {_whole(run, group)}."
+        return f"{name_of(group)}: {f'{_over(group)} ' if uneven(run.groups, run.end_s) else ''}{_whole(run, group)}."
     assert run.change is not None
     told = []
     for one in (*run.change.stayers, *run.change.visitors):
@@ -66,6 +69,11 @@ def _group(run: Run, group: Group) -> str:
             parts = change.point(run, one)
             told.append(f"{name_of(one)}: {parts}. Over the whole run {_whole(run, one)}." if parts else f"{name_of(one)}: {_whole(run, one)}, while {'they' if len(one.flows) > 1 else 'it'} sent.")
     return " ".join(told)
+
+
+def _over(group: Group) -> str:
+    over = span(group)
+    return over if isinstance(over, str) else f"from {seconds(over[0])} to {seconds(over[1])}"
 
 
 def _whole(run: Run, group: Group) -> str:

@@ -15,6 +15,7 @@ from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
 from . import change, groups
 from .verdict import Limits, busiest, limits
+from .window import window_events
 
 _PHRASE = {
     "timeout": "waiting for a retransmission timer",
@@ -228,8 +229,8 @@ def _losses(run: Run) -> str:
         parts = [f"{count(len(parts), 'queue or loss model', 'queues and loss models')} took packets"]
     sums = {c: _sum(run, c) for c in ("retransmits", "timeouts", "fast_retransmits")}
     repairs = [
-        count(sums["retransmits"], "retransmission"),
-        count(sums["timeouts"], "timeout"),
+        count(sums["retransmits"], "retransmission") + _needless(run, int(sums["retransmits"])),
+        count(sums["timeouts"], "timeout") + _uncut(run, int(sums["timeouts"])),
         count(sums["fast_retransmits"], "fast retransmit"),
     ]
     if not parts and not any(sums.values()):
@@ -239,6 +240,21 @@ def _losses(run: Run) -> str:
         f"{lost}; {listing([r for r, v in zip(repairs, sums.values(), strict=True) if v] or ['nothing was resent'])}."
     )
     return text[0].upper() + text[1:]
+
+
+def _needless(run: Run, resent: int) -> str:
+    """How many retransmissions had no loss of data to repair, at least: each loss needs one."""
+    lost = _link_sum(run, "drops") + _link_sum(run, "lost") + _link_sum(run, "retry_drops") - _sum(run, "acks_dropped")
+    more = resent - max(0, int(lost))
+    return f" (at least {grouped(more)} of data that was not lost)" if more > 0 else ""
+
+
+def _uncut(run: Run, timeouts: int) -> str:
+    """Whether no timeout cut the window, so that its chart marks none: QUIC's first one is a probe."""
+    cut = "window_cuts" not in run.flows.columns or _sum(run, "window_cuts") > _sum(run, "fast_retransmits")
+    if not timeouts or cut or not run.series.height or (window_events(run)["event"] == "timeout").any():
+        return ""
+    return f" ({'which' if timeouts == 1 else 'they'} cut no window)"
 
 
 def _acks(run: Run) -> str:

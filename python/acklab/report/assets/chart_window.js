@@ -14,7 +14,7 @@ const FAR = 2.5;
 export const windowChart = {
   id: "window",
   title: "Congestion window",
-  about: "What the sender allowed itself (cwnd), the slow-start threshold, and what was outstanding: sent and not acknowledged, on the way or lost. T marks a timeout, F a fast retransmit.",
+  about: "What the sender allowed itself (cwnd), the slow-start threshold, and what was outstanding: sent and not acknowledged, on the way or lost. T marks a timeout that cut the window, F a fast retransmit.",
   needs: "series",
   height: 280,
   gather: true,
