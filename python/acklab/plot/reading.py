@@ -26,6 +26,7 @@ import polars as pl
 from .prep.events import ARRIVES, DEAD, LEAVES, events_of, paired
 from .prep.growth import CARRIES, Growth
 from .prep.thin import extremes
+from .prep.waits import Waits
 from .tables import SCHEMA, Thinned, table
 
 #: Rows up to which a table on disk is read whole; one that is in memory anyway, up to ``HELD`` times as many.
@@ -113,16 +114,16 @@ def _series(long: _Long) -> pl.DataFrame:
 
 
 def _queue(long: _Long, deaths: pl.DataFrame) -> pl.DataFrame:
-    kept = []
+    waits = Waits()
     for _, piece in long:
-        rows = _lasting(piece, "link").with_columns(long.cell())
+        rows = _lasting(waits.counted(piece), "link").with_columns(long.cell())
         found = [extremes(rows, ["link", "cell"], [pl.col("queue_packets")])]
         for (link,), lost in deaths.partition_by("link", as_dict=True).items():
             here = rows.filter(pl.col("link") == link)
             at = lost.select("time_s").sort("time_s").join_asof(here.select("time_s", at="time_s"), on="time_s")
             found.append(here.join(at.select(time_s="at"), on="time_s", how="semi"))
-        kept.append(pl.concat(found).unique(["link", "time_s"]).sort("time_s", "link").select(piece.columns))
-    return pl.concat(kept)
+        waits.keep(pl.concat(found).unique(["link", "time_s"]).select(*piece.columns, "entered"))
+    return waits.frame().sort("time_s", "link")
 
 
 def _lasting(piece: pl.DataFrame, whose: str) -> pl.DataFrame:

@@ -194,6 +194,7 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
                 "acks": acks.get(link, 0) > 0.5,
                 **({"wait_s": waits[link]} if link in waits else {}),
                 "thinned": not whole or "queue" in run.thinned.rows,
+                "timed": bool(frame["wait_ms"].is_not_null().any()),
                 "table": blocks.add(frame, {"time_s": NANO, "wait_ms": 1e-3}),
                 "drops": blocks.add(marks, {"time_s": NANO}),
             }

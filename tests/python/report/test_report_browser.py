@@ -178,6 +178,10 @@ def test_equal_runs_are_drawn_once_and_said_to_be_identical(tmp_path):
     path.write_text(report.html([synthetic.run("one"), synthetic.run("other"), synthetic.run("third", window=8)]))
     with browser.Browser() as page:
         page.open(path)
+        assert page.js("document.querySelectorAll('.twin').length") == 0, "three runs are apart at first"
+        page.js("[...document.querySelectorAll('#bar button')].find((one) => one.textContent === 'Overlaid').click()")
+        page.js("[...document.querySelectorAll('#charts > *')].reduce((before, one) => before.then(() => (one.scrollIntoView(), new Promise((done) => setTimeout(done, 300)))), Promise.resolve()).then(() => scrollTo(0, 0))")
+        time.sleep(0.5)
         colours = page.js("""(() => { const m = JSON.parse(document.getElementById('manifest').textContent);
           return m.runs.map((run) => m.palette.slots[run.slot].light.slice(1).match(/../g).map((h) => parseInt(h, 16))); })()""")
         for chart in ("sequence", "window", "queue", "throughput"):

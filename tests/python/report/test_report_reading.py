@@ -40,8 +40,7 @@ def test_pieces_are_the_whole_if_nothing_is_thinned(monkeypatch, run):
     order = ["sent_s", "flow", "kind", "seq", "ack", "ended_s"]
     assert_frame_equal(prep.journeys(pieces).sort(order), prep.journeys(whole).sort(order))
     assert pieces.thinned.sent == prep.journeys(whole).height
-    assert_frame_equal(prep.queue(pieces).drop("wait_ms"), prep.queue(whole).drop("wait_ms"))
-    assert prep.queue(pieces)["wait_ms"].is_null().all()  # it takes every change, which pieces do not keep
+    assert_frame_equal(prep.queue(pieces), prep.queue(whole))
     assert_frame_equal(prep.drops(pieces), prep.drops(whole))
     for flow in whole.flow_names:
         assert_frame_equal(prep.progress(pieces, flow), prep.progress(whole, flow))
@@ -68,6 +67,10 @@ def test_coarse_cells_keep_what_is_seen(monkeypatch, run):
         assert prep.progress(pieces, flow)["bytes"].max() == prep.progress(whole, flow)["bytes"].max()
         found, told = prep.limits(pieces, flow), prep.limits(whole, flow)
         assert all(abs(found.share(cause) - told.share(cause)) < 0.1 for cause in prep.CAUSES)
+    # Waits are those of the rows kept, though few rows tell who left.
+    waits = prep.queue(pieces).join(prep.queue(whole), on=["time_s", "link"], suffix="_whole")
+    assert_frame_equal(waits.select("wait_ms"), waits.select(wait_ms="wait_ms_whole"))
+    assert waits.height and waits["wait_ms"].max() > 0
     # A loss's place in its queue's chart is exact.
     known = prep.drops(whole)
     assert prep.drops(pieces).join(known, on=known.columns, how="anti", nulls_equal=True).height == 0

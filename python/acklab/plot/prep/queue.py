@@ -13,16 +13,17 @@ def queue(run: Run, link: str | None = None) -> pl.DataFrame:
     """Length at each change: ``time_s, link, queue_packets, queue_bytes, wait_ms``, last change of an instant only.
 
     ``wait_ms`` is the time until as many packets as waited then had left: in a FIFO queue, what its last packet still waits. It is
-    null where they had not left when the run ended, and where the table was thinned.
+    null where they had not left when the run ended. A table that was thinned has it for the rows kept.
     """
     frame = run.queue if link is None else run.queue.filter(pl.col("link") == link)
-    frame = frame.select("time_s", "link", "queue_packets", "queue_bytes")
+    thinned = "wait_ms" in frame.columns
+    frame = frame.select("time_s", "link", "queue_packets", "queue_bytes", *["wait_ms"] * thinned)
     frame = (
         frame.sort("link", "time_s", maintain_order=True) if link is None else frame.sort("time_s", maintain_order=True)
     )
-    if "queue" in run.thinned.rows or not frame.height:
+    if not frame.height and not thinned:
         frame = frame.with_columns(wait_ms=pl.lit(None, pl.Float64))
-    else:
+    elif not thinned:
         frame = pl.concat([queue_waits(part) for part in frame.partition_by("link", maintain_order=True)])
     last = (pl.col("link") != pl.col("link").shift(-1)) | (pl.col("time_s") != pl.col("time_s").shift(-1))
     return frame.filter(last.fill_null(True))

@@ -1,7 +1,7 @@
 // Queue lengths of the links, and the packets that died there.
 import { nextTime, timeRecords, withAlpha } from "./chart_window.js";
 import { openTable } from "./codec.js";
-import { choice, h } from "./dom.js";
+import { choice, cued, h } from "./dom.js";
 import { NB, exact, grouped, timeText } from "./format.js";
 import { cross, rowAt, sparse, stepLine, stepRange } from "./marks.js";
 import { lowerBound, upperBound } from "./scale.js";
@@ -13,12 +13,22 @@ let unit = "ms";
 const key = () => (unit === "ms" ? "wait_ms" : "queue_packets");
 // The queue's length, or its wait, when a packet died there.
 const level = (queue, drops, i) => (unit === "ms" ? queue?.wait_ms[rowAt(queue.time_s, drops.time_s[i])] : drops.queue_packets[i]) || 0;
+// The wait of packets that had not left when the run ended is not known: its line ends before.
+function known(queue) {
+  if (unit !== "ms") return null;
+  if (queue.known === undefined) {
+    let last = queue.rows - 1;
+    while (last >= 0 && Number.isNaN(queue.wait_ms[last])) last--;
+    queue.known = last + 1 < queue.rows ? queue.time_s[last + 1] : null;
+  }
+  return queue.known;
+}
 const waitText = (queue, i) => (i < 0 || Number.isNaN(queue.wait_ms[i]) ? [] : [["they left after", exact(queue.wait_ms[i], 3) + NB + "ms"]]);
 
 export const queueChart = {
   id: "queue",
   title: "Queues",
-  about: "Packets waiting for a link, and the time until as many had left; a cross is a packet dropped, lost or filtered there.",
+  about: "Packets waiting for a link, and the time until as many had left, which at the end of the run is not known; a cross is a packet dropped, lost or filtered there.",
   needs: "queue",
   height: 210,
   partName: "link",
@@ -55,7 +65,7 @@ export const queueChart = {
     if (queue && frame.on.queue) {
       ctx.strokeStyle = part.colour("queue");
       ctx.lineWidth = 1.2 + 1.4 * frame.under;
-      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { fill: withAlpha(part.colour("queue"), state.compared && frame.parts.length > 2 ? 0.08 : 0.2) });
+      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { until: known(queue), fill: withAlpha(part.colour("queue"), state.compared && frame.parts.length > 2 ? 0.08 : 0.2) });
     }
     if (drops && frame.on.drop) {
       ctx.strokeStyle = part.colour("drop");
@@ -113,7 +123,7 @@ export function linkSwitches(frame, first = unit) {
   const { runs } = state.manifest;
   shownLinks.clear();
   frame.extra.replaceChildren();
-  const timed = runs.every((run) => run.queues.every(({ thinned }) => !thinned));
+  const timed = runs.every((run) => run.queues.every(({ timed }) => timed));
   unit = timed ? first : "packets";
   if (timed) frame.extra.append(choice("Unit of queues", [["ms", "ms"], ["packets", "packets"]], unit, (v) => ((unit = v), frame.invalidate())));
   // The link where packets wait longest in the first run, so that runs are compared on one link; where a run has it not, its own.
@@ -142,5 +152,5 @@ export function linkSwitches(frame, first = unit) {
     } }, link.replace("->", "→"));
     return button;
   }));
-  frame.extra.append(group);
+  frame.extra.append(cued(group));
 }

@@ -14,6 +14,15 @@ export function h(tag, attributes, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+// Marks a row that scrolls sideways while there is more of it at the right.
+export function cued(row) {
+  const look = () => row.classList.toggle("more", row.scrollWidth - row.clientWidth - row.scrollLeft > 4);
+  row.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(row);
+  new MutationObserver(look).observe(row, { childList: true });
+  return row;
+}
+
 // Says something to a screen reader without moving the focus.
 export function announce(text) {
   const live = byId("live");

@@ -25,6 +25,8 @@ export const state = {
     if (state.view) state.view.renew(end);
     else state.view = new View(end);
     if (before && before.length === manifest.items.length) return;
+    // Three runs over each other are hard to tell apart.
+    if (!before) state.apart = manifest.runs.length > 2;
     state.shown.clear();
     // At first a few flows of every run, so that a run of hundreds opens readable.
     const each = Math.max(1, Math.floor(6 / manifest.runs.length));

@@ -1,7 +1,7 @@
 // The timeline diagram: the sender's edge above, the receiver's below, data slanting down,
 // ACKs rising, time running along, and what does not fit one band goes on in the next.
 import { itemParts } from "./chart_sequence.js";
-import { h } from "./dom.js";
+import { cued, h } from "./dom.js";
 import { MINUS, NB, duration, exact, grouped } from "./format.js";
 import { Frame } from "./frame.js";
 import { linear, lowerBound, upperBound } from "./scale.js";
@@ -96,7 +96,7 @@ export class Timeline extends Frame {
       h("button", { type: "button", "aria-label": "Fewer bands", onclick: () => change(-1) }, MINUS), this.count,
       h("button", { type: "button", "aria-label": "More bands", onclick: () => change(1) }, "+"),
       h("button", { type: "button", onclick: () => ((this.wanted = 0), this.invalidate()) }, "Auto"));
-    this.chips = h("div", { class: "chips", role: "group", "aria-label": "Flows with bands" });
+    this.chips = cued(h("div", { class: "chips", role: "group", "aria-label": "Flows with bands" }));
     this.extra.append(this.chips);
   }
 

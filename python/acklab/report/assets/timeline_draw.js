@@ -153,7 +153,7 @@ function arrowHead(ctx, { x0, y0, x1, y1 }) {
 
 // The numbers at the edge a packet leaves, where they do not run into each other.
 function labelWays(ctx, band, ways, isAck, from, to, frame) {
-  setFont(ctx, 10.5);
+  setFont(ctx, 11);
   ctx.textAlign = "center";
   ctx.textBaseline = isAck ? "top" : "bottom";
   const y = isAck ? band.top + band.tall + 4 : band.top - 3;

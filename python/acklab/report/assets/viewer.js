@@ -4,7 +4,7 @@ import { rttChart } from "./chart_rtt.js";
 import { sequenceChart } from "./chart_sequence.js";
 import { throughputChart } from "./chart_throughput.js";
 import { windowChart } from "./chart_window.js";
-import { byId, choice, h } from "./dom.js";
+import { byId, choice, cued, h } from "./dom.js";
 import { layersChart } from "./chart_layers.js";
 import { MINUS } from "./format.js";
 import { Frame, frames, invalidateAll } from "./frame.js";
@@ -50,7 +50,7 @@ function flowChips() {
   };
   fill();
   state.watch(fill);
-  return row;
+  return cued(row);
 }
 
 // The bar and these charts, each named, described by its layers, or named with words of its own.
