@@ -9,6 +9,7 @@ import browser
 import pytest
 import synthetic
 
+import acklab
 from acklab import report
 from acklab.plot import prep
 from acklab.plot.runs import Run
@@ -199,6 +200,35 @@ def test_equal_runs_are_drawn_once_and_said_to_be_identical(tmp_path):
                 break
             time.sleep(0.1)
         assert left == 0
+
+
+def test_chips_that_scroll_fade_where_there_are_more(tmp_path):
+    path = tmp_path / "many.html"
+    path.write_text(report.html([synthetic.run(f"a run with a long name, {number}", window=8 + number) for number in range(4)]))
+    with browser.Browser(390, 844, touch=True) as page:
+        page.open(path)
+        more = "document.querySelector('#bar .chips').classList.contains('more')"
+        assert awaited(page, more)
+        page.js("document.querySelector('#bar .chips').scrollLeft = 9999")
+        assert awaited(page, f"!{more}")
+
+
+def test_a_wait_that_is_not_over_at_the_end_is_not_drawn(tmp_path):
+    """The queue is full when the run ends: how long its packets wait is not known, how many they are is."""
+    link = {"between": ["S", "C"], "rate": "1Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 40}}
+    run = acklab.run({"link": [link], "flow": [{"from": "S", "to": "C"}], "stop": {"at": "3s"}}, record=True)
+    path = tmp_path / "ends.html"
+    path.write_text(report.html(run))
+    inked = """(() => { const c = document.querySelector('#chart-queue .plot canvas'), ctx = c.getContext('2d');
+      const x = Math.round(c.width * 0.95), d = ctx.getImageData(x, c.height * 0.2, 1, c.height * 0.5).data;
+      let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 10 && d[i + 2] - d[i] > 12; return n; })()"""
+    with browser.Browser() as page:
+        page.open(path)
+        page.js("document.querySelector('#chart-queue').scrollIntoView()")
+        time.sleep(0.5)
+        assert page.js(inked) == 0
+        page.js("[...document.querySelectorAll('#chart-queue button')].find((one) => one.textContent === 'packets').click()")
+        assert awaited(page, f"{inked} > 10")
 
 
 def test_values_shown_are_those_prepared(pages):

@@ -25,7 +25,7 @@ export const windowChart = {
     { key: "cwnd", name: "cwnd", sample: "line" },
     { key: "ssthresh", name: "ssthresh", sample: "dashed" },
     { key: "flight", name: "outstanding", sample: "area" },
-    { key: "cuts", name: "timeout, F fast retransmit", sample: "T", role: "drop", there: ({ cuts }) => cuts },
+    { key: "cuts", name: "timeout, fast retransmit", sample: "T F", role: "drop", there: ({ cuts }) => cuts },
     { key: "state", name: "slow start", sample: "area", role: "slow start", there: (data, part, frame) => frame.parts.length === 1 || state.eachApart() },
   ],
   columns: [["time", "s", 9], ["cwnd", "segments", 3], ["ssthresh", "segments", 3], ["outstanding", "segments", 3], ["state", ""]],
