@@ -12,7 +12,7 @@ from ...text.counts import counted
 from ...text.escapes import one_line
 from ..search.output import choice, spoken
 from ..sweep.names import worded
-from . import check
+from . import check, further
 from .posterior import DECIDED, EXCLUDED, Rule
 
 if TYPE_CHECKING:
@@ -98,11 +98,13 @@ def _failed(result: Found, one: check.Check) -> str:
             winner, mean = alone[group].winner, alone[group].mean
         else:
             winner, mean = posterior.predicted(posterior.winner)[0], posterior.predicted()[0]
-        by = f"{_shown(winner[place])} by the best reading" + (f", {_shown(mean[place])} by the posterior mean" if result.whole else "")
+        both = [("by the best reading", winner[place]), *([("by the posterior mean", mean[place])] if result.whole else [])]
+        by = ", ".join(f"{_shown(at)} {who}{' (missed)' * (not abs(at - value.value) <= value.tolerance)}" for who, at in both)
         told.append(f"{value.name}: printed {_shown(value.value)} ± {value.tolerance:.3g} {value.unit}".rstrip() + f", predicted {by}")
     what = "predicted from the other fitted values" if one.kind == "left out" else "held out and predicted from the fitted values"
     more = f", and {len(one.missed) - MOST_MISSED} more" if len(one.missed) > MOST_MISSED else ""
-    return f"A check fails. Of {_groups(result, one)} {what}, {len(one.missed)} {'is' if len(one.missed) == 1 else 'are'} missed by more than the tolerance. {'; '.join(told)}{more}."
+    either = ", by the best reading or by the posterior mean" * result.whole
+    return f"A check fails. Of {_groups(result, one)} {what}, {len(one.missed)} {'is' if len(one.missed) == 1 else 'are'} missed by more than the tolerance{either}. {'; '.join(told)}{more}."
 
 
 def together(result: Found) -> str:
@@ -283,5 +285,5 @@ def as_text(result: Found) -> str:
     blocks: list[str] = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), ""]
     for (heads, rows), names in ((rule_rows(result), 3), (value_rows(result), 2)):
         blocks += [*align(heads, rows, names=names), ""]
-    said = [sentence(result), *checked(result), together(result), origin(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
+    said = [sentence(result), *checked(result), together(result), further.told(result), origin(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
     return "\n".join([*blocks, *wrapped(said)])
