@@ -227,7 +227,7 @@ def test_two_states_have_two_colours(tmp_path: Path) -> None:
     rows = [(place, ack, int(place < edge)) for ack, edge in (("every", 7), ("delayed", 6)) for place in range(4, 11)]
     pl.DataFrame(rows, schema=["queue_packets", "ACKs", "timeouts"], orient="row").write_parquet(tmp_path / "t.parquet")
     chart = acklab.dataset.plot(tmp_path / "t.parquet", kind="heat", x="queue_packets", y="ACKs", color="timeouts")
-    assert finding(chart) == "Timeouts fall from queue 5 to 6 packets (1 to 0, ACKs delayed) and from 6 to 7 packets (1 to 0, ACKs every)."
+    assert finding(chart) == "Timeouts are 1 up to queue 5 and 0 from 6 packets (ACKs delayed), 1 up to 6 and 0 from 7 packets (ACKs every)."
     slow = pl.read_parquet(tmp_path / "t.parquet").with_columns(completion_s=pl.col("timeouts") + 1 / pl.col("queue_packets"))
     slow.write_parquet(tmp_path / "slow.parquet")
     told = finding(acklab.dataset.plot(tmp_path / "slow.parquet", kind="heat", x="queue_packets", y="ACKs", color="completion_s"))
@@ -275,7 +275,7 @@ def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
     chart = acklab.dataset.plot("flows.parquet", x="sender_window", y="completion_s")
     assert math.isnan(chart.panels[0].lines[0].y[1]) and "no mean at 1 of 3 places, where a row has no value" in chart.about
     chart = acklab.dataset.plot("flows.parquet", x="completion_s", kind="cdf")
-    assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 rows without one" in chart.about
+    assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 runs without one" in chart.about
 
 
 @pytest.mark.parametrize("number", [math.inf, -math.inf, 1e308, -1e308, 1e151])
@@ -321,12 +321,15 @@ def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, co
     ):
         told = command("plot", "runs", *more, "--out", out)
         assert told.returncode == 0 and told.stdout.endswith(f"written to {out}\n") and (here / out).stat().st_size > 5_000, told.stderr
+    for given in (("--y", "goodput"), ("--x", "sender_window")):  # what is not given is chosen
+        told = command("plot", "runs", *given, "--out", "c.svg")
+        assert told.returncode == 0 and f"ean of {'goodput' if given[0] == '--y' else 'completion'} " in told.stdout, told.stderr
     assert command("plot", "runs", "--x", "sender_window", "--y", "completion_s", "--out", "b.svg").returncode == 0
     # A picture alone says its sample: matplotlib leaves each text beside its outlines.
     assert "95 % interval over the seeds" in re.sub(r"\s*-->\s*<!--\s*|\s+", " ", (here / "b.svg").read_text())
     for more, why in (
         (("--x", "sender_windo", "--y", "completion_s"), "no column sender_windo; did you mean sender_window?"),
-        (("--x", "sender_window"), "--kind band needs --y"),
+        (("--y", "goodput_bp"), "no column goodput_bp; did you mean goodput_bps?"),
         (("--x", "name", "--y", "completion_s"), "name is no column of numbers"),
         (("--x", "seed", "--y", "name"), "name is no column of numbers"),
         (("--x", "rate_bps", "--y", "completion_s", "--color", "seed"), "--color seed has 10 values; at most 9"),

@@ -37,6 +37,7 @@ def distribution(rows: pl.LazyFrame, value: str, color: str, facet: str, lines: 
     found = found.sort(by) if by else found
     if not len(found) or not found["\0count"].sum():
         raise QueryError(f"{value} has no value in any row")
+    each = _each(rows)
     hues = values_of(found, color, lines, "color")
     ends = [found["\0values"].list.min().min(), found["\0values"].list.max().max()]
     across, factor = by_value(value, pl.Series(ends))
@@ -55,11 +56,21 @@ def distribution(rows: pl.LazyFrame, value: str, color: str, facet: str, lines: 
             # A line rises from 0 at its first value, and goes on to the right at its last share.
             x, y = np.array([x[0], *x, ends[1]]), np.array([0.0, *y, y[-1]])
             curves.append(Line(title, factor * x, y, slot if title else "blue", step=True))
-        drawn.append(Panel(named(facet, part), across, Axis("share of rows", low=0.0, high=1.02), curves))
+        drawn.append(Panel(named(facet, part), across, Axis(f"share of {each}s", low=0.0, high=1.02), curves))
     total, missing = int(found["\0rows"].sum()), int((found["\0rows"] - found["\0count"]).sum())
-    told = f"; {counted(missing, 'row')} without one, so a line ends below 1" if missing else ""
+    told = f"; {counted(missing, each)} without one, so a line ends below 1" if missing else ""
     what = across.label.rpartition(" (")[0] or across.label
-    return Lines("cdf", f"Share of rows whose {what} is at most so much, {counted(total, 'row')}{told}", drawn)
+    return Lines("cdf", f"Share of the {counted(total, each)} whose {what} is at most so much{told}", drawn)
+
+
+def _each(rows: pl.LazyFrame) -> str:
+    """What a row is: of a dataset a run, or one of the flows of a run."""
+    import polars as pl
+
+    names = rows.collect_schema().names()
+    if not {"point", "seed", "name"} <= set(names):
+        return "row"
+    return "run" if int(rows.select(pl.col("name").n_unique()).collect().item()) == 1 else "flow"
 
 
 def steps(values: Any, rows: int) -> tuple[Any, Any]:

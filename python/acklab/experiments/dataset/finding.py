@@ -50,7 +50,7 @@ def finding(chart: Chart) -> str:
     lines = [(" · ".join(filter(None, [panel.title, line.name])), line) for panel in chart.panels for line in panel.lines]
     axes = chart.panels[0]
     if chart.name == "cdf":
-        return _medians(axes.x, lines)
+        return _medians(axes.x, axes.y, lines)
     over_time = _split(axes.x.label)[0] == "time" and any(line.dash.strip() for _, line in lines)
     return _at_the_end(axes.x, axes.y, lines) if over_time else _over(axes.x, axes.y, lines)
 
@@ -82,11 +82,13 @@ def _at_the_end(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> st
     if len(ends) == 1:
         rest = "its most" if most.value == ends[0].value else f"{most.told(unit)} at most"
         return f"{subject} {_verb('end', what)} at {ends[0].told(unit)}, {rest}."
-    if len(ends) < MOST_NAMED:
-        told = " and ".join(", ".join(end.told(unit) for end in part) for part in (ends[:-1], ends[-1:]))
+    if len({end.value for end in ends}) == 1:
+        told = f"at {amount(ends[0].value, unit)} everywhere"
+    elif len(ends) < MOST_NAMED:
+        told = "at " + " and ".join(", ".join(end.told(unit) for end in part) for part in (ends[:-1], ends[-1:]))
     else:
         told = f"between {min(ends).told(unit)} and {max(ends).told(unit)}"
-    return f"{subject} {_verb('end', what)} {'at ' if len(ends) < MOST_NAMED else ''}{told}; {most.told(unit)} at most."
+    return f"{subject} {_verb('end', what)} {told}; {most.told(unit)} at most."
 
 
 def _over(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> str:
@@ -118,7 +120,7 @@ def _step(name: str, line: Line, of: str) -> Step | None:
     return Step(name, share, places, float(y[at]), float(y[at + 1])) if apart and share >= SHARE else None
 
 
-def _stepped(what: str, unit: str, key: str, found: Sequence[Step], how: str = "most ") -> str:
+def _stepped(what: str, unit: str, key: str, found: Sequence[Step]) -> str:
     """The two steps along ``key`` that are most of their lines' ranges."""
     told = sorted(found, key=lambda step: -step.share)[:2]
     signs = {step.after > step.before for step in told}
@@ -127,7 +129,7 @@ def _stepped(what: str, unit: str, key: str, found: Sequence[Step], how: str = "
     for step in told:
         ends = ", ".join(filter(None, [f"{amount(step.before, '')} to {amount(step.after, unit)}", step.name]))
         parts.append(f"from {'' if parts else key + ' '}{step.places} ({ends})")
-    return f"{_capital(what)} {_verb(verb, what)} {how}{' and '.join(parts)}."
+    return f"{_capital(what)} {_verb(verb, what)} most {' and '.join(parts)}."
 
 
 def _ends(what: str, unit: str, places: Sequence[Place]) -> str:
@@ -163,18 +165,23 @@ def _edges(chart: Heat, what: str, unit: str, states: bool) -> str:
     (key, of), (side, counted), (columns, rows) = _split(chart.x.label), _split(chart.y.label), chart.cells
     if not states and (what.startswith("mean of ") or len(columns) < STEPS + 1 or not all(word.replace(".", "").isdigit() for word in columns)):
         return ""
-    found = []
+    found, edges = [], []
     for row, z in zip(rows, np.asarray(chart.surfaces[0].z, dtype=float).T, strict=True):
         sizes = np.abs(np.diff(z))
         if np.isnan(z).any() or (np.count_nonzero(sizes) != 1 if states else sizes.max() < SHARE * np.ptp(z) or not sizes.any()):
             return ""
         at = int(np.argmax(sizes))
         places = f"{columns[at]} to {columns[at + 1]} {of}".rstrip()
+        edges.append((columns[at], columns[at + 1]))
         found.append(Step(f"{side} {row} {counted}".rstrip(), float(sizes[at] / np.ptp(z)), places, float(z[at]), float(z[at + 1])))
-    return _stepped(what, unit, key, found, how="" if states else "most ")
+    if states:
+        told = [f"{amount(step.before, unit)} up to {'' if place else f'{key} '}{a} and {amount(step.after, unit)} from {b} {of}".rstrip() + f" ({step.name})"
+                for place, (step, a, b) in enumerate(zip(found, *zip(*edges, strict=True), strict=True))]  # fmt: skip
+        return f"{_capital(what)} {_verb('be', what)} {', '.join(told)}."
+    return _stepped(what, unit, key, found)
 
 
-def _medians(across: Axis, lines: Sequence[tuple[str, Line]]) -> str:
+def _medians(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> str:
     what, unit = _split(across.label)
     told = []
     for name, line in lines:
@@ -183,7 +190,7 @@ def _medians(across: Axis, lines: Sequence[tuple[str, Line]]) -> str:
         told.append(f"{value} ({name})" if name else value)
     if not 0 < len(told) <= MOST_NAMED:
         return ""
-    return f"In half of the rows {what} {_verb('be', what)} {' and '.join(filter(None, [', '.join(told[:-1]), told[-1]]))}."
+    return f"In half of the {up.label.removeprefix('share of ')} {what} {_verb('be', what)} {' and '.join(filter(None, [', '.join(told[:-1]), told[-1]]))}."
 
 
 def _verb(stem: str, what: str) -> str:

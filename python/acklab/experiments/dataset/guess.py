@@ -19,10 +19,11 @@ FIRST = ("series", "segments", "metrics")
 MOST_LINES, MOST_PANELS = 9, 6
 
 
-def guess(tables: Mapping[str, Any]) -> dict[str, str]:
+def guess(tables: Mapping[str, Any], x: str = "", y: str = "") -> dict[str, str]:
     """Names of columns for ``x``, ``y``, ``color`` and ``facet``, and of the ``table``.
 
     A dataset has its varied key of most numbers along the bottom, the others as lines and panels. Other tables are drawn over time.
+    ``x`` and ``y`` stay as they are given.
 
     Raises:
         QueryError: nothing suggests itself; the message lists the columns.
@@ -33,18 +34,27 @@ def guess(tables: Mapping[str, Any]) -> dict[str, str]:
         rows = pl.scan_pyarrow_dataset(data)
         schema = rows.collect_schema()
         names = schema.names()
+        across, up = called(x, names), called(y, names)
         if "point" in names and "seed" in names:
-            found = _varied(rows, schema, names[names.index("point") + 1 : names.index("seed")])
-            measured = _measured(rows, schema, found)
+            found = _varied(rows, schema, [name for name in names[names.index("point") + 1 : names.index("seed")] if name != up], across)
+            measured = up or _measured(rows, schema, found)
         elif "time_s" in names:
-            measured = _measured(rows, schema, {}, whole=False)
-            found = {"x": "time_s", **(_apart(with_values(rows, names, measured), names) if measured else {})}
+            measured = up or _measured(rows, schema, {}, whole=False)
+            found = {"x": across or "time_s", **(_apart(with_values(rows, names, measured), names) if measured else {})}
         else:
             continue
         if "x" in found and measured:
             return {**found, "y": measured, "table": table}
     told = "; ".join(f"{table}: {_listed(pl.scan_pyarrow_dataset(data).collect_schema())}" for table, data in tables.items())
     raise QueryError(f"nothing says what to draw; give --x and --y, or --kind cdf and --x. Columns of numbers of each --table: {told}")
+
+
+def called(name: str, known: Sequence[str]) -> str:
+    """A column by its name; it may be left without its unit, as ``--vary up=...`` of a sweep names ``up_bps``."""
+    if name == "flow" and name not in known and "name" in known:
+        return "name"
+    others = [one for one in known if one.rpartition("_")[0] == name] if name and name not in known else []
+    return others[0] if len(others) == 1 else name
 
 
 def with_values(rows: pl.LazyFrame, names: Collection[str], value: str) -> pl.LazyFrame:
@@ -65,15 +75,15 @@ def _apart(rows: pl.LazyFrame, names: Sequence[str]) -> dict[str, str]:
     return dict(zip(("color", "facet"), several, strict=False))
 
 
-def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str]) -> dict[str, str]:
+def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str], x: str) -> dict[str, str]:
     import polars as pl
 
     counts = rows.select(pl.col(axis).n_unique() for axis in axes).collect().row(0, named=True) if axes else {}
     several = [axis for axis in axes if counts[axis] > 1]
     numbers = [axis for axis in several if schema[axis].is_numeric()]
-    if not numbers:
+    if not numbers and not x:
         return {}
-    x = max(numbers, key=lambda axis: int(counts[axis]))
+    x = x or max(numbers, key=lambda axis: int(counts[axis]))
     found = {"x": x}
     for key, most in (("color", MOST_LINES), ("facet", MOST_PANELS)):
         rest = [axis for axis in several if axis not in found.values() and counts[axis] <= most]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis
@@ -60,10 +61,21 @@ def by_value(name: str, values: pl.Series, called: str = "") -> tuple[Axis, floa
 
 def by_place(name: str, values: Sequence[Any]) -> tuple[Axis, list[str]]:
     """An axis by place, with some of the values beside it, and what each place is called."""
-    column, chosen = _column(name, values), some(len(values), 8)
+    column, chosen = _column(name, values), _evenly(len(values), 8)
     factor, unit = scaled(column) if column.is_number else (1.0, "")
     words = [f"{value * factor:.4g}" if column.is_number else str(value) for value in values]
     return Axis(_label(column, unit), ticks=chosen, words=[words[place] for place in chosen]), words
+
+
+def _evenly(count: int, most: int) -> list[int]:
+    """At most so many places of ``count`` with one step between them, the last among them where a step of about that size allows it.
+
+    >>> _evenly(21, 8), _evenly(5, 8), _evenly(12, 8)
+    ([0, 4, 8, 12, 16, 20], [0, 1, 2, 3, 4], [0, 2, 4, 6, 8, 10])
+    """
+    least = max(1, ceil((count - 1) / (most - 1)))
+    step = next((one for one in range(least, 2 * least) if (count - 1) % one == 0), least)
+    return list(range(0, count, step))
 
 
 def _label(column: Column, unit: str, called: str = "") -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...text.escapes import not_known
 from ..sweep.picture import axis_ends
 from .distribution import distribution
 from .finding import finding
-from .guess import NAMES, guess, with_values
+from .guess import NAMES, called, guess, with_values
 from .heading import heading
 from .labels import by_place, by_value, equals, named, values_of
 from .query import QueryError, invalid, tables
@@ -59,15 +59,15 @@ class Asked:
         needed = {"band": ("x", "y"), "heat": ("x", "y", "color"), "cdf": ("x",)}
         if self.kind not in needed:
             raise QueryError(not_known("kind", self.kind, KINDS))
+        for column in (self.x, self.y, self.color, self.facet):
+            if column and (column not in known or "\0" in column):
+                raise QueryError(not_known("column", column, known))
         for key in needed[self.kind]:
             if not getattr(self, key):
                 meant = {"heat": "a heat map shows the mean of --color over --x and --y", "band": "a band shows the mean of --y over --x"}
                 raise QueryError(f"--kind {self.kind} needs --{key}: {meant.get(self.kind, 'the distribution of --x is drawn')}")
         if self.kind == "cdf" and self.y:
             raise QueryError("--kind cdf has no --y: the distribution of --x is drawn")
-        for column in (self.x, self.y, self.color, self.facet):
-            if column and (column not in known or "\0" in column):
-                raise QueryError(not_known("column", column, known))
         if self.kind == "heat" and self.x == self.y:
             raise QueryError(f"--x and --y are both {self.x}; a heat map needs two columns")
 
@@ -121,15 +121,13 @@ def plot(
     import polars as pl
 
     found = tables(place)
-    if kind == "band" and not (x or y or color or facet) and (table == "flows" or table in found):
-        guessed = guess(found if table == "flows" else {table: found[table]})
-        x, y, table = guessed["x"], guessed["y"], guessed["table"]
-        color, facet = guessed.get("color", ""), guessed.get("facet", "")
+    if kind == "band" and not (x and y) and (table == "flows" or table in found):
+        x, y, color, facet, table = _filled(found if table == "flows" else {table: found[table]}, table, x, y, color, facet)
     if table == "flows" and table not in found and len(found) == 1:
         table = next(iter(found))  # of a Parquet file of any name
     if table not in found:
         raise QueryError(not_known("table", table, [*found]))
-    asked = Asked(kind, *(_called(name, found[table].schema.names) for name in (x, y, color, facet)))
+    asked = Asked(kind, *(called(name, found[table].schema.names) for name in (x, y, color, facet)))
     if asked.value == "cwnd_segments" and "connection" in found[table].schema.names:
         asked = replace(asked, called="cwnd, as a receiver estimates it")  # a capture does not show the sender's own
     rows = pl.scan_pyarrow_dataset(found[table])
@@ -146,12 +144,20 @@ def plot(
     return chart
 
 
-def _called(name: str, known: Sequence[str]) -> str:
-    """A column by its name; it may be left without its unit, as ``--vary up=...`` of a sweep names ``up_bps``."""
-    if name == "flow" and name not in known and "name" in known:
-        return "name"
-    others = [one for one in known if one.rpartition("_")[0] == name] if name and name not in known else []
-    return others[0] if len(others) == 1 else name
+def _filled(found: Mapping[str, Any], table: str, x: str, y: str, color: str, facet: str) -> tuple[str, str, str, str, str]:
+    """What was asked of a band, and for columns that were not asked for what suggests itself.
+
+    Raises:
+        QueryError: nothing suggests itself, or a column is not there; the message lists columns.
+    """
+    given = [name for name in (x, y, color, facet) if name]
+    having = {name: data for name, data in found.items() if all(called(one, data.schema.names) in data.schema.names for one in given)}
+    if not having:
+        return x, y, color, facet, table  # the check names what is not there
+    guessed = guess(having, x, y)
+    free = [] if color or facet else [guessed.get(key, "") for key in ("color", "facet")]
+    color, facet = ("" if one in (x, y) else one for one in free) if free else (color, facet)
+    return x or guessed["x"], y or guessed["y"], color, facet, guessed["table"]
 
 
 def _warned(chart: Chart, said: str) -> Chart:
