@@ -22,9 +22,21 @@ from acklab.experiments.search.draws import draw, drawn
 from acklab.experiments.search.objective import objective
 from acklab.experiments.tune import TuneError
 from acklab.experiments.tune import determined as how_well
+from acklab.experiments.tune.picture import _corrected
 from acklab.experiments.tune.plan import from_tree
 from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
-from acklab.experiments.tune.words import columns, compared, defined, determined, gained, losing, search_told, sentence
+from acklab.experiments.tune.words import (
+    as_text,
+    columns,
+    compared,
+    defined,
+    determined,
+    gained,
+    losing,
+    search_told,
+    sentence,
+    verdict,
+)
 from acklab.figures.stats import Sample
 
 pytest.importorskip("optuna", reason="pip install optuna")
@@ -153,6 +165,19 @@ def test_stopping_rule_stops_the_clearly_worse_and_keeps_the_best() -> None:
     for one in stopped:
         full = acklab.tune(PLAN, baseline=dict(one.choice.sets), trials=1, held_out=0)
         assert full.base.cost > told.winner.cost
+    # A cross of the chart stands on the worse side of the best that the trial was compared with, whatever its own first paths cost.
+    for one in stopped:
+        before = [old for old in told.trials if old.state == "complete" and old.number <= (one.number - 1) // told.plan.batch * told.plan.batch]
+        best = min([told.base, *before], key=lambda old: old.cost)
+        assert told.plan.objectives[0].sign * (_corrected(told, one) - told.interval(best, 0)[0]) < 0
+
+
+def test_an_undecided_answer_names_no_winner() -> None:
+    plan = {key: value for key, value in PLAN.items() if key not in ("alternatives", "baseline")}
+    told = acklab.tune({**plan, "free": {"flow.f.sender.min_rto": ["200ms", "1s"]}})
+    assert told.winner.number and verdict(told) == 0
+    assert told.sentence.startswith("Undecided: no choice is shown to be better than the baseline. The best trial, sender min rto 200\u00a0ms, has ")
+    assert told.sentence.endswith("The interval contains 0, so better and worse are both possible.") and "winner" not in as_text(told)
 
 
 def test_several_objectives_make_a_front(tmp_path: Path) -> None:

@@ -158,11 +158,11 @@ def _page(result: Found, charts: Sequence[str]) -> str:
     note = "In parentheses: beside the middle, path by path, with its 95 % interval." if len(plan.objectives) > 1 else ""
     sections.append(("The front" if len(plan.objectives) > 1 else "The best trials", turned[0], turned[1:], kinds, note))
     files = (
-        "trials.parquet and trials.csv: a row a trial; paths.csv: the drawn paths; best.toml: the winner's scenario; "
+        "trials.parquet and trials.csv: a row a trial; paths.csv: the drawn paths; best.toml: the scenario of the best trial; "
         "runs.jsonl.gz: every run's whole result."
     )
-    lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if result.losses else ""
-    leads = [" ".join([words.example(result), *words.determined(result)]).strip(), words.losing(result), words.gained(result), " ".join(words.defined(result)), " ".join(words.keys_defined(result, of_winner=True))]
+    lost = " loses.toml and loses-baseline.toml: it and the baseline on the path where it loses most." if result.losses else ""
+    leads = [" ".join(words.defined(result)), " ".join([words.example(result), *words.determined(result)]).strip(), words.losing(result), words.gained(result), " ".join(words.keys_defined(result, of_winner=True))]
     notes = [*words.keys_defined(result), *words.basis(result)]
     return output.page("tune", plan, words.sentence(result, brief=True), leads, charts, sections, notes, files + lost, [words.search_told(result)])
 

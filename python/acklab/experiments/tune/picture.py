@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
@@ -56,7 +57,7 @@ def _by_path(result: Found) -> Iterator[Chart]:
                 dots.append(Dot(row, value, (turned.low, turned.high) if turned else (value, value), "orange" if row == len(found) - 1 else "blue"))
         unit = "times the baseline's" if one.relative else f"{one.unit} more than the baseline's".strip()
         panels.append(DotPanel(f"{one.name} ({unit})", dots, "→" if one.sign > 0 else "←", beside=1.0 if one.relative else 0.0))
-    yield Dots("paths", "The winner beside the baseline (dashed) on fresh paths: means and 95 % intervals", [name for name, _ in found], panels)
+    yield Dots("paths", f"The {words.called(result)} beside the baseline (dashed) on fresh paths: means and 95 % intervals", [name for name, _ in found], panels)
 
 
 def _named(name: str, result: Found) -> str:
@@ -98,7 +99,8 @@ def _progress(result: Found) -> Chart:
     """Each objective by trial, and the best so far."""
     panels = []
     for place, objective in enumerate(result.plan.objectives):
-        mean = {one.number: result.interval(one, place)[0] for one in result.trials if one.state in (COMPLETE, STOPPED)}
+        mean = {one.number: result.interval(one, place)[0] for one in result.trials if one.state == COMPLETE}
+        mean |= {one.number: _corrected(result, one) for one in result.trials if one.state == STOPPED}
         lines = []
         for name, state, colour, marker in (("complete", COMPLETE, "blue", "o"), ("stopped early", STOPPED, "slate", "x")):
             several = [one for one in result.trials if one.state == state]
@@ -111,10 +113,18 @@ def _progress(result: Found) -> Chart:
                 so_far.append(result.interval(best, 0)[0])
             lines.append(Line("best so far", [one.number for one in result.trials], so_far, "orange", step=True))
         panels.append(Panel("", Axis("trial"), Axis(objective.label), lines, marks))
-    about = "Objective by trial: means over the paths that the trial saw"
+    about = f"Objective by trial: means over {counted(len(result.paths), 'path')}"
     if any(one.state == STOPPED for one in result.trials):
-        about += ". A trial that stopped early saw only the first paths, so its cross may lie above the best so far; on those paths it was worse"
+        about += ". A trial that stopped early saw only the first of them: its cross stands as far from the best so far as it was on these"
     return Lines("trials", about, panels[:BESIDE], height=3.2)
+
+
+def _corrected(result: Found, one: Trial) -> float:
+    """A stopped trial's first objective as far from the best of the earlier batches as on the paths that both saw; its own mean is of other paths."""
+    first = one.number - (one.number - 1) % result.plan.batch
+    best = min([result.base, *(old for old in result.trials if old.state == COMPLETE and old.number < first)], key=lambda old: old.cost)
+    apart = fmean(mine[0] - theirs[0] for mine, theirs in zip(one.costs, best.costs, strict=False))
+    return result.plan.objectives[0].back(fmean(row[0] for row in best.costs) + apart)
 
 
 def _keys(result: Found) -> Iterator[Chart]:
@@ -139,7 +149,7 @@ def _keys(result: Found) -> Iterator[Chart]:
             mine = [point for point in points if named is None or point[2].choice.cells[named.name] == name]
             lines += _dots(name, [one for *_, one in mine], [x for x, _, _ in mine], [y for _, y, _ in mine], colour)
         if column in result.winner.choice.cells:
-            lines += _dots("winner", [result.winner], [_place(result.winner, column)], [result.interval(result.winner, 0)[0]], "red", "D")
+            lines += _dots(words.called(result), [result.winner], [_place(result.winner, column)], [result.interval(result.winner, 0)[0]], "red", "D")
         log = free.log or (xs[0] > 0 and xs[-1] / xs[0] > 30)
         unit = "" if free.choices else free.low.unit
         ticks = _ticks(xs[0], xs[-1]) if log else None

@@ -54,9 +54,37 @@ def sentence(result: Found, brief: bool = False) -> str:
         one, (mean, _), (base, _) = plan.objectives[0], result.interval(result.winner, 0), result.interval(result.base, 0)
         rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
         return f"Best of {tried}: {cells(result, brief)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
-    lead = {1: "Use", 0: "Undecided:", -1: "Stay with the baseline; do not use"}[verdict(result)]
-    not_told = ", not distinguished from the baseline" if not verdict(result) else ""
-    return f"{lead} {cells(result, brief)}: {_in_short(result) if brief else _against(result)}{not_told}."
+    if not verdict(result):
+        lead = f"Undecided: no choice is shown to be better than the baseline{_base(result)}."
+        one, found, mine = plan.objectives[0], result.judged.differences[0], choice(result.winner.choice.cells)
+        if brief and found is not None:
+            much = f"{one.name} {change(one, found)}" if one.relative else f"difference in {one.name} {change(one, found)}"
+            return f"{lead} The best trial, {mine}: {much} (95 % interval, {counted(len(result.judged.paths), 'fresh path')})."
+        return f"{lead} The best trial, {mine}, has {_against(result)}. {_both_ways(result)}".rstrip()
+    lead = {1: "Use", -1: "Stay with the baseline; do not use"}[verdict(result)]
+    return f"{lead} {cells(result, brief)}: {_in_short(result) if brief else _against(result)}."
+
+
+def called(result: Found) -> str:
+    """What the first trial of the search is called: the winner, unless fresh paths did not show it to be better than the baseline."""
+    return "winner" if result.judged is None or len(result.plan.objectives) > 1 or verdict(result) > 0 else "best trial"
+
+
+def _base(result: Found) -> str:
+    """The keys of the baseline, where the plan has any."""
+    return f", {_baseline(result)}" if result.plan.baseline else ""
+
+
+def _baseline(result: Found) -> str:
+    named = short([(key, "") for key in result.plan.baseline], {}, ())
+    return listing([f"{worded(named[key])} {spoken(value)}" for key, value in result.plan.baseline.items()])
+
+
+def _both_ways(result: Found) -> str:
+    """That the interval of the difference goes both ways."""
+    if result.judged is None or result.judged.differences[0] is None:
+        return ""
+    return f"The interval contains {1 if result.plan.objectives[0].relative else 0}, so better and worse are both possible."
 
 
 def _in_short(result: Found) -> str:
@@ -68,7 +96,9 @@ def _in_short(result: Found) -> str:
         return _against(result)
     span = one.turned(found.interval(split(1)))
     mean = number(one.back(found.value), span.half_width)
-    return f"{one.name} {mean} times the baseline's on {counted(len(judged.paths), 'fresh path')} (95 %: {ends(span.low, span.high)})"
+    sum_ = f" ({_formula(one)})" if len(one.terms) > 1 else ""
+    than = f" of the baseline{_base(result)}{',' * bool(result.plan.baseline)}"
+    return f"{one.name}{sum_} {mean} times that{than} on {counted(len(judged.paths), 'fresh path')} (95 %: {ends(span.low, span.high)})"
 
 
 def determined(result: Found) -> list[str]:
@@ -84,7 +114,7 @@ def example(result: Found) -> str:
     """The winner's values of keys that are not determined."""
     spans = how_well.open_(result)
     sure = [name for name in result.winner.choice.cells if name not in spans]
-    if not result.winner.number or not spans or not sure:
+    if not result.winner.number or not spans or not sure or not verdict(result):
         return ""
     mine = {name: cell for name, cell in result.winner.choice.cells.items() if name in spans}
     return f"The best trial has {choice(mine)}."
@@ -100,9 +130,7 @@ def defined(result: Found) -> list[str]:
         found.append("A * stands for any ending of a flow's name.")
     if any(one.relative for one in result.plan.objectives):
         found.append("Each path counts by its ratio to the baseline's value on the same path; means are geometric.")
-    named = short([(key, "") for key in result.plan.baseline], {}, ())
-    keys = [f"{worded(named[key])} {spoken(value)}" for key, value in result.plan.baseline.items()]
-    found.append(f"The baseline is the scenario with {listing(keys)}." if keys else "The baseline is the scenario as it stands.")
+    found.append(f"The baseline is the scenario with {_baseline(result)}." if result.plan.baseline else "The baseline is the scenario as it stands.")
     return found
 
 
@@ -256,7 +284,8 @@ def search_told(result: Found) -> str:
     if not result.winner.number or result.seen is None or result.judged is None:
         return ""
     found = [f"{one.name} {change(one, seen, len(result.plan.objectives))}" if one.relative else
-             f"{one.name} {_value(one, result.interval(result.winner, place)[0])}, difference {change(one, seen, len(result.plan.objectives))}"
+             f"{one.name} {_value(one, result.interval(result.winner, place)[0])} (baseline: {_value(one, result.interval(result.base, place)[0])}; "
+             f"difference {change(one, seen, len(result.plan.objectives))})"
              for place, (one, seen) in enumerate(zip(result.plan.objectives, result.seen, strict=True)) if seen is not None]  # fmt: skip
     who = f"The best of {counted(len(result.trials), 'trial')}" if len(result.plan.objectives) == 1 else "A trial that was chosen by them"
     return f"On the {_paths(len(result.paths), result.plan.seeds)} of the search: {listing(found)}. {who} looks better there than it is."
@@ -272,16 +301,16 @@ def losing(result: Found) -> str:
         if result.losses:  # of the search alone
             seen = len({loss.path.number for loss in result.losses})
             return (
-                f"The winner loses on none of the {counted(drawn, kind)}, but on {seen:,} of the {counted(len(result.paths), 'path')} of the search, "
+                f"The {called(result)} loses on none of the {counted(drawn, kind)}, but on {seen:,} of the {counted(len(result.paths), 'path')} of the search, "
                 f"most on {_lost(result, result.losses[0])}."
             )
-        return f"The winner loses on none of the {counted(drawn, kind)}." if drawn > 1 else ""
+        return f"The {called(result)} loses on none of the {counted(drawn, kind)}." if drawn > 1 else ""
     lost = len({loss.path.number for loss in losses})
     by = ""
     if len(result.plan.objectives) > 1:
         counts = [len({loss.path.number for loss in losses if loss.objective == k}) for k in range(len(result.plan.objectives))]
         by = f" ({listing([f'{count:,} by {one.name}' for one, count in zip(result.plan.objectives, counts, strict=True)])})"
-    return f"The winner loses on {lost:,} of the {counted(drawn, kind)}{by}, most on {_lost(result, losses[0])}."
+    return f"The {called(result)} loses on {lost:,} of the {counted(drawn, kind)}{by}, most on {_lost(result, losses[0])}."
 
 
 def _lost(result: Found, loss: Loss) -> str:
@@ -327,7 +356,8 @@ def made_of(result: Found) -> tuple[list[str], list[list[str]]]:
             base, mine = (part[place] for part in means)
             rows.append([f"{one.name}: {metric.label}", digits(weight), digits(base), digits(mine), digits(weight * base), digits(weight * mine)])
             place += 1
-    return ["metric", "weight", "baseline", "winner", "weighted: baseline", "winner, weighted"], rows
+    mine = called(result)
+    return ["metric", "weight", "baseline", mine, "weighted: baseline", f"{mine}, weighted"], rows
 
 
 def _mean(result: Found, trial: Any, objective: int) -> str:
