@@ -69,7 +69,7 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
     text = " ".join(as_text(told).split())
     assert "A check fails. Of 3 values" in text and "All 3 fitted values are of one run (4 MB)" in text
     # What would decide the rule that is open: the held-out value by which its two most probable values differ most.
-    assert re.search(r"What to do next\. sender initial window 10 or 16: the most probable readings of the two have 0\.51\d and 0\.4\d+ s of “time, 200 kB”", text)
+    assert re.search(r"What to do next\. Sender initial window 10 or 16: the most probable readings of the two have 0\.51\d and 0\.4\d+ s of “time, 200 kB”", text)
     assert "ACKs: printed 1,780 ± 100, predicted 1,780 by the best reading, " in text and text.count("(missed)") == 3
     assert "by the plan: simulated with a CUBIC sender" in text
     assert headline(told).startswith("Most probable, but a check fails: sender")

@@ -45,7 +45,8 @@ def _rule(result: Found, rule: Rule) -> str:
     means = [posterior.mean[row] for row in rows]
     tolerances = np.array([one.tolerance for one in values])
     apart = np.nan_to_num(np.abs(means[0] - means[1]) / tolerances)
-    which = f"{worded(rule.name)} {spoken(rule.cells[first])} or {spoken(rule.cells[second])}"
+    name = worded(rule.name)
+    which = f"{name[:1].upper()}{name[1:]} {spoken(rule.cells[first])} or {spoken(rule.cells[second])}"
     held = [place for place in result.held_out if apart[place] > APART]
     if not held:
         return f"{which}: no value of the plan distinguishes them by more than its tolerance; measure another one, as of a transfer of another size."

@@ -101,7 +101,7 @@ def _page(result: Found, charts: Sequence[str]) -> str:
     if result.left_out:
         sections.append(("The check: values predicted from the others", *words.group_rows(result), ["text wrap"] * 2, words.left_out(result)))
     sections.append(("Each measured value: printed and simulated", *words.value_rows(result), ["text wrap"] * 3, words.prediction(result)))
-    leads = [*words.checked(result), f"{words.explained(result)} {words.predicted(result)}".rstrip(), *words.unreached(result), words.together(result), further.told(result), words.origin(result)]
+    leads = [*words.checked(result), further.told(result), f"{words.explained(result)} {words.predicted(result)}".rstrip(), *words.unreached(result), words.together(result), words.origin(result)]
     files = (
         "readings.parquet and readings.csv: a row a reading, the best first; infer.json: this page's numbers; best.toml: the first run under "
         "the winner; runs.jsonl.gz: every run's whole result."
