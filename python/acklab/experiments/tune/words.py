@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Trials that a terminal shows.
 MOST_ROWS = 10
+#: Characters of a sum that a headline has in place of its name.
+MOST_FORMULA = 60
 
 
 def cells(result: Found, brief: bool = False) -> str:
@@ -38,7 +40,7 @@ def cells(result: Found, brief: bool = False) -> str:
         sure = {name: cell for name, cell in result.winner.choice.cells.items() if name not in spans}
         if not sure:
             return f"{chosen}, for example"
-        return f"{choice(sure)} ({listing([worded(name) for name in spans])} not determined)"
+        return choice(sure)  # the lead below has the others
     return f"{chosen} (not distinguished: {', '.join(told)})" if told else chosen
 
 
@@ -96,9 +98,10 @@ def _in_short(result: Found) -> str:
         return _against(result)
     span = one.turned(found.interval(split(1)))
     mean = number(one.back(found.value), span.half_width)
-    sum_ = f" ({_formula(one)})" if len(one.terms) > 1 else ""
-    than = f" of the baseline{_base(result)}{',' * bool(result.plan.baseline)}"
-    return f"{one.name}{sum_} {mean} times that{than} on {counted(len(judged.paths), 'fresh path')} (95 %: {ends(span.low, span.high)})"
+    formula = _formula(one)
+    what = formula if len(one.terms) > 1 and len(formula) <= MOST_FORMULA else one.name
+    than = f" ({_baseline(result)})" if result.plan.baseline else ""
+    return f"{what} is {mean} times the baseline's{than} on {counted(len(judged.paths), 'fresh path')} (95 %: {ends(span.low, span.high)})"
 
 
 def determined(result: Found) -> list[str]:
