@@ -93,7 +93,8 @@ class Run:
             KeyError: there is neither; the message has the names.
         """
         rows = {row["name"]: row for row in self.flows}
-        rows |= {f"{row['from']}->{row['to']}": row for row in self.links} if "->" in name else {}
+        if name not in rows:
+            rows |= {f"{row['from']}->{row['to']}": row for row in self.links}
         if name not in rows:
             raise KeyError(not_known("flow or link", name, list(rows)))
         return rows[name]

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..results.directory import Folder, results
 from ..results.frames import write_parquet
+from ..text.counts import counted
 from ..text.packaged import located
 from .faults import Fault, as_rows
 from .faults import faults as of_rfc2525
@@ -135,8 +136,13 @@ class Analysis:
         findings = "".join(f"<li>{html.escape(finding)}</li>" for finding in self.findings)
         return f"<h4>{html.escape(self.file)}</h4><ol>{findings}</ol>{self.connections._repr_html_()}"
 
+    def __str__(self) -> str:
+        from .text import as_text
+
+        return as_text(self.summary())
+
     def __repr__(self) -> str:
-        return f"<Analysis of {self.file!r}: {len(self.connections)} directions of connections>"
+        return f"<Analysis of {self.file!r}: {counted(len(self.connections), 'direction')} of connections; print() shows them>"
 
 
 def analyze(
