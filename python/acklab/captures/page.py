@@ -56,7 +56,20 @@ def _lead(shown: list[Row]) -> tuple[str, str, str]:
         return "No data in these connections, so nothing is known of their ACKs.", "acklab analyze", ""
     most = max(told, key=lambda row: row["bytes"])
     where = "" if len(told) == 1 else f", of {len(told)} directions with data that with most: {text.title(most)}"
-    return most["headline"], f"acklab analyze{where}", most["finding"]
+    first, rest = _split(most["headline"])
+    return first, f"acklab analyze{where}", f"{rest} {most['finding']}".strip()
+
+
+def _split(headline: str) -> tuple[str, str]:
+    """The main limit, for the top, and what else there is to say of limits.
+
+    >>> _split("Limited by slow start for 62 % of 69 ms; losses 30 % (a; b), idle 8 %. Waits cost 1 s.")
+    ('Limited by slow start for 62 % of 69 ms.', 'The rest: losses 30 % (a; b), idle 8 %. Waits cost 1 s.')
+    """
+    first, semicolon, rest = headline.partition("; ")
+    if not semicolon or first.count("(") != first.count(")") or ". " in first:
+        return headline, ""
+    return f"{first}.", f"The rest: {rest}"
 
 
 def _name(row: Row) -> str:

@@ -180,7 +180,7 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
             ("timeouts", lambda row: "-" if row["timeouts"] is None else str(row["timeouts"])),
             ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
             ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "b/s")),
-            ("bottleneck", lambda row: "-" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "b/s")),
+            ("bottleneck", lambda row: "not seen" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "b/s")),
         ],
     ),
     (
@@ -207,7 +207,7 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
                 lambda row: "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
             ),
             ("delay here, median", lambda row: span(row["delay_median_s"])),
-            ("timer", lambda row: span(row["timer_s"])),
+            ("timer", lambda row: "not seen" if row["timer_s"] is None else span(row["timer_s"])),
         ],
     ),
     (
@@ -215,10 +215,10 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
         [
             ("of the path, min", lambda row: span(row["path_rtt_min_s"])),
             ("handshake", lambda row: span(row["handshake_rtt_s"])),
-            ("here-sender-here min", lambda row: span(row["sender_rtt_min_s"])),
-            ("here-receiver-here min", lambda row: trip(row, "rtt_min_s")),
-            ("median", lambda row: trip(row, "rtt_median_s")),
-            ("95 of 100", lambda row: trip(row, "rtt_p95_s")),
+            ("to the sender, min", lambda row: span(row["sender_rtt_min_s"])),
+            ("to the receiver, min", lambda row: trip(row, "rtt_min_s")),
+            ("its median", lambda row: trip(row, "rtt_median_s")),
+            ("its 95 of 100", lambda row: trip(row, "rtt_p95_s")),
         ],
     ),
 ]
@@ -235,8 +235,8 @@ def has_trips(row: Row) -> bool:
 
 
 def trip(row: Row, column: str) -> str:
-    """A round trip from here to the receiver and back."""
-    return span(row[column] if has_trips(row) else None)
+    """A round trip from here to the receiver and back; near the receiver there is none, and it says so."""
+    return span(row[column]) if has_trips(row) or row[column] is None else "near it"
 
 
 def _table(row: Row) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...text.counts import counted
 from .connection import Connection, Direction, Row
 from .reading import QlogError, is_qlog, traces
 
@@ -35,7 +36,7 @@ COLUMNS: dict[str, str] = {
     "new_acks": "Those that cover a packet which asks for an ACK, for the first time.",
     "packets_per_ack": "Packets that ask for an ACK, covered for the first time: mean over `new_acks`.",
     "ordered_acks": "`new_acks` whose packets follow each other and the largest before: no new gap, no late packet.",
-    "acks_of_one": "Those of them that cover one packet.",
+    "acks_of_one": "Those of them that cover one packet. In a phase at gaps, its ACKs that do.",
     "acks_of_two": "Those of two.",
     "acks_of_more": "Those of more.",
     "usual_packets": "The number that most of them cover, the smallest of several.",
@@ -96,7 +97,7 @@ class QlogAnalysis:
         return as_text(self)
 
     def __repr__(self) -> str:
-        return f"<QlogAnalysis of {self.file!r}: {len(self.rows)} directions of connections; print() shows them>"
+        return f"<QlogAnalysis of {self.file!r}: {counted(len(self.rows), 'direction')} of connections; print() shows them>"
 
     @property
     def findings(self) -> list[str]:
@@ -163,9 +164,7 @@ def counts(acks: list[Row], sent: bool) -> Row:
         "new_acks": len(new),
         "packets_per_ack": _of(statistics.fmean, (ack["packets"] for ack in new)),
         "ordered_acks": len(ordered),
-        "acks_of_one": sum(ack["packets"] == 1 for ack in ordered),
-        "acks_of_two": sum(ack["packets"] == 2 for ack in ordered),
-        "acks_of_more": sum(ack["packets"] > 2 for ack in ordered),
+        **_of_packets(ordered),
         "usual_packets": usual,
         "usual_acks": sum(ack["packets"] == usual for ack in ordered),
         "ranges_mean": _of(statistics.fmean, (ack["ranges"] for ack in acks)),
@@ -177,6 +176,12 @@ def counts(acks: list[Row], sent: bool) -> Row:
         "timer_acks": None if sent else len(timed),
         "timer_s": None if sent else _of(statistics.median, (ack["hold_s"] for ack in timed)),
     }
+
+
+def _of_packets(acks: list[Row]) -> Row:
+    """ACKs by how many packets they cover for the first time."""
+    covered = [ack["packets"] for ack in acks]
+    return {"acks_of_one": covered.count(1), "acks_of_two": covered.count(2), "acks_of_more": sum(many > 2 for many in covered)}
 
 
 def row(one: Connection, way: Direction) -> Row:
@@ -208,7 +213,7 @@ def by_phase(way: Direction) -> list[Row]:
         if ack["packets"]:
             groups.setdefault((ack["phase"], ack["in_order"]), []).append(ack)
     return [
-        {"data": way.data, "phase": phase, "in_order": in_order, **counts(acks, way.data == "sent")}
+        {"data": way.data, "phase": phase, "in_order": in_order, **counts(acks, way.data == "sent"), **_of_packets(acks)}
         for (phase, in_order), acks in groups.items()
     ]
 

@@ -60,7 +60,7 @@ def _lead(drawn: list[Row]) -> tuple[str, str, str]:
 
 def _cells(row: Row) -> list[str]:
     mean = "-" if row["packets_per_ack"] is None else f"{row['packets_per_ack']:.2f}"
-    lost = "-" if row["lost"] is None else str(row["lost"])
+    lost = text.NOT_LOGGED if row["lost"] is None else str(row["lost"])
     most = text.span(row["hold_max_s"])
     return [esc(text.name(row)), str(row["packets"]), str(row["acks"]), mean, *([most, "-"] if row["data"] == "received" else ["-", most]), lost]
 

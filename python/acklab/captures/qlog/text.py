@@ -80,6 +80,10 @@ def waited(row: Row) -> str:
     return "held" if row["data"] == "received" else "sent to ACK"
 
 
+#: Of what a log need not have, or has for the other direction only.
+NOT_LOGGED = "not logged"
+
+
 def span(value: float | None) -> str:
     """A duration, if there is one."""
     return "-" if value is None else seconds(value)
@@ -99,7 +103,7 @@ def cells(row: Row) -> list[tuple[str, str]]:
         ("packets", str(row["packets"])),
         ("ack-eliciting", "-" if row["eliciting"] is None else str(row["eliciting"])),
         ("bytes", amount(row["bytes"], "B") if row["bytes"] else "-"),
-        ("lost, by the log", "-" if row["lost"] is None else str(row["lost"])),
+        ("lost, by the log", NOT_LOGGED if row["lost"] is None else str(row["lost"])),
         ("numbers missing", "-" if row["missing"] is None else str(row["missing"])),
         ("ACK frames", str(row["acks"])),
         ("packets an ACK", "-" if mean is None else f"{mean:.2f}"),
@@ -107,9 +111,9 @@ def cells(row: Row) -> list[tuple[str, str]]:
         ("ranges a frame: mean, most", ranges),
         ("ACK Delay: median, max", both(row, "delay_field_median_s", "delay_field_max_s")),
         (f"{waited(row)}: median, max", both(row, "hold_median_s", "hold_max_s")),
-        ("max_ack_delay", span(row["max_ack_delay_s"])),
-        ("round trip: min, median", both(row, "rtt_min_s", "rtt_median_s")),
-        ("largest window", "-" if window is None else amount(window, "B")),
+        ("max_ack_delay", NOT_LOGGED if row["max_ack_delay_s"] is None else span(row["max_ack_delay_s"])),
+        ("round trip: min, median", NOT_LOGGED if row["rtt_min_s"] is None else both(row, "rtt_min_s", "rtt_median_s")),
+        ("largest window", NOT_LOGGED if window is None else amount(window, "B")),
     ]
 
 
@@ -121,7 +125,7 @@ def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]
         if (told["connection"], told["data"]) == (row["connection"], row["data"]):
             order = "in order" if told["in_order"] else "at gaps"
             numbers = [str(told["new_acks"]), f"{told['packets_per_ack']:.2f}"]
-            small = [str(told[f"acks_of_{n}"]) if told["in_order"] else "-" for n in ("one", "two", "more")]
+            small = [str(told[f"acks_of_{n}"]) for n in ("one", "two", "more")]
             holds = [span(told["hold_median_s"]), span(told["hold_max_s"])]
             rows.append([one_line(told["phase"]), order, *numbers, *small, *holds, f"{told['ranges_mean']:.2f}"])
     return heads, rows
