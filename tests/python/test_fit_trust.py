@@ -157,8 +157,9 @@ def test_no_percentage_of_nothing() -> None:
     same = Range(0.0, -0.334, 0.334)
     assert change(Predicted("retransmissions", "", sure(0), sure(0), same)) == "none in any draw"
     assert change(Predicted("retransmissions", "", sure(0), Range(3, 1, 5), same)) == "from none"
-    assert change(Predicted("retransmissions", "", sure(11), sure(183), Range(15.6, 8.0, 20.0))) == "16.6 times (9 times to 21 times)".replace(" times", "\N{NO-BREAK SPACE}times")
-    assert change(Predicted("retransmissions", "", sure(1), sure(9), Range(8.0, 1.0, float("inf")))).endswith("to no bound)")
+    more = Predicted("retransmissions", "", sure(11), sure(183), Range(15.6, 8.0, 20.0))
+    assert change(more, True) == "× 16.6 (× 9 to × 21)".replace("× ", "×\N{NO-BREAK SPACE}")
+    assert change(Predicted("retransmissions", "", sure(1), sure(9), Range(8.0, 1.0, float("inf"))), True).endswith("to no bound)")
     assert change(Predicted("retransmissions", "", sure(4), sure(2), sure(-0.5))) == "-50.0\N{NO-BREAK SPACE}%"
 
 

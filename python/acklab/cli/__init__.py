@@ -132,6 +132,8 @@ def _no_verb(word: str) -> str:
     if os.path.exists(word):
         capture = word.endswith((".pcap", ".pcapng", ".gz", ".zst", ".lz4"))
         return f"which verb? to {'read' if capture else 'run'} it: acklab {'analyze' if capture else 'run'} {word}"
+    if word.replace("-", "").lower() == "whatif":
+        return "no verb what-if; it is an option of a fit: acklab fit FILE --what-if KEY=VALUE"
     return not_known("verb", word, NAMES)
 
 

@@ -36,25 +36,31 @@ def range_(found: Range, unit: str) -> str:
     return f"{shown(found.median, unit)} ({shown(found.low, unit)} to {shown(found.high, unit)})"
 
 
-def change(one: Predicted) -> str:
-    """A relative change with its ends; there is none of nothing."""
+def change(one: Predicted, factors: bool = False) -> str:
+    """A relative change with its ends, or what it multiplies by where ``factors``; there is none of nothing."""
     if not one.fitted.median:
         return "none in any draw" if not one.fitted.high and not one.changed.high else "from none"
     found = one.change
-    said = _factor if max(found.median, found.high) >= 1 else signed
+    said = _factor if factors else signed
     if found.low == found.high:
         return said(found.median)
     return f"{said(found.median)} ({said(found.low)} to {said(found.high)})"
 
 
 def _factor(share: float) -> str:
-    """A change of a doubling or more; without a bound where some draws have nothing as fitted."""
-    return f"{digits(1 + share)}{NB}times" if math.isfinite(share) else "no bound"
+    """What a change multiplies by; without a bound where some draws have nothing as fitted."""
+    return f"×{NB}{digits(1 + share)}" if math.isfinite(share) else "no bound"
 
 
 def rows(prediction: Prediction) -> list[list[str]]:
-    """The table of an answer."""
-    return [[one.name, range_(one.fitted, one.unit), range_(one.changed, one.unit), change(one)] for one in prediction.quantities]
+    """The table of an answer. Its changes have one form: where one of them may double, all are factors."""
+    factors = any(one.fitted.median and max(one.change.median, one.change.high) >= 1 for one in prediction.quantities)
+    return [[f"{one.name}{_doubted(prediction, one)}", range_(one.fitted, one.unit), range_(one.changed, one.unit), change(one, factors)] for one in prediction.quantities]
+
+
+def _doubted(prediction: Prediction, one: Predicted) -> str:
+    """A mark of the number of ACKs, where a sentence says that it is in doubt."""
+    return " (in doubt)" if prediction.doubt and one.name == "ACKs" else ""
 
 
 def basis(prediction: Prediction) -> str:
@@ -132,7 +138,7 @@ def foreseen(prediction: Prediction) -> str:
         return f"{name}: no change is shown."
     told = [moved[one] for one in FIRST if one in moved and not (one == "goodput" and "completion" in moved)]
     same = "" if "completion" in moved else "; no change of the completion is shown"
-    return f"{name}: {', '.join(f'{one.name} {_to(one)}' for one in told)}{same}."
+    return f"{name}: {', '.join(f'{one.name} {_to(one)}{_doubted(prediction, one)}' for one in told)}{same}."
 
 
 def _to(one: Predicted) -> str:

@@ -20,7 +20,7 @@ from ...scenario.given import assignments
 from .errors import FitError
 from .fit import Fit
 from .search import RATE, TIMER, Tried
-from .trust import INSTEAD, doubt, untested
+from .trust import INSTEAD, doubt, elsewhere, untested
 from .widening import WIDER, widened
 
 #: Draws of a prediction.
@@ -97,7 +97,7 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
         raise FitError(f"no prediction: {found.bad}. {INSTEAD}")
     asked = any(part in key for part in NEEDS for key in (one.partition("=")[0].strip() for one in sets))
     if asked and found.blind:
-        raise FitError(f"no prediction of another queue or sender: {found.blind}")
+        raise FitError(f"no prediction of another queue or sender: {found.blind}.{elsewhere(found)} A question about the receiver or the rate may be asked")
     models = _open(found) if asked else found.models
     draws = max(DRAWS, 2 * len(models))
     pairs, unfinished, rates = [], 0, []
@@ -111,7 +111,7 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
         else:
             unfinished += 1
     if not pairs:
-        raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took")
+        raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took; a smaller change may")
     # Where no round trip was compared with the capture's, the model's is not told.
     several = [one for one in QUANTITIES if not (found.blind and one[0] == TRIP) and all(flow[one[0]] is not None for pair in pairs for flow in pair)]
     values = {name: [(float(a[column]), float(b[column])) for a, b in pairs] for column, name, _ in several}

@@ -89,6 +89,11 @@ def blind(found: Fit) -> str:
     return ""
 
 
+def elsewhere(found: Fit) -> str:
+    """What may be done where no question about a queue or a sender is answered; empty where the reason says it."""
+    return "" if "acklab fit SENDER RECEIVER" in found.blind else f" {INSTEAD}"
+
+
 def doubt(found: Fit) -> str:
     """Why an answer's number of ACKs is in doubt: the held-out check missed it by more than a range allows for; empty if it did not."""
     acks = found.held_out.score.acks if found.held_out is not None else 0.0

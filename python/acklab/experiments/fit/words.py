@@ -122,7 +122,7 @@ def asked(found: Fit) -> str:
     if found.bad:
         return f"No what-if follows from this fit: {found.bad}. {INSTEAD}"
     if found.blind:
-        return f"No what-if about a queue or a sender follows from this fit: {found.blind}. Other questions may be asked.{_missed(found)}"
+        return f"No what-if about a queue or a sender follows from this fit: {found.blind}.{trust.elsewhere(found)} Other questions may be asked.{_missed(found)}"
     both = found.search.waits(found.model)
     share = f" (median and 95th of 100 differ by {f'{100 * both.apart:.0f}' if both.apart >= 0.01 else 'less than 1'}{NB}%)" if both is not None else ""
     senders = list(dict.fromkeys(one.names["sender"] for one in found.search.open))
@@ -176,7 +176,7 @@ def _several(parts: Sequence[str]) -> str:
 
 
 def _beside(score: Score) -> str:
-    return f"completion {signed(score.end)}, curve off by {_curve(score)} of the time in the mean, ACKs {signed(score.acks)}, of which {_sizes(score)} have other sizes"
+    return f"completion {signed(score.end)}, curve off by {_curve(score)} of the time in the mean, ACKs {signed(score.acks)} in number, {_sizes(score)} for other amounts of data"
 
 
 def _sizes(score: Score) -> str:
