@@ -288,6 +288,18 @@ def test_a_finger_finds_every_control(pages: dict[str, Path]) -> None:
             assert page.js("document.documentElement.scrollWidth") == 390, name
 
 
+def test_pairs_of_facts_are_whole_on_a_phone(pages: dict[str, Path]) -> None:
+    """A long name breaks; before, it pushed the values beyond the right edge."""
+    beyond = """[...document.querySelectorAll('table.pairs td')].filter((one) =>
+        one.getBoundingClientRect().right > one.closest('.card').getBoundingClientRect().right + 0.5).map((one) => one.textContent)"""
+    with browser.Browser(390, 900, touch=True) as page:
+        for name in ("qlog", "analysis"):
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            page.js("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+            assert page.js("document.querySelectorAll('table.pairs td').length") > 20, name
+            assert not settled(page, beyond), name
+
+
 def test_every_verb_has_the_charts_of_the_run_report(pages: dict[str, Path]) -> None:
     with browser.Browser() as page:
         for name in WITH_CHARTS:

@@ -11,6 +11,7 @@ from ...plot.words import NB, amount, digits, listing
 from ...text.columns import align
 from ...text.escapes import one_line
 from ...text.toml import loads
+from ..search.output import spoken
 from .predict import SAME, Predicted, Prediction, Range
 from .value import shown, signed
 from .widening import CLAIM, COUNTED, WIDER
@@ -120,7 +121,7 @@ def called(sets: Sequence[str]) -> str:
         first = parts.pop("kind", parts.pop("policy", parts.pop("", "")))
         if key == "flow.0.receiver.ack" and first == "delayed" and "segments" in parts:
             first = f"an ACK for every {parts.pop('segments')} segments"
-            told.append(", ".join([first, *(f"{name} {part}" for name, part in parts.items())]))
+            told.append(", ".join([first, *(f"{name} {spoken(part)}" for name, part in parts.items())]))
             continue
         said = ", ".join([QUEUES.get(first, str(first)), *(f"{name} {part}" for name, part in parts.items())])
         told.append(said if key == "link.0.queue" and first in QUEUES else f"{KEYS.get(key, key)} {said}")

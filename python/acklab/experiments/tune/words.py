@@ -359,8 +359,7 @@ def made_of(result: Found) -> tuple[list[str], list[list[str]]]:
             base, mine = (part[place] for part in means)
             rows.append([f"{one.name}: {metric.label}", digits(weight), digits(base), digits(mine), digits(weight * base), digits(weight * mine)])
             place += 1
-    mine = called(result)
-    return ["metric", "weight", "baseline", mine, "weighted: baseline", f"{mine}, weighted"], rows
+    return ["metric", "weight", "baseline", called(result), "weighted: baseline", f"{called(result)}, weighted"], rows
 
 
 def _mean(result: Found, trial: Any, objective: int) -> str:
