@@ -62,7 +62,7 @@ def sentence(result: Found, brief: bool = False) -> str:
         if brief and found is not None:
             much = f"{one.name} {change(one, found)}" if one.relative else f"difference in {one.name} {change(one, found)}"
             return f"{lead} The best trial, {mine}: {much} (95 % interval, {counted(len(result.judged.paths), 'fresh path')})."
-        return f"{lead} The best trial, {mine}, has {_against(result)}. {_both_ways(result)}".rstrip()
+        return f"{lead} The best trial, {mine}, has {_against(result)}. {_contains(result)}".rstrip()
     lead = {1: "Use", -1: "Stay with the baseline; do not use"}[verdict(result)]
     return f"{lead} {cells(result, brief)}: {_in_short(result) if brief else _against(result)}."
 
@@ -82,8 +82,8 @@ def _baseline(result: Found) -> str:
     return listing([f"{worded(named[key])} {spoken(value)}" for key, value in result.plan.baseline.items()])
 
 
-def _both_ways(result: Found) -> str:
-    """That the interval of the difference goes both ways."""
+def _contains(result: Found) -> str:
+    """What the interval of the difference contains: better and worse."""
     if result.judged is None or result.judged.differences[0] is None:
         return ""
     return f"The interval contains {1 if result.plan.objectives[0].relative else 0}, so better and worse are both possible."
