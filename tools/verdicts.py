@@ -83,13 +83,13 @@ def of(claims: Verdicts, standing: str) -> str:
     return f"{having(claims, standing=standing, verdict='reproduced')} of {total}" if total else ""
 
 
-def row(name: str, claims: Verdicts) -> str:
-    """A paper's line."""
+def row(name: str, claims: Verdicts, noted: bool = False) -> str:
+    """A paper's line; ``noted`` if there is a column for notes on the texts."""
     good = having(claims, standing="evidence", verdict="reproduced")
     counts = [having(claims, standing="evidence", verdict="differs", why=word) for word in WORDS]
     counts += [having(claims, standing="evidence", verdict=word) for word in ("undecided", "not testable")]
     cells = [f"[{TITLES[name]}](papers/{name}.md)", str(having(claims, standing="evidence")), f"**{good}**", *(str(n or "") for n in counts)]
-    return line([*cells, of(claims, "calibration"), of(claims, "arithmetic")])
+    return line([*cells, of(claims, "calibration"), of(claims, "arithmetic"), *[of(claims, "note")] * noted])
 
 
 def line(cells: Iterable[str]) -> str:
@@ -103,7 +103,9 @@ def table(first: str, names: Iterable[str], papers: Mapping[str, Any]) -> str:
     names = [name for name in asked if name in papers]
     missing = [f"`{name}`" for name in asked if name not in papers]
     heads = [first, "evidence", "reproduced", *(f"differ: {word}" for word in WORDS), "undecided", "not testable", "calibration reproduced", "arithmetic that holds"]
-    said = "\n".join([line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"]) for name in names)])
+    noted = any(having(papers[name]["claims"], standing="note") for name in names)
+    heads += ["notes on the text that hold"] * noted
+    said = "\n".join([line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"], noted) for name in names)])
     return f"{said}\n\nWithout a whole run: {', '.join(missing)}." if missing else said
 
 
@@ -127,10 +129,12 @@ def classics(papers: Mapping[str, Any]) -> str:
 
 
 def count(papers: Mapping[str, Any]) -> str:
-    """How many of all claims of the five papers are reproduced: with the entries' first form, with today's, by repetitions."""
+    """How many of all claims of the five papers, without notes on their texts, are reproduced: with the entries' first form, with today's, by repetitions."""
     steps: list[dict[str, str]] = [{}, {}, {}]
     for name in (one for one in FIVE if one in papers):
         for short, claim in papers[name]["claims"].items():
+            if claim["standing"] == "note":
+                continue
             history = load(name).claims[f"{name}.{short}"].turned
             single = claim["alone"] or claim["verdict"]
             first = history[0].turned.partition(" to ")[0] if history else single

@@ -25,8 +25,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-STANDINGS = ("evidence", "calibration", "arithmetic")
-"""What a claim's verdict shows: something about TCP; how well a parameter was fitted; that numbers follow from numbers."""
+STANDINGS = ("evidence", "calibration", "arithmetic", "note")
+"""What a claim's verdict shows: something about TCP; how well a parameter was fitted; that numbers follow from numbers; nothing of the paper.
+
+The last is said of an entry that is no claim of the paper: a slip of its text, or a sum that was checked.
+"""
 
 
 class CriterionError(ValueError):
@@ -116,8 +119,8 @@ def parse(claim: str, entry: Mapping[str, Any]) -> Criterion:
     """
     _known(claim, entry, {"parts", "standing", "note"})
     standing = str(entry.get("standing", "evidence"))
-    if standing not in STANDINGS:
-        raise CriterionError(f"{claim}: standing {standing!r} is none of {', '.join(STANDINGS)}")
+    if standing not in STANDINGS[:3]:
+        raise CriterionError(f"{claim}: standing {standing!r} is none of {', '.join(STANDINGS[:3])}")
     parts = tuple(_part(claim, part) for part in entry.get("parts", ()))
     if not parts:
         raise CriterionError(f"{claim}: a criterion needs at least one part")

@@ -42,11 +42,11 @@ def hardest(verdict: Verdict) -> Finding | None:
 
 
 def forest(verdicts: Sequence[Verdict], paper: Paper) -> Drawn | None:
-    """One row a claim; of claims with several parts or cells, the part that decides."""
+    """One row a claim of the paper; of claims with several parts or cells, the part that decides."""
     rows = []
     for verdict in verdicts:
         finding = hardest(verdict)
-        if finding is None:
+        if finding is None or verdict.standing == "note":
             continue
         ends = None
         if finding.interval is not None and all(map(math.isfinite, finding.interval)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
@@ -106,7 +106,7 @@ _ASKED = ("figure_or_table", "kind", "claim", "quantity", "units", "paper_value"
 
 def _claim(entry: Mapping[str, Any]) -> Claim:
     id = str(entry["id"])
-    if unread := entry.keys() - {"id", *_ASKED, "criterion", "history"}:
+    if unread := entry.keys() - {"id", "note", *_ASKED, "criterion", "history"}:
         raise CriterionError(f"{id}: nothing reads {', '.join(sorted(unread))}; write a comment instead")
     if entry["kind"] not in KINDS:
         raise CriterionError(f"{id}: kind {entry['kind']!r} is none of {', '.join(KINDS)}")
@@ -115,10 +115,20 @@ def _claim(entry: Mapping[str, Any]) -> Claim:
         paper=id.partition(".")[0],
         figure=str(entry["figure_or_table"]),
         **{key: str(entry[key]) for key in ("kind", "claim", "units", "paper_value", "tolerance")},
-        criterion=parse(id, entry["criterion"]) if "criterion" in entry else None,
+        criterion=_criterion(id, entry),
         form=fingerprint(entry),
         history=tuple(_change(id, place, one) for place, one in enumerate(entry.get("history", ()), 1)),
     )
+
+
+def _criterion(id: str, entry: Mapping[str, Any]) -> Criterion | None:
+    """What an entry asks for. ``note = true`` says that the sentence is no claim of the paper, but a note on its text."""
+    criterion = parse(id, entry["criterion"]) if "criterion" in entry else None
+    if not entry.get("note", False):
+        return criterion
+    if criterion is None or criterion.standing != "arithmetic":
+        raise CriterionError(f"{id}: only arithmetic may be a note on the text; evidence and calibration are the paper's")
+    return replace(criterion, standing="note")
 
 
 def fingerprint(entry: Mapping[str, Any]) -> str:

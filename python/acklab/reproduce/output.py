@@ -140,7 +140,7 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
     from ..figures import draw
-    from . import page
+    from . import index, page
 
     for outcome in new:
         folder = out / outcome.paper.id
@@ -164,4 +164,4 @@ def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
         if search is not None:
             (out / f"{outcome.paper.id}-search.html").write_text(search, encoding="utf-8")
     (out / "claims.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    (out / "index.html").write_text(page.index_page(told), encoding="utf-8")
+    (out / "index.html").write_text(index.index_page(told), encoding="utf-8")

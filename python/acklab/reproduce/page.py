@@ -1,4 +1,4 @@
-"""One offline page a paper, and the index over them.
+"""One offline page a paper.
 
 The look is the run report's: its tokens, tables and print rules. Charts are inline SVG whose colours are the page's
 variables. Nothing is fetched; the page's own policy forbids it.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from .._core import __version__
 from ..figures.charts import Forest
@@ -17,9 +16,9 @@ from ..text.counts import counted
 from . import words
 from .criteria import STANDINGS
 from .overview import overview
-from .paper import GROUPS, Compared, Drawn, Figure
+from .paper import Compared, Drawn, Figure
 from .runner import Outcome
-from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
+from .verdict import Verdict
 
 Pictures = Mapping[str, str]
 """Charts as HTML, by name."""
@@ -33,7 +32,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
-    said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts}
+    said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts if verdict.standing != "note"}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
     body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
@@ -92,80 +91,6 @@ def _place(figure: Figure) -> tuple[str, str, int]:
     """Where a figure stands: by section, figures before tables, by number."""
     kind, _, number = figure.label.partition(" ")
     return figure.section, kind, int(number) if number.isdigit() else 0
-
-
-_GROUP_HEADS = dict(zip(GROUPS, ("Papers", "Later work", "Classics"), strict=True))
-
-
-_STANDINGS_MEANT = "".join(
-    f"<div><dt>{word}</dt><dd>{meaning}</dd></div>"
-    for word, meaning in {
-        "Evidence": "claims that could have failed in these runs: they test the paper, and only they are in the bar and the headline",
-        "Calibration": "claims by which a parameter was chosen that the paper leaves open: no test",
-        "Arithmetic": "claims that follow from the paper's own numbers, a definition or what was set up: no test",
-    }.items()
-)
-"""What the three kinds of claims are."""
-
-
-def index_page(told: Mapping[str, Any]) -> str:
-    """The index over the papers of a summary (:func:`.output.summary`): a card each, by group."""
-    papers, quick = told["papers"], told["quick"]
-    changed = next((one["changed"] for one in papers.values() if one.get("changed")), ())
-    body = header(
-        _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", "",
-        quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
-    )  # fmt: skip
-    keys = "".join(f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>' for kind in BAR)
-    groups = [(group, [name for name, one in papers.items() if one["group"] == group]) for group in GROUPS]
-    found = "".join(
-        f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(_paper(told, name) for name in group)}</div></section>'
-        for head, group in groups if group
-    )  # fmt: skip
-    return document("Papers, regenerated and judged", f'{body}<p class="keys">A bar shows the claims that test a paper: {keys}</p><dl class="terms one">{_STANDINGS_MEANT}</dl></header><main>{found}</main>')
-
-
-def _finding(told: Mapping[str, Any], changed: bool) -> str:
-    """What became of the claims of all papers that are evidence."""
-    counts = [counts[STANDINGS[0]] for counts in told["counts"].values()]
-    sums = {word: sum(one[word] for one in counts) for word in words.OUTCOMES}
-    total = sum(sums.values())
-    if not total:
-        return "Papers, regenerated: no claim of evidence was judged."
-    parts = ", ".join(words.number_of(n, word, changed) for word, n in sums.items() if n)
-    every = sum(one.get("evidence", 0) for one in told["papers"].values())
-    some = f"{total} of the {every} claims" if every > total else counted(total, "claim")
-    return f"{'Changed, so not the papers. ' * changed}Of {some} that {'test' if max(total, every) != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
-
-
-BAR = (REPRODUCED, DIFFERS, NOT_TESTABLE)
-"""What a card's bar shows, from the left."""
-
-
-def _paper(told: Mapping[str, Any], name: str) -> str:
-    """A paper's card on the index."""
-    paper, lines = told["papers"][name], []
-    changed = "changed" in paper
-    tallied = told["counts"].get(name, {})
-    for standing, counts in tallied.items():
-        said = [words.number_of(n, word, changed) for word, n in counts.items() if n]
-        if said:
-            lines.append(f"<li><b>{esc(standing.capitalize())}</b>: {esc(', '.join(said))}</li>")
-    counts = tallied.get(STANDINGS[0], {})
-    sizes = {REPRODUCED: counts.get("reproduced", 0), DIFFERS: counts.get("differs", 0)}
-    sizes[NOT_TESTABLE] = sum(counts.values()) - sum(sizes.values())
-    total = sum(sizes.values())
-    share = f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>' if total else ""
-    shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
-    about = f"<p>{esc(paper['about'])}</p>" if paper.get("about") else ""
-    left = paper.get("evidence", 0) - total
-    if share and left > 0:
-        share += f'<p class="note">{counted(left, "more claim")} that {"tests" if left == 1 else "test"} it {"was" if left == 1 else "were"} not judged here</p>'
-    as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
-    return (
-        f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{about}{as_it_is}{share}'
-        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}<li>{counted(told["runs"][name], "run")}</li></ul></a>'
-    )
 
 
 def _headline(outcome: Outcome) -> str:
@@ -231,17 +156,31 @@ def _fitted(claims: Sequence[str]) -> str:
 def _claims(outcome: Outcome) -> str:
     if not outcome.verdicts:
         return ""
-    rows = "".join(_claim(outcome, verdict) for verdict in outcome.verdicts)
-    kinds = ["", *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES), *STANDINGS]
+    claims = [verdict for verdict in outcome.verdicts if verdict.standing != "note"]
+    notes = [verdict for verdict in outcome.verdicts if verdict.standing == "note"]
+    kinds = ["", *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES), *STANDINGS[:3]]
     buttons = "".join(
         f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
     )
-    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", "claim"))
-    body = (
-        f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
-        f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
-    )
-    return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{aside(f"The {len(outcome.verdicts)} claims, each with its verdict", body)}</section>'
+    body = f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>{_rows(outcome, claims, "claim")}'
+    told = aside(f"The {len(claims)} claims, each with its verdict", body) if claims else ""
+    return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{told}</section>{_notes(outcome, notes)}'
+
+
+def _notes(outcome: Outcome, notes: Sequence[Verdict]) -> str:
+    """The entries that are no claims of the paper."""
+    if not notes:
+        return ""
+    source = outcome.paper.source
+    about = f'<p class="note">These are not what the {source} says. They were noted while it was read: slips of its text, and sums that were checked. No count of claims has them.</p>'
+    return f'<section id="notes"><h2>{words.NOTES}</h2>{about}{_rows(outcome, notes, "note")}</section>'
+
+
+def _rows(outcome: Outcome, verdicts: Sequence[Verdict], what: str) -> str:
+    """A table of verdicts."""
+    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", what))
+    rows = "".join(_claim(outcome, verdict) for verdict in verdicts)
+    return f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _changes(outcome: Outcome) -> str:
@@ -288,7 +227,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
 
 
 def _rules(verdict: Verdict) -> str:
-    test = "" if verdict.standing == STANDINGS[0] else f"no test: {verdict.standing}"
+    test = f"no test: {verdict.standing}" if verdict.standing in words.NO_TEST else ""
     told = "; ".join(one for one in (test, words.rules(verdict)) if one)
     return f' <span class="rule">({esc(told)})</span>' if told else ""
 
@@ -319,7 +258,7 @@ def _listed(rows: Sequence[Sequence[str]]) -> str:
 
 def _mine(figure: Figure, outcome: Outcome) -> list[Verdict]:
     """The verdicts on claims about a figure."""
-    return [v for v in outcome.verdicts if figure.label and about(v.claim.figure, figure.label)]
+    return [v for v in outcome.verdicts if v.standing != "note" and figure.label and about(v.claim.figure, figure.label)]
 
 
 def _counts(figure: Figure, outcome: Outcome) -> str:

@@ -189,7 +189,7 @@ class Paper:
     def needs_repetitions(self, claim: str) -> bool:
         """Whether nudged repetitions judge a claim: not arithmetic, not what is exact, not where every experiment has seeds."""
         criterion, measured = self.ledger.claims[claim].criterion, self.claims[claim]
-        arithmetic = self.standing(claim) is None and criterion is not None and criterion.standing == "arithmetic"
+        arithmetic = self.standing(claim) is None and criterion is not None and criterion.standing in ("arithmetic", "note")
         return not arithmetic and not measured.exact and any(not isinstance(one, Replications) for one in measured.needs)
 
     @property

@@ -57,7 +57,7 @@ def _paper(outcome: Outcome, *, first: bool) -> Iterator[str]:
 def _claim(verdict: Verdict, source: str) -> Iterator[str]:
     """A claim: what the source says, what does not hold of it with numbers, and why."""
     claim, word = verdict.claim, words.outcome(verdict)
-    test = "" if verdict.standing == STANDINGS[0] else f"; no test: {verdict.standing}"
+    test = f"; no test: {verdict.standing}" if verdict.standing in words.NO_TEST else ""
     yield from _wrapped(f"{word:<12} {claim.figure}: {words.printed(claim)} ({claim.short}{test})", "  ")
     if verdict.verdict == REPRODUCED:
         return

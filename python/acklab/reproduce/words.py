@@ -28,9 +28,9 @@ IN_CHANGED = {"reproduced": "holds", "differs": "does not hold"}
 
 
 def outcome(verdict: Verdict) -> str:
-    """A verdict's word: ``undecided`` is apart from what no run can test."""
+    """A verdict's word: ``undecided`` is apart from what no run can test. A note on the text holds; it reproduces nothing."""
     word = _plain(verdict)
-    return IN_CHANGED.get(word, word) if verdict.changed else word
+    return IN_CHANGED.get(word, word) if verdict.changed or verdict.standing == "note" else word
 
 
 def _plain(verdict: Verdict) -> str:
@@ -62,8 +62,10 @@ def counted(verdicts: Sequence[Verdict]) -> str:
     said = []
     for standing, counts in tally(verdicts).items():
         total = sum(counts.values())
-        parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
-        if total:
+        parts = ", ".join(number_of(n, word, standing == "note") for word, n in counts.items() if n)
+        if total and standing == "note":
+            said.append(f"{NOTES}: {parts}.")
+        elif total:
             said.append(f"{standing.capitalize()}: {total} claim{'s' * (total != 1)}, {parts}.")
     return " ".join(said)
 
@@ -95,6 +97,8 @@ MEANT = {
     "not testable": "no run can decide",
 }
 """What a verdict's word means."""
+NOTES = "Notes on the text"
+"""What the entries are called that are no claims of the paper."""
 NO_TEST = {
     "calibration": "a parameter that the {} leaves open was chosen by {}",
     "arithmetic": "{1} from the {0}'s own numbers or from what was set up",
@@ -109,12 +113,15 @@ def besides(verdicts: Sequence[Verdict], source: str = "paper") -> list[str]:
     said = [f"{sentence(meant)}."] if meant else []
     if how := {word: n for word, n in explained_how(verdicts).items() if n}:
         said.append(_why_they_differ(how, source))
-    for standing in STANDINGS[1:]:
+    for standing in NO_TEST:
         counts = tally(verdicts)[standing]
         if total := sum(counts.values()):
             parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
             them = {"calibration": "it" if total == 1 else "them", "arithmetic": "it follows" if total == 1 else "they follow"}[standing]
             said.append(f"{total} more {'claim is' if total == 1 else 'claims are'} no test, because {NO_TEST[standing].format(source, them)} ({standing}): {parts}.")
+    if total := sum((notes := tally(verdicts)["note"]).values()):
+        parts = ", ".join(number_of(n, word, changed=True) for word, n in notes.items() if n)
+        said.append(f"{total} more {'entry is no claim' if total == 1 else 'entries are no claims'} of the {source}, but {'a note' if total == 1 else 'notes'} on its text: {parts}.")
     return said
 
 
@@ -154,7 +161,7 @@ def because(explanation: str, source: str) -> str:
 
 def in_changed(verdicts: Sequence[Verdict]) -> str:
     """How many claims of the paper hold in changed runs, which reproduce nothing."""
-    found = [outcome(v) for v in verdicts]
+    found = [outcome(v) for v in verdicts if v.standing != "note"]
     parts = [f"{n} {MANY.get(word, word) if n != 1 else word}" for word in ("holds", "does not hold", "undecided", "not testable") if (n := found.count(word))]
     return f"Changed, so not the paper. Of its {len(found)} claims here, held against these runs: {', '.join(parts)}."
 

@@ -100,7 +100,7 @@ def test_page_index_and_file_count_alike(name: str, quickly: Quickly) -> None:
         assert counts[standing] == {word: words.count(word) for word in counts[standing]}
     page, index = ((quick.out / f"{file}.html").read_text("utf-8") for file in (name, "index"))
     for standing, found in counts.items():
-        words = [number_of(n, word) for word, n in found.items() if n]
+        words = [number_of(n, word, changed=standing == "note") for word, n in found.items() if n]
         told = ", ".join(words)
         counted = f"Of {sum(found.values())} claim" if standing == "evidence" else f"{sum(found.values())} more "
         assert not told or counted in page and told in page

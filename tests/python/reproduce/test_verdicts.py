@@ -95,6 +95,17 @@ def test_the_count_names_what_turned() -> None:
     assert today.endswith("| 2 of 3 |  | veno `fig5.avg` |")
 
 
+def test_a_note_on_the_text_counts_for_no_paper() -> None:
+    """Not among the claims of the table, and not in the count; its column is there where a paper has one."""
+    one = {"verdict": "reproduced", "standing": "evidence", "seeds": 0, "alone": "", "why": "", "form": ""}
+    papers: dict[str, Any] = {name: {"claims": {}} for name in FIVE}
+    assert "notes on the text" not in verdicts.five(papers)
+    papers["veno"]["claims"] = {"fig6.many": one, "check.512k": {**one, "standing": "note"}}
+    assert verdicts.row("veno", papers["veno"]["claims"], True).endswith("| 1 | **1** |  |  |  |  |  |  |  |  | 1 of 1 |")
+    assert "notes on the text" in verdicts.five(papers)
+    assert verdicts.count(papers).splitlines()[-1].endswith("| 1 of 1 |  |  |")
+
+
 def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "claims.json").write_text('{"quick": true}', "utf-8")
     before = verdicts.DATA.read_bytes(), verdicts.PAGE.read_bytes()
