@@ -321,13 +321,13 @@ def _foot(outcome: Outcome) -> str:
     rules = []
     if seeds:
         rules.append(
-            f"A claim about random runs is judged with {counts} seeds, or as many as its experiments have, until one of these looks "
-            f"settles it. The most that a claim used is {counted(seeds, 'seed')}."
+            f"A claim about random runs is looked at with {counts} seeds, or with all that its experiments have, until a look settles "
+            f"it; here no claim used more than {seeds}."
         )
     if nudged:
         rules.append(
-            f"A claim about runs without randomness is judged with {repetitions} repetitions, in which every link is up to 1 % "
-            f"longer. At most {nudged} were used. Figures and notes show the run without a nudge."
+            f"A claim about runs without randomness is looked at with {repetitions} repetitions, in which every link is up to 1 % "
+            f"longer; here none used more than {nudged}. Figures and notes show the run without a nudge."
         )
     if rules:
         rules.append(

@@ -15,6 +15,8 @@ from .verdict import DIFFERS, REPRODUCED, Verdict
 WIDTH = 110
 MOST = 2
 """Comparisons that are told of a part that does not hold."""
+MANY = 4
+"""So many claims that a quick run leaves undecided, or more, are one sentence."""
 FEW = 12
 """With so many claims that test a paper, or fewer, those reproduced are listed, too."""
 
@@ -42,11 +44,17 @@ def _paper(outcome: Outcome, *, first: bool) -> Iterator[str]:
         yield f"{label} is not drawn: it compares values of {key}, and its labels would be false"
     for label, runs in outcome.still.items():
         yield f"no result of {label} changed, in {counted(runs, 'run')} compared with and without"
-    listed = [v for v in test if v.verdict != REPRODUCED or len(test) <= FEW]
+    few = [v for v in test if effort.quick and v.undecided]
+    together = few if len(few) >= MANY else []
+    listed = [v for v in test if v not in together and (v.verdict != REPRODUCED or len(test) <= FEW)]
     if listed:
         yield f"The claims that test the {paper.source}{'' if len(listed) == len(test) else ' and are not reproduced'}:"
     for verdict in sorted(listed, key=lambda v: v.verdict == REPRODUCED):
         yield from _claim(verdict, paper.source)
+    if together:
+        counts = sorted({counted(v.seeds, "repetition" if v.nudged else "seed") for v in together})
+        ids = ", ".join(v.claim.short for v in together)
+        yield from _wrapped(f"{len(together)} claims are undecided, because a quick run has {' or '.join(counts)}: {ids}. The page has what was measured of each; a run without --quick has more.", "")
     fitted = [v for v in outcome.verdicts if v.standing == STANDINGS[1] and v.verdict == DIFFERS] if test and not effort.sets else []
     if fitted:
         yield "Claims by which a parameter was chosen, and that differ all the same:"

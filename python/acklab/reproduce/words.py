@@ -262,7 +262,8 @@ def shown(groups: Groups, values: Mapping[str, Value], findings: Sequence[Findin
 def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
     units = f" {part.units}" if part.units else ""
     if not isinstance(value, Mapping):
-        return _often(part, cells) or f"{show(value)}{units}{_interval(cells[0][0])}"
+        only = cells[0][0]
+        return _often(part, cells) or f"{by_interval(value_of(value), only) if _interval(only) else show(value)}{units}{_interval(only)}"
     if part.cells is None:  # the names of one order
         named = ", ".join(f"{name} = {show(one)}" for name, one in value.items())  # type: ignore[arg-type]
         gap = _gap(part, cells[0][0]) if len(cells[0]) == 1 else ""
@@ -273,7 +274,7 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
         return often
     alone = [group[0] for group in cells]
     if len(alone) <= MOST_CELLS:
-        each = (f"{name} = {digits(one.value)}{_interval(one)}" for name, one in zip(value, alone, strict=True))
+        each = (f"{name} = {by_interval(one.value, one)}{_interval(one)}" for name, one in zip(value, alone, strict=True))
         return ", ".join(each) + units
     low, high = min(one.value for one in alone), max(one.value for one in alone)
     if low == high:
@@ -297,14 +298,25 @@ def _gap(part: Part, finding: Finding) -> str:
     """The difference that an order asks for, if it has an interval; a relative one in percent of the lesser."""
     if not (gap := _interval(finding, 100 if part.relative else 1)):
         return ""
-    return f", a difference of {digits(100 * finding.value)}{gap} %" if part.relative else f", a difference of {digits(finding.value)}{gap}"
+    times = 100 if part.relative else 1
+    return f", a difference of {by_interval(times * finding.value, finding, times)}{gap}{' %' * part.relative}"
 
 
 def _interval(finding: Finding, times: float = 1) -> str:
     """A finding's interval, if it has one that ends."""
     if finding.interval is None or not all(map(math.isfinite, finding.interval)):
         return ""
-    return f" ({digits(times * finding.interval[0])} to {digits(times * finding.interval[1])})"
+    return f" ({' to '.join(by_interval(times * end, finding, times) for end in finding.interval)})"
+
+
+def by_interval(value: float, finding: Finding, times: float = 1) -> str:
+    """A number to the second digit of half the finding's interval: more of them say nothing. Without an interval, four digits."""
+    ends = finding.interval
+    if ends is None or not all(map(math.isfinite, ends)) or not (half := abs(times) * (ends[1] - ends[0]) / 2):
+        return digits(value)
+    places = 1 - math.floor(math.log10(half))
+    text = f"{round(value, places):,.{max(0, places)}f}" if abs(value) >= 10_000 else f"{round(value, places):.{max(0, places)}f}"
+    return text if text.strip("-0.,") else text.lstrip("-")
 
 
 def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, counted: str, look: Look) -> str:
@@ -346,10 +358,10 @@ def miss(finding: Finding, units: str = "") -> str:
     unit = f" {units}" if units else ""
     pair = re.fullmatch(r"(.+) (?:>=|>|=) (.+)", one.requirement)
     if pair is None or not one.label.startswith(f"{pair[1]} - {pair[2]}"):
-        return f"{one.label} is {digits(finding.value)}{unit}{_interval(finding)}, wanted {one.requirement}"
+        return f"{one.label} is {by_interval(finding.value, finding)}{unit}{_interval(finding)}, wanted {one.requirement}"
     cell = one.label.removeprefix(f"{pair[1]} - {pair[2]}").strip()
     times, unit = (100, " %") if cell.startswith("(relative)") else (1, unit)
     cell = cell.removeprefix("(relative)").strip()
     least = f"{'>' if one.open_low else '≥'} {digits(times * one.low or 0.0)}"
     wanted = least if math.isinf(one.high) else f"between {digits(times * one.low or 0.0)} and {digits(times * one.high)}"
-    return f"{pair[1]} less {pair[2]}{f', {cell},' if cell else ''} is {digits(times * finding.value)}{unit}{_interval(finding, times)}, wanted {wanted}{unit}"
+    return f"{pair[1]} less {pair[2]}{f', {cell},' if cell else ''} is {by_interval(times * finding.value, finding, times)}{unit}{_interval(finding, times)}, wanted {wanted}{unit}"

@@ -55,7 +55,7 @@ def told(policy: str, goodput: float, acks: int, queue: float, end: float | None
     flow = {"goodput_bps": goodput, "acks_sent": acks, "segments_sent": 1000, "retransmits": 5, "timeouts": 0, "mean_rtt_s": 0.1, "completion_s": end}
     return {
         "name": "A", "shown": CABLE.replace('ack = { policy = "linux" }', f'ack = {{ policy = "{policy}" }}'),
-        "there": {"mean_queue_packets": queue}, "result": {"summary": {"end_s": 1.4, "flows": [flow]}},
+        "there": {"mean_queue_packets": queue, "drops": 3}, "result": {"summary": {"end_s": 1.4, "flows": [flow]}},
     }  # fmt: skip
 
 
@@ -73,4 +73,4 @@ def test_the_headline_says_what_differs_and_what_came_of_it() -> None:
     one, other = told("every", 8e6, 500, 2.0, 0.722), {**told("divide", 8e6, 500, 2.0, 0.495), "name": "B"}
     assert "completes in 495 ms (A: 722 ms)." in finding(one, other)
     assert finding(one, {**one, "name": "B"}) == "Both runs have the same scenario: 8 Mb/s each."
-    assert finding(one) == "8 Mb/s in 1.40 s, with 5 segments sent again and no timeouts."
+    assert finding(one) == "A goodput of 8 Mb/s in 1.40 s. The link’s queue drops 3 packets; 5 segments sent again, no timeouts."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...figures.stats import Sample, split
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER
-from .section4 import DROP_TAIL_RUNS, RED_RUNS, at, by_mechanism
+from .section4 import COMPETING, DROP_TAIL_RUNS, RED_RUNS, at, averaged, by_mechanism
 from .section5 import SESSIONS, WRITES, Sessions, of
 from .setting import NAMES, RED, WINDOW
 
@@ -79,6 +80,14 @@ ORDERS = {
 }
 
 
+def _rounded(value: float, half: float) -> str:
+    """A mean and half its interval, to the second digit of the latter."""
+    if not half or math.isinf(half):
+        return f"{value:.3g}"
+    places = max(0, 1 - math.floor(math.log10(half)))
+    return f"{value:.{places}f} ± {half:.{places}f}"
+
+
 def _figure(number: str, quantity: str, gateway: str, title: str) -> None:
     needs = DROP_TAIL_RUNS if gateway == "drop-tail" else RED_RUNS
 
@@ -92,12 +101,14 @@ def _figure(number: str, quantity: str, gateway: str, title: str) -> None:
                 "relative to delayed ACKs", TRANSFERS, Axis("difference (%)"), relative(grids, quantity), [Mark(0.0)]
             ),
         ]
-        means = {m: float(g[quantity].mean()) * UNITS[quantity][1] for m, g in by_mechanism(grids).items()}
-        ours = ", ".join(f"{NAMES[m]} {means[m]:.4g}" for m in sorted(means, key=lambda m: -means[m]))
+        unit, scale, _ = UNITS[quantity]
+        level = split(len(COMPETING))
+        found = {m: averaged(g, quantity) for m, g in by_mechanism(grids).items()}
+        ours = ", ".join(f"{NAMES[m]} {_rounded(scale * one.value, scale * one.interval(level).half_width)}" for m, one in sorted(found.items(), key=lambda pair: -pair[1].value))
         return Drawn(
             [Lines(f"figure-{number}", f"{title}; bars are 95 % intervals, corrected for their number", panels)],
             {"means": frame},
-            [Compared(f"{UNITS[quantity][0]}, averaged over the numbers of transfers", ORDERS[number], ours)],
+            [Compared(f"{unit}, averaged over the numbers of transfers (± half a 95 % interval, corrected for their number)", ORDERS[number], ours)],
         )
 
 

@@ -100,7 +100,7 @@ def figure_3(windows: Mapping[Any, pl.DataFrame], grid: Grid) -> Drawn:
         for n, w in ((n, windows[n, "double"]) for n in CONTROLS)
     ]
     cells = [(p, a) for p in PASSES for a in ("every", "delayed")]
-    short = {"single": "once", "double": "two pipes", "shared": "same, twice"}
+    short = {"single": "once", "double": "two pipes", "shared": "same ×2"}
     groups = []
     for p, a in cells:
         found = [rate(grid, control=n, passes=p, ack=a) for n in CONTROLS]

@@ -15,7 +15,8 @@ SACK = "reno"
 """The congestion control of what the paper calls SACK TCP: Reno's. Its recovery is Veno's too."""
 CONTROLS = ("sack", "veno")
 NAMES = {"sack": "SACK", "veno": "SACK Veno"}
-COLOURS = {"sack": "sack", "veno": "veno"}
+COLOURS = {"sack": "blue", "veno": "orange"}
+"""Not the palette's own green and red: on a paper's page these are the colours of verdicts."""
 HEADER = 40
 SECONDS = 200
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)

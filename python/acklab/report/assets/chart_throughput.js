@@ -27,7 +27,7 @@ export const throughputChart = {
   roles: [
     { key: "goodput", name: "goodput", sample: "area" },
     { key: "sum", name: "together", sample: "line", there: (data, part, frame) => panelOf(part, frame).length > 1, about: "goodput of the flows of a panel together" },
-    { key: "capacity", name: "slowest link", sample: "dashed", value: ({ item }) => item.capacity_link && `${item.capacity_link} ${si(item.capacity_bps)}b/s`, about: "rate of the slowest link on the data's way, headers included" },
+    { key: "capacity", name: "slowest link", sample: "dashed", value: ({ item }) => item.capacity_link && `${item.capacity_link} ${si(item.capacity_bps)}b/s`, about: "rate of the slowest link on the data's way, headers included; a bin counts whole packets, so that it may lie above by one packet" },
   ],
   columns: [["bin starts", "s", 6], ["bin ends", "s", 6], ["goodput", "b/s", 0]],
 

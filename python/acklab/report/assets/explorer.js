@@ -47,7 +47,7 @@ function panelParts() {
   byId("panel").append(row,
     h("div", { class: "field" }, h("label", { for: "preset" }, "Start from"), preset),
     set.element, why,
-    h("details", { open: innerWidth > 900 }, h("summary", {}, "The scenario (TOML)"), box),
+    h("details", {}, h("summary", {}, "The scenario (TOML)"), box),
     h("div", { class: "copies" },
       h("button", { type: "button", id: "save-toml", onclick: () => saveFile(new Blob([sides[side].text], { type: "application/toml" }), "scenario.toml") }, "Save the scenario"),
       h("button", { type: "button", id: "copy-toml", onclick: () => copy(sides[side].text, "The scenario is copied.") }, "Copy the scenario"),

@@ -23,7 +23,7 @@ const lasted = (run) => duration(run.result.summary.end_s, 3);
 export function finding(runs) {
   const [one, other] = runs;
   const counted = (n, word) => `${n ? grouped(n) : "no"} ${word}${n === 1 ? "" : "s"}`;
-  if (!other) return `${si(sum(one, "goodput_bps"))}b/s in ${lasted(one)}, with ${counted(sum(one, "retransmits"), "segment")} sent again and ${counted(sum(one, "timeouts"), "timeout")}.`;
+  if (!other) return `A goodput of ${si(sum(one, "goodput_bps"))}b/s in ${lasted(one)}. The link’s queue drops ${counted(one.there.drops, "packet")}; ${counted(sum(one, "retransmits"), "segment")} sent again, ${counted(sum(one, "timeouts"), "timeout")}.`;
   const settings = settingsOf(one, other);
   if (settings === null) return `Both runs have the same scenario: ${si(sum(one, "goodput_bps"))}b/s each.`;
   const differs = (mine, theirs) => mine !== null && theirs !== null && Math.abs(mine - theirs) > TOLD * Math.max(mine, theirs);
