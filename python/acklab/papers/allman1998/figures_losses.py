@@ -37,7 +37,7 @@ def figure_1(recorded: Recorded) -> Drawn:
             Panel(
                 title,
                 Axis("queue (packets)", low=3, high=25, ticks=(5, 10, 15, 20, 25)),
-                Axis("segment dropped", low=0),
+                Axis("segment dropped", low=0, high=1.15 * max(y)),
                 lines,
                 marks,
             )
