@@ -137,7 +137,7 @@ def figure_1(runs: Runs) -> Drawn:
         for name, run in one.items()
     ]
     veno = one["veno"].series
-    backlog = [Line("Veno's N", veno["time_s"], veno["backlog_segments"], COLOURS["veno"], step=True)]
+    backlog = [Line("Veno's N", veno["time_s"], veno["backlog_segments"], "purple", step=True)]
     panels = [
         Panel("congestion window", time, Axis("window (segments)", low=0), window),
         Panel("sending rate", time, Axis("rate (kb/s of payload)", low=0), rate),
