@@ -16,7 +16,8 @@ import polars as pl
 import pytest
 
 from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
-from acklab.experiments.compare.advice import Decision, advice, moved, recommended
+from acklab.experiments.compare.advice import advice, recommended
+from acklab.experiments.compare.decision import Decision, moved
 from acklab.experiments.compare.difference import Rules, difference, moves
 from acklab.experiments.compare.headline import headline
 from acklab.experiments.compare.numbers import number
@@ -215,7 +216,9 @@ def test_equivalence_needs_a_margin() -> None:
     told = lossy("reno", SACK, seeds=100, margin=0.2)
     assert told.rankings[0].rows[1].verdict == "equivalent"
     assert told.advice == "reno and sack are equivalent within 20 % by completion."
-    assert "=: equivalent to the first row: neither is more than 20 % above the other (two one-sided tests)" in as_text(told)
+    assert "=: equivalent to the first row: neither is more than 20 % above the other (two one-sided tests; the row has their narrower interval)" in as_text(told)
+    found = told.rankings[0].rows[1].beside
+    assert found.interval.level == pytest.approx(0.9) and 1 / 1.2 < found.interval.low < found.interval.high < 1.2, "the interval that decides is the one shown"
     assert lossy("reno", SACK, seeds=100, margin=0.0).rankings[0].rows[1].verdict != "equivalent"
 
 
@@ -653,3 +656,42 @@ def test_the_page_of_several_trades_has_a_table_of_them_and_sets_up_each() -> No
     assert re.fullmatch(r"download \+105\S* % \(\S+ to \S+ %\)", rows[0][1]) and rows[0][3].startswith("upload -22") and rows[0][2] == rows[0][4] == ""
     one = with_values({name: {case: run for case, run in cases.items() if case in ("fifo", "aqm")} for name, cases in values.items()}, objective_names=["upload", "download"])
     assert headline(one)[0] == "aqm is a trade: better by download, worse by upload"
+
+
+def test_equivalent_cases_are_chosen_by_what_else_they_differ_in() -> None:
+    values = {
+        "goodput": {"second": around(35.0), "each": around(35.1), "tenth": around(34.9)},
+        "ACK share: ack-share@up": {"second": around(13.0), "each": around(26.0), "tenth": around(2.7)},
+    }
+    told = with_values(values, margin=0.1)
+    assert re.match(r"second, each and tenth are equivalent within 10 % by goodput; with tenth, ACK share is 2.70 % instead of 13 %, 7[89][\d.]* to 79[\d.]* % less \(6 seeds\)\.$", told.advice), told.advice
+    assert Decision(told).subject == "tenth" and headline(told)[0].startswith("second, each and tenth are equivalent"), "not the best by a mean that decides nothing"
+
+
+def test_a_trade_tells_every_gain_and_the_one_that_gains_by_most_is_first() -> None:
+    values = {
+        "upload: goodput@u": {"fifo": around(4.43), "filter": around(4.8), "aqm": around(3.6)},
+        "download: goodput@d": {"fifo": around(30.0), "filter": around(20.0), "aqm": around(41.0)},
+        "latency: completion": {"fifo": around(0.26), "filter": around(0.2601), "aqm": around(0.12)},
+    }
+    told = with_values(values, objective_names=["upload", "download", "latency"])
+    assert Decision(told).trades == ["aqm", "filter"], "not by the first objective alone"
+    said = r"aqm is a trade: latency is 0.120 s instead of 0.260 s, [^;]*; download is 41 Mb/s instead of 30 Mb/s, [^;]*; but upload is 3.60 Mb/s instead of 4.43 Mb/s, "
+    assert re.match(said, told.advice), told.advice
+
+
+def test_many_rows_that_are_the_same_are_one() -> None:
+    given = {name: around(48.0) for name in ("fifo", "a", "b", "c")}
+    told = with_values({"goodput": given | {"d": around(60.0)}})
+    text = as_text(told)
+    assert "\na, b and c: every value as with fifo, in every seed\n" in text and not re.search(r"^\d=? +a ", text, re.M), text
+    assert "nothing that the cases change acts here" in as_text(with_values({"goodput": given}))
+    assert "every value" not in as_text(with_values({"goodput": {"fifo": around(48.0), "a": around(48.0), "d": around(60.0)}})), "two rows stay"
+
+
+def test_one_value_that_would_flatten_the_others_makes_its_panel_logarithmic() -> None:
+    values = {"latency: completion": {"a": around(0.1), "b": around(0.12), "c": around(3.0)}, "goodput": {"a": around(1.0), "b": around(2.0), "c": around(3.0)}}
+    panels = chart(with_values(values)).panels
+    assert [panel.log for panel in panels] == [True, False]
+    lost = values | {"latency: completion": {"a": around(0.1), "b": [0.0] * 6, "c": around(3.0)}}
+    assert not chart(with_values(lost)).panels[0].log, "0 has no place on it"

@@ -186,6 +186,8 @@ class DotPanel:
     """A stretch that is shaded: what counts as within."""
     beside: float | None = None
     """A value that the dots are compared with."""
+    log: bool = False
+    """Whether the axis is logarithmic; all values are positive then."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from ..plot.style import label
 from ..text.escapes import width as columns_of
 from . import canvas
-from .charts import Dots, Forest, Tornado
+from .charts import DotPanel, Dots, Forest, Tornado
 from .points import with_interval
 
 _VERDICT = {"reproduced": "green", "differs": "red", "not-testable": "slate"}
@@ -111,6 +111,17 @@ def _two_lines(name: str) -> str:
     return name if best is None else f"{name[:best]}\n{name[best + 1 :]}"
 
 
+def _logarithmic(axes: Axes, panel: DotPanel) -> None:
+    """A logarithmic horizontal axis from the least positive end of the panel's intervals, with 1, 2 and 5 of each decade where few fit."""
+    known = [end for dot in panel.dots for end in (*dot.interval, dot.value) if end > 0]
+    low, high = 0.8 * min(known), 1.25 * max(known)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 12 * low else (1, 3) if high < 50 * low else (1,)))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
 #: Points before an axis into which a mark at its start may reach.
 BEFORE = 4.5
 #: Size of the names of rows, in points.
@@ -159,15 +170,16 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         axes.grid(True)
         axes.set_axisbelow(True)
         axes.margins(x=0.12)
-        if panel.ends:
+        if panel.log:
+            _logarithmic(axes, panel)
+        elif panel.ends:
             axes.set_xlim(panel.ends)
         elif panel.beside is None and all(dot.value >= 0 for dot in panel.dots):
             canvas.from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
-        axes.set_xlabel(
-            f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
-        )
+        better = f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
+        axes.set_xlabel(", ".join([*([better] if better else []), *(["logarithmic"] if panel.log else [])]))
         axes.set_title(panel.title, loc="left")
-        if columns > 1:  # a telephone enlarges the numbers
+        if columns > 1 and not panel.log:  # a telephone enlarges the numbers
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 2.5, 5, 10)))
     if chart.keys:
         lined = {dot.colour for panel in chart.panels for dot in panel.dots if dot.interval[0] < dot.interval[1]}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from ...figures.stats import LEAST_SEEDS, Sample
 from ...plot.words import digits, listing
 from ...text.counts import counted
 from .changes import UNDECIDED, WORSE, Change, apart, changes, reach, size
+from .decision import Decision, moved
 from .difference import EQUIVALENT, POWER, SAME, Difference, moves, rounded
 from .metrics import Metric
 from .numbers import pair, percent
@@ -23,100 +22,6 @@ if TYPE_CHECKING:
 
 #: Other cases that a sentence lists by name.
 MOST_NAMES = 4
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What the seeds decide between the first case and the others, over all objectives in all situations that vary."""
-
-    told: Compared
-
-    @property
-    def base(self) -> str:
-        """The first case, beside which the others are judged."""
-        return self.told.comparison.cases[0].name
-
-    @property
-    def others(self) -> list[str]:
-        """The other cases."""
-        return [case.name for case in self.told.comparison.cases[1:]]
-
-    def signs(self, one: str, other: str) -> list[tuple[Ranking, Metric, int]]:
-        """For each situation and objective whether ``one`` is better (1) or worse (-1) than ``other``; a missing value is worse."""
-        found = []
-        for ranking in self.told.rankings:
-            mine, its = ranking.row(one).samples, ranking.row(other).samples
-            for metric in ranking.objectives if ranking.random else ():
-                missing = (mine[metric.name] is not None) - (its[metric.name] is not None)
-                found.append((ranking, metric, missing or ranking.better(metric, one, other)))
-        return found
-
-    def doubts(self, one: str, other: str) -> list[tuple[Ranking, Metric]]:
-        """Situations and objectives by which the seeds leave open whether ``one`` is worse, while its mean is, by more than the margin."""
-        margin = self.told.comparison.margin
-        return [(ranking, metric) for ranking, metric, sign in self.signs(one, other) if not sign and _leans(ranking, metric, one, other, margin)]
-
-    def dominates(self, one: str, other: str) -> bool:
-        """Whether ``one`` is better by an objective in a situation, and worse by none in any."""
-        signs = [sign for *_, sign in self.signs(one, other)]
-        return max(signs, default=0) > 0 and min(signs) >= 0
-
-    @cached_property
-    def front(self) -> list[str]:
-        """The cases that are better than the first, less those to which another of them is to be preferred."""
-        if self.told.seeds < LEAST_SEEDS:
-            return []
-        better = [name for name in self.others if self.dominates(name, self.base) and not self.doubts(name, self.base)]
-        return [name for name in better if not any(self.dominates(other, name) for other in better)] or better
-
-    @cached_property
-    def chosen(self) -> str | None:
-        """The case to use instead of the first: shown to be better, and without a shown or possible loss; None where there is none."""
-        names = [case.name for case in self.told.comparison.cases]
-        return max(self.front, key=lambda name: (self.wins(name, names), -names.index(name)), default=None)
-
-    def wins(self, name: str, names: Sequence[str]) -> tuple[int, ...]:
-        """For each objective, then each further metric, how many of the others it beats less how many beat it."""
-        comparison = self.told.comparison
-        order = [*comparison.objectives, *(one for one in comparison.metrics if one not in comparison.objectives)]
-        return tuple(
-            sum(ranking.better(metric, name, other) for ranking in self.told.rankings for other in names) for metric in order
-        )
-
-    @cached_property
-    def gaining(self) -> list[str]:
-        """The cases that are better than the first by an objective and have a shown or possible loss, too: first that which wins by most."""
-        if self.told.seeds < LEAST_SEEDS:
-            return []
-        names = [case.name for case in self.told.comparison.cases]
-        found = [name for name in self.others if name not in self.front and any(sign > 0 for *_, sign in self.signs(name, self.base))]
-        return sorted(found, key=lambda name: (self.wins(name, names), -names.index(name)), reverse=True)
-
-    @cached_property
-    def trades(self) -> list[str]:
-        """Those to which no other of them is to be preferred without a doubt."""
-        found = self.gaining
-        return [name for name in found if not any(self.dominates(other, name) and not self.doubts(other, name) for other in found)] or found
-
-    @property
-    def mixed(self) -> str | None:
-        """The first of the trades."""
-        return next(iter(self.trades), None)
-
-    @property
-    def subject(self) -> str:
-        """The case whose changes from the first are told: the chosen one, else one that gains, else the best of the others."""
-        rows = self.told.rankings[0].rows
-        return self.chosen or self.mixed or next(row.case for row in rows if row.case != self.base)
-
-
-def _leans(ranking: Ranking, metric: Metric, one: str, other: str, margin: float) -> bool:
-    """Whether an undecided mean is worse by more than the margin."""
-    found = ranking.between(metric, one, other)
-    mine, its = ranking.row(one).samples[metric.name], ranking.row(other).samples[metric.name]
-    if found is None or mine is None or its is None or found.verdict != UNDECIDED or not moves(mine.value, its.value, margin):
-        return False
-    return (mine.value > its.value) != metric.quantity.more_is_better
 
 
 def advice(told: Compared) -> str:
@@ -176,29 +81,18 @@ def _step(told: Compared, metric: Metric, step: Sequence[tuple[str, Sample | Non
 
 def _use(made: Decision, chosen: str) -> str:
     """Every objective by which the chosen case is better, in the situation in which it is so by most."""
-    found = [_finding(made.told, *each, chosen, made.base, sample=False) for each in moved(made, chosen, made.base, 1)]
-    return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {'; '.join(found)} ({counted(made.told.seeds, 'seed')})."
+    found = _findings(made, moved(made, chosen, made.base, 1), chosen)
+    return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {found} ({counted(made.told.seeds, 'seed')})."
 
 
-def moved(made: Decision, one: str, other: str, way: int) -> list[tuple[Ranking, Metric]]:
-    """Each objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most.
-
-    The largest comes first, by the end of the interval that is nearer to no difference.
-    """
-    best: dict[str, tuple[float, Ranking, Metric]] = {}
-    for ranking, metric, sign in made.signs(one, other):
-        far = _at_least(ranking.between(metric, one, other))
-        if sign == way and (metric.name not in best or far > best[metric.name][0]):
-            best[metric.name] = far, ranking, metric
-    return [(ranking, metric) for _, ranking, metric in sorted(best.values(), key=lambda each: -each[0])]
-
-
-def _at_least(found: Difference | None) -> float:
-    """How large a shown difference is at least, as the logarithm of a ratio."""
-    if found is None or not found.relative:
-        return math.inf
-    ends = (found.value,) if found.interval is None else (found.interval.low, found.interval.high)
-    return min(abs(math.log(end)) if end > 0 else math.inf for end in ends)
+def _findings(made: Decision, found: Sequence[tuple[Ranking, Metric]], name: str) -> str:
+    """Findings beside the first case, each with its interval; a situation is named once where several follow each other in it."""
+    said, before = [], None
+    for ranking, metric in found:
+        text = _finding(made.told, ranking, metric, name, made.base, sample=False)
+        said.append(text.removeprefix(_where(ranking)) if ranking is before else text)
+        before = ranking
+    return "; ".join(said)
 
 
 def _finding(told: Compared, ranking: Ranking, metric: Metric, one: str, other: str, *, sample: bool = True) -> str:
@@ -240,14 +134,10 @@ def beside(made: Decision, name: str) -> str:
 
 
 def _both(made: Decision, name: str) -> tuple[str, str]:
-    """Its largest gain and its largest loss."""
-    told, gain = made.told, moved(made, name, made.base, 1)[0]
-    return _finding(told, *gain, name, made.base), _finding(told, *_costly(made, name), name, made.base)
-
-
-def _costly(made: Decision, name: str) -> tuple[Ranking, Metric]:
-    """Where a trade loses most by an objective, or may lose."""
-    return [*moved(made, name, made.base, -1), *made.doubts(name, made.base)][0]
+    """Every objective by which it gains, and every one by which it loses; the largest that it may lose by where no loss is shown."""
+    gains, losses = (moved(made, name, made.base, way) for way in (1, -1))
+    sample = f" ({counted(made.told.seeds, 'seed')})"
+    return _findings(made, gains, name), f"{_findings(made, losses or made.doubts(name, made.base)[:1], name)}{sample}"
 
 
 def _also(made: Decision) -> list[str]:
@@ -277,11 +167,11 @@ def _without_a_choice(made: Decision) -> str:
     if made.mixed is not None:
         gains, costs = _both(made, made.mixed)
         more = f" {listing(list(map(quoted, made.trades[1:])))} {'are trades' if len(made.trades) > 2 else 'is a trade'}, too." if made.trades[1:] else ""
-        said = _costly(made, made.mixed)
+        said = [] if moved(made, made.mixed, made.base, -1) else [(ranking.situation, metric) for ranking, metric in made.doubts(made.mixed, made.base)[:1]]
         opened = [
             _named(told, one)
             for one in changes(told, made.mixed, made.base, 0.0)
-            if one.verdict == UNDECIDED and one.metric in told.comparison.objectives and (one.situation, one.metric) != (said[0].situation, said[1])
+            if one.verdict == UNDECIDED and one.metric in told.comparison.objectives and (one.situation, one.metric) not in said
         ]
         left = f" Undecided: {listing(opened)}." if opened else ""
         return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}.{left} No case is better than {base} without a shown or possible loss.{more}"
@@ -294,7 +184,17 @@ def _without_a_choice(made: Decision) -> str:
     worse = [quoted(name) for name in made.others if made.dominates(made.base, name)]
     verb = "is" if len(worse) == 1 else "are"
     further = f" {listing(worse)} {verb} worse than {base}." if worse else ""
-    return f"{_between(told, [made.base, *open_])}.{further}"
+    return f"{_between(told, [made.base, *open_])}{_beside_equals(made)}.{further}"
+
+
+def _beside_equals(made: Decision) -> str:
+    """By what else an equivalent case differs most, if the objectives decide nothing: what a reader can choose by."""
+    open_ = [name for name in made.others if any(sign for *_, sign in made.signs(name, made.base))]
+    if made.aside is None or open_:
+        return ""
+    name, one = made.aside
+    ranking = next(ranking for ranking in made.told.rankings if ranking.situation == one.situation)
+    return f"; with {quoted(name)}, {_finding(made.told, ranking, one.metric, name, made.base)}"
 
 
 def _between(told: Compared, names: list[str]) -> str:

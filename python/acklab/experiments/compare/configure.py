@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...scenario.access import is_access
-from .advice import Decision, beside, quoted, recommended
+from .advice import beside, quoted, recommended
+from .decision import Decision
 from .tc import Line, line
 
 if TYPE_CHECKING:

@@ -43,6 +43,11 @@ class Rules:
         return 1 - ALPHA / (self.family * self.looks)
 
     @property
+    def tested(self) -> float:
+        """Confidence level of the interval that two one-sided tests of equivalence look at."""
+        return 2 * self.level - 1
+
+    @property
     def resolution(self) -> float:
         """The difference to detect, as a share of the mean."""
         return max(self.margin, RESOLUTION)
@@ -55,7 +60,7 @@ class Difference:
     value: float
     """The ratio of the means; where not ``relative``, their difference in the metric's unit."""
     interval: Interval | None
-    """Of the mean ratio over the seeds (geometric), or of the difference; None where seeds give none."""
+    """Of the mean ratio over the seeds (geometric), or of the difference; None where seeds give none. Of equivalent ones that of the tests."""
     verdict: str
     relative: bool = True
     needed: int | None = None
@@ -95,8 +100,8 @@ def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True)
     signs = 1 + math.ceil(-math.log2(1 - rules.level))
     shown = Interval(math.exp(found.low), math.exp(found.high), found.level) if relative else found
     verdict = _beyond(one, other, apart.value, relative, rules)
-    if verdict == EQUIVALENT and _within(apart, rules):
-        return Difference(value, shown, EQUIVALENT, relative)
+    if verdict == EQUIVALENT and (within := _within(apart, rules)) is not None:
+        return Difference(value, within, EQUIVALENT, relative)
     if (one.minus(other).deviation == 0 or apart.deviation < 1e-12) and verdict == DIFFERENT and apart.count < signs:
         # The same difference in every seed has no variance to judge by: its sign alone decides (sign test).
         return Difference(value, shown, UNDECIDED, relative, signs)
@@ -125,13 +130,12 @@ def _beyond(one: Sample, other: Sample, apart: float, relative: bool, rules: Rul
     return EQUIVALENT if rules.margin and not moved else UNDECIDED
 
 
-def _within(apart: Sample, rules: Rules) -> bool:
-    """Whether the ratio is within the margin either way: two one-sided tests, each at the family's error."""
-    level = 2 * rules.level - 1
-    if level <= 0:
-        return False
-    found, most = apart.interval(level), math.log1p(rules.margin)
-    return -most < found.low and found.high < most
+def _within(apart: Sample, rules: Rules) -> Interval | None:
+    """The interval of two one-sided tests, each at the family's error, if they show the ratio to be within the margin either way."""
+    if rules.tested <= 0:
+        return None
+    found, most = apart.interval(rules.tested), math.log1p(rules.margin)
+    return Interval(math.exp(found.low), math.exp(found.high), found.level) if -most < found.low and found.high < most else None
 
 
 def _constant(found: Difference, count: int, rules: Rules) -> Difference:

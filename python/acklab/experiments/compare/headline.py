@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ...figures.stats import LEAST_SEEDS
 from ...plot.words import listing
-from .advice import Decision, moved, quoted
+from .advice import quoted
 from .changes import WORSE, changes, reach, size
+from .decision import Decision, moved
 from .metrics import Metric
 from .numbers import pair
 from .rank import Ranking

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from ...engines.journal import forget
@@ -13,8 +14,9 @@ from ...results.directory import Folder
 from ...results.frames import provenance, system_errors, write_scenario
 from ...scenario._toml import dumps
 from ..sweep.flags import assignment, value
-from .advice import Decision, recommended
+from .advice import recommended
 from .changes import changes
+from .decision import Decision
 from .difference import Difference
 from .directions import LESS, MORE, NEITHER, WORDS
 from .first import first_runs
@@ -28,6 +30,9 @@ from .text import basis
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}
 #: Panels that are wide enough for a name with its unit in one line.
 MOST_WIDE = 5
+#: The ratio of the greatest end to the median above which a panel is logarithmic. A chart as wide as a page has 20, and a panel is a
+#: third of that.
+FLATTENED = 8.0
 SHADES = ("blue", "orange", "green", "purple", "red", "sky", "pink", "gold", "slate")
 
 
@@ -107,11 +112,18 @@ def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "compariso
                 span = bounded(one, told.comparison.rule.looks)
                 dots.append(Dot(order.index(case), one.value, (span.low, span.high) if span else (one.value, one.value), shade))
         title = metric.label.replace(" (", "\n(") if len(metrics) > MOST_WIDE else metric.label
-        panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better]))
+        panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better], log=_flattened(dots)))
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
     return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys, recommended(told) or "")
+
+
+def _flattened(dots: Sequence[Dot]) -> bool:
+    """Whether the greatest end of an interval would press all other dots together on a linear axis."""
+    if not dots or min(dot.value for dot in dots) <= 0:
+        return False
+    return max(dot.interval[1] for dot in dots) > FLATTENED * median(dot.value for dot in dots)
 
 
 def _cases(told: Compared) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared
 from .setup import cases, experiment
 from .tc import above
-from .text import basis, changed, columns, heading
+from .text import basis, changed, columns, distinct, heading, repeated
 
 #: An option in a sentence, which stays in one line.
 _FLAG, _FLAGGED = re.compile(r"--[a-z-]+( [\d.]+%?)?"), r'<code class="flag">\g<0></code>'
@@ -40,7 +40,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
     lines = dict(experiment(told))
     meant = lines.pop("metrics", "")
     metrics = f'<p class="note">{esc(capital(meant))}.</p>' if meant else ""
-    detail += "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in lines.items())
+    detail += aside("What was run", "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in lines.items()))
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
     body.append(f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p>{metrics}{_cases(told)}</section>')
     if traded := trades(told):
@@ -67,10 +67,11 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
         heads, rows = columns(told, ranking)
         cells = [
             [esc(place), _case(told, ranking, row), *map(esc, rest)]
-            for row, (place, _, *rest) in zip(ranking.rows, rows, strict=True)
+            for row, (place, _, *rest) in zip(distinct(told, ranking), rows, strict=True)
         ]
         name = f"<h3>{esc(text).replace(' %', NB + '%')}</h3>" if (text := heading(told, ranking)) else ""
         ranked.append(f'{name}{table([esc(one) for one in heads], cells, ["", "text wrap"])}')
+        ranked += [f'<p class="note">{esc(line)}.</p>' for line in repeated(told, ranking)]
     ranked += [f'<p class="note">{esc(line)}</p>' for line in basis(told)]
     body.append(fold("Every case", "".join(ranked)))
     sets = [

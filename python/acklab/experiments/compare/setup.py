@@ -26,12 +26,15 @@ def experiment(told: Compared) -> list[tuple[str, str]]:
     comparison = told.comparison
     base, trees = comparison.cases[0].name, comparison.trees()
     first = [(situation.name, trees[situation.name, base]) for situation in comparison.situations]
-    path, flows = _path(first[0][1]), _flows(first)
-    ends = "; S is the server, A the access node, C the client" if is_access(first[0][1]) else ""
-    lines = [("path", f"{path} (with {quoted(base)}{ends})")] if path else []
-    lines += [("flows", flows)] if flows else []
-    lines += [("runs", _runs(told, first[0][1]))]
+    lines = [*network(first, f"with {quoted(base)}"), ("runs", _runs(told, first[0][1]))]
     return [*lines, ("metrics", named)] if (named := _metrics(told)) else lines
+
+
+def network(situations: Sequence[tuple[str, Tree]], where: str) -> list[tuple[str, str]]:
+    """The path, of which ``where`` says what it is that of, and the flows of expanded scenarios; nothing of what takes too long to tell."""
+    path, flows = _path(situations[0][1]), _flows(situations)
+    ends = "; S is the server, A the access node, C the client" if is_access(situations[0][1]) else ""
+    return [*([("path", f"{path} ({where}{ends})")] if path else []), *([("flows", flows)] if flows else [])]
 
 
 def cases(told: Compared) -> list[tuple[str, str]]:
@@ -89,10 +92,20 @@ def _runs_at_all(flow: Tree, tree: Tree) -> bool:
 def _flow(flow: Tree) -> str:
     count = f"{flow['count']} x " if flow.get("count", 1) > 1 else ""
     size = flow.get("size")
-    bytes_ = f" of {size['bytes'].removesuffix('B')} B" if isinstance(size, Mapping) and isinstance(size.get("bytes"), str) else ""
+    bytes_ = f" of {_bytes(float(size['bytes'].removesuffix('B')))}" if isinstance(size, Mapping) and isinstance(size.get("bytes"), str) else ""
     times = flow.get("repeat", {}).get("times") if isinstance(flow.get("repeat"), Mapping) else None
     more = f" ({times} transfers{bytes_}{' each' if count else ''}{_over(flow)})" if times else bytes_
     return f"{count}{flow['name']} {flow['from']}->{flow['to']}{more}"
+
+
+def _bytes(count: float) -> str:
+    """A number of bytes with a prefix.
+
+    >>> _bytes(64), _bytes(20_000_000), _bytes(1_234_567)
+    ('64 B', '20 MB', '1,234.567 kB')
+    """
+    scale, unit = next(((scale, unit) for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count % (scale / 1e3) == 0 and count >= scale), (1, "B"))
+    return f"{count / scale:,.10g} {unit}"
 
 
 def _over(flow: Tree) -> str:
@@ -104,13 +117,17 @@ def _over(flow: Tree) -> str:
     return f", the last due after about {due:.2g} s"
 
 
+def length(tree: Tree) -> str:
+    """How long each run is."""
+    end = tree.get("stop", {}).get("at")
+    return f"{seconds_of(end):.6g} s each, of which the start of the flows is a part (no warm-up is left out)" if isinstance(end, str) else "each until its transfers end"
+
+
 def _runs(told: Compared, tree: Tree) -> str:
     comparison = told.comparison
     several = f", in {counted(len(comparison.situations), 'situation')}" if len(comparison.situations) > 1 else ""
-    end = tree.get("stop", {}).get("at")
-    long = f"{seconds_of(end):.6g} s each, of which the start of the flows is a part (no warm-up is left out)" if isinstance(end, str) else "each until its transfers end"
     beside = f"each compared with {quoted(comparison.cases[0].name)}, the first"
-    said = [f"{counted(len(comparison.cases), 'case')}, {beside}{several}, with {counted(told.seeds, 'seed')}; {long}"]
+    said = [f"{counted(len(comparison.cases), 'case')}, {beside}{several}, with {counted(told.seeds, 'seed')}; {length(tree)}"]
     if comparison.spread_starts_s:
         said.append(f"a seed starts each flow up to {comparison.spread_starts_s:.6g} s later, in all cases alike")
     if comparison.spread_delays:

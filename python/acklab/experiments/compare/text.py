@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...figures.stats import ALIKE, LEAST_SEEDS, bounded
 from ...plot.words import listing
 from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line
-from .advice import Decision, quoted
+from .advice import quoted
 from .changes import NEITHER, changes, table, worse
+from .decision import Decision
 from .difference import EQUIVALENT, POWER, SAME, TOO_FEW, UNDECIDED, rounded
 from .numbers import estimate, number, percent
 from .rank import Ranked, Ranking
@@ -16,6 +19,8 @@ from .result import Compared
 from .setup import cases, experiment
 from .tc import above
 
+#: So many rows that are the same become one.
+MOST_ALIKE = 3
 MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
 
 
@@ -42,18 +47,50 @@ def behind(ranking: Ranking, row: Ranked) -> str:
 
 def columns(told: Compared, ranking: Ranking) -> tuple[list[str], list[list[str]]]:
     """A ranked table: its heads and its rows."""
-    metrics = told.comparison.metrics
+    metrics, kept = told.comparison.metrics, distinct(told, ranking)
     heads = ["", "case", *(metric.label for metric in metrics), "behind by"]
     rows = [
         [mark(row), row.case, *(cell(told, ranking, row, m.name) for m in metrics), behind(ranking, row)]
-        for row in ranking.rows
+        for row in kept
     ]
-    needed = [row.beside.needed if row.beside is not None else None for row in ranking.rows]
+    needed = [row.beside.needed if row.beside is not None else None for row in kept]
     if any(needed):
         heads.append("seeds needed")
         for count, cells in zip(needed, rows, strict=True):
             cells.append(f"about {rounded(count):,}" if count else "")
     return heads, rows
+
+
+def _groups(told: Compared, ranking: Ranking) -> list[list[Ranked]]:
+    """The rows, those together that have the same values of all metrics in every seed."""
+    found: list[list[Ranked]] = []
+    for row in ranking.rows:
+        same = next((group for group in found if told.random and _values(group[0]) == _values(row)), None)
+        if same is None:
+            found.append([row])
+        else:
+            same.append(row)
+    return found
+
+
+def _values(row: Ranked) -> list[Sequence[float] | None]:
+    return [None if one is None else one.values for one in row.samples.values()]
+
+
+def distinct(told: Compared, ranking: Ranking) -> list[Ranked]:
+    """The rows of the table: of :data:`MOST_ALIKE` or more that are the same, the first."""
+    gone = {row.case for group in _groups(told, ranking) if len(group) >= MOST_ALIKE for row in group[1:]}
+    return [row for row in ranking.rows if row.case not in gone]
+
+
+def repeated(told: Compared, ranking: Ranking) -> list[str]:
+    """A sentence for each row that stands for several."""
+    return [
+        f"{listing([quoted(row.case) for row in group[1:]])}: every value as with {quoted(group[0].case)}, in every seed"
+        + ("; nothing that the cases change acts here" if len(group) == len(ranking.rows) else "")
+        for group in _groups(told, ranking)
+        if len(group) >= MOST_ALIKE
+    ]
 
 
 def basis(told: Compared) -> list[str]:
@@ -75,7 +112,7 @@ def basis(told: Compared) -> list[str]:
         what = "comparisons by an objective" if more else "comparisons"
         said.append("behind by: how much worse than the first row, as an interval of the ratio, seed by seed")
         said.append(f"the intervals of all {rules.family} {what} hold together with 95 % (Bonferroni){more}")
-    rows = [row for ranking in told.rankings for row in ranking.rows]
+    rows = [row for ranking in told.rankings for row in distinct(told, ranking)]
     found = {row.verdict for row in rows}
     if UNDECIDED in found:
         said.append(f"?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than {percent(rules.margin)}")
@@ -85,7 +122,7 @@ def basis(told: Compared) -> list[str]:
                 f"{percent(POWER)}, if they vary as these do"
             )
     if EQUIVALENT in found:
-        said.append(f"=: equivalent to the first row: neither is more than {percent(rules.margin)} above the other (two one-sided tests)")
+        said.append(f"=: equivalent to the first row: neither is more than {percent(rules.margin)} above the other (two one-sided tests; the row has their narrower interval)")
     if SAME in found:
         said.append("=: the same as the first row in every seed" if EQUIVALENT not in found else "= without an interval: the same as the first row in every seed")
     return said
@@ -131,7 +168,7 @@ def as_text(told: Compared) -> str:
     lines += ["", *basis(told)]
     for ranking in told.rankings:
         head = heading(told, ranking)
-        lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]
+        lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2), *map(one_line, repeated(told, ranking))]
     configure = ["", above(told.configure), *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
     moved = changed(told)
     names = 2 if moved and moved[1] and moved[1][0] == "situation" else 1
