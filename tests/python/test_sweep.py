@@ -354,3 +354,20 @@ def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) 
         acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"
     ):
         acklab.sweep(plan)
+
+
+def test_metrics_that_are_best_at_other_points_come_first() -> None:
+    from types import SimpleNamespace
+
+    from acklab.experiments.compare import metric
+    from acklab.experiments.sweep.answer import _conflict
+    from acklab.experiments.sweep.axes import Axis, Column
+
+    metrics = [metric("down: goodput@f"), metric("up: goodput@g"), metric("wait: rtt@f"), metric("drops@a->b")]
+    design = SimpleNamespace(plan=SimpleNamespace(axes=[Axis([Column("queue", "packets", [5, 9])], [{}, {}])]), places=lambda point: (point,), metrics=metrics)
+
+    def rows(low: float) -> list[dict]:
+        return [{"mean": mean, "low": mean - half, "high": mean + half} for mean, half in ((9, 1), (2, 1), (1, 0.5), (0, 0), (5, 1), (low, 1), (4, 0.5), (7, 0))]
+
+    assert _conflict(rows(6), design) == "down and wait are best at queue 5 packets, up at queue 9 packets: no point is best by all."
+    assert _conflict(rows(3.5), design) == "", "its intervals overlap, so 5 may be best by all"

@@ -10,6 +10,7 @@ from ...plot.words import digits, listing
 from ...text.counts import counted
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
+from ..compare.setup import length, network
 from .jumps import jumps
 from .names import worded
 from .picture import spoken, word
@@ -30,7 +31,16 @@ def findings(told: Swept, design: Design) -> list[str]:
     rows = told.summary.select("mean", "low", "high", "n").rows(named=True)
     count = len(design.metrics)
     said = [one for place, metric in enumerate(design.metrics) for one in _sentences(metric, rows[place::count], design)]
+    if not _leader(design.metrics[0], rows[::count], design):
+        said.insert(0, _conflict(rows, design))
     return [one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one]  # a column's name stays as it is
+
+
+def experiment(told: Swept, design: Design) -> list[tuple[str, str]]:
+    """What was run, with a word before each line: the path and the flows of the first point, and how long a run is."""
+    tree = design.tree(0)
+    later = f"; a seed starts each flow up to {told.plan.spread_starts_s:g} s later, at all points alike" if told.plan.spread_starts_s else ""
+    return [*network([("", tree)], f"at {_at(design, 0)}"), ("runs", f"{length(tree)}{later}")]
 
 
 def sample(told: Swept) -> list[str]:
@@ -46,6 +56,27 @@ def _sentences(metric: Metric, rows: list[dict[str, Any]], design: Design) -> li
     leader = _leader(metric, rows, design)
     jump, zero = jumps(metric, (called(metric), _several(metric)), rows, design)
     return [one for one in (leader, jump) if one] + ([] if leader else [_extremes(metric, rows, design, without_zero=zero)])
+
+
+def _conflict(rows: list[dict[str, Any]], design: Design) -> str:
+    """Where each metric is best, if no point can be the best by all; nothing if intervals overlap, or values are equal, at one point."""
+    best: dict[int, list[Metric]] = {}
+    near: list[set[int]] = []
+    for place, metric in enumerate(design.metrics):
+        part = [(point, row) for point, row in enumerate(rows[place :: len(design.metrics)]) if row["mean"] is not None]
+        sign = {MORE: 1, LESS: -1}.get(metric.quantity.better)
+        if sign is None or not part:
+            continue
+        first, mine = max(part, key=lambda one: (sign * one[1]["mean"], -one[0]))
+        near.append({point for point, row in part if row["mean"] == mine["mean"] or (mine["low"] is not None and row["low"] <= mine["high"] and mine["low"] <= row["high"])})
+        best.setdefault(first, []).append(metric)
+    if len(best) < 2 or set.intersection(*near):
+        return ""
+    (point, metrics), *others = best.items()
+    names = listing([called(one) for one in metrics])
+    verb = "are" if len(metrics) > 1 or _several(metrics[0]) else "is"
+    rest = [f"{listing([called(one) for one in found])} at {_at(design, where)}" for where, found in others]
+    return f"{names} {verb} best at {_at(design, point)}, {listing(rest)}: no point is best by all."
 
 
 def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._core import __version__
 from ...results.frames import write_scenario
-from .answer import answer, findings
+from .answer import answer, experiment, findings
 from .design import Design
 from .picture import Pictures, labelled, scaled, word
 from .result import Swept
@@ -60,11 +60,12 @@ def write(told: Swept, design: Design, folder: Path) -> None:
 
 def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> str:
     """One page that needs no network."""
-    from ...figures.html import document, esc, header, table
+    from ...figures.html import aside, document, esc, header, table
 
     finding, *others = findings(told, design)
     body = [header(finding, f"acklab sweep: {told.title}", basis(told), quick=False)]
-    body.append((f'<p class="lead">{esc(" ".join(others))}</p>' if others else "") + "</header><main>")
+    run = "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in experiment(told, design))
+    body.append((f'<p class="lead">{esc(" ".join(others))}</p>' if others else "") + aside("What was run", run) + "</header><main>")
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
     varied = [labelled(column, scaled(column)[1] if column.is_number else "") for column in told.plan.columns_told]

@@ -84,11 +84,14 @@ def missing(told: Swept) -> Sequence[str]:
 
 def as_text(told: Swept, design: Design) -> str:
     """Everything a terminal is told."""
+    from .answer import findings  # which takes cells from here
+
     shown = list(rows(told, design, MOST_ROWS))
     lines = [one_line(told.title), basis(told), *kept(told), "", *align(heads(design), shown, names=_names(design))]
     if told.plan.points > len(shown):
         lines.append(f"... and {told.plan.points - len(shown):,} more points (--out has them all)")
-    return "\n".join([*lines, *missing(told), *wide(told, design)])
+    found = findings(told, design) if told.plan.points > 1 else []
+    return "\n".join([*lines, *missing(told), *wide(told, design), *(["", *map(one_line, found)] if found else [])])
 
 
 def wide(told: Swept, design: Design) -> Sequence[str]:
