@@ -78,8 +78,10 @@ class Decision:
 
     @cached_property
     def gaining(self) -> list[str]:
-        """The cases that are better than the first by an objective and have a shown or possible loss, too: first that which gains by most
-        objectives less those by which it loses or may lose."""
+        """The cases that are better than the first by an objective and have a shown or possible loss, too.
+
+        The first gains by most objectives, less those by which it loses or may lose.
+        """
         if self.told.seeds < LEAST_SEEDS:
             return []
         names = [case.name for case in self.told.comparison.cases]
@@ -103,8 +105,10 @@ class Decision:
 
     @cached_property
     def aside(self) -> tuple[str, Change] | None:
-        """Of the cases that are equivalent to the first by every objective, that which is shown to differ most by another metric, and how:
-        where values of such a metric are better, only by a better one."""
+        """Of the cases that are equivalent to the first by every objective, the one that differs most by another metric, and how.
+
+        The difference is shown, and not for the worse.
+        """
         found = []
         for name in self.others:
             pairs = [ranking.between(metric, name, self.base) for ranking in self.told.rankings for metric in ranking.objectives]
@@ -115,7 +119,7 @@ class Decision:
 
     @property
     def subject(self) -> str:
-        """The case whose changes from the first are told: the chosen one, else one that gains, else an equivalent one, else the best."""
+        """The case whose changes from the first are told: chosen, else a trade, else equivalent, else the best."""
         rows = self.told.rankings[0].rows
         equal = self.aside[0] if self.aside is not None else None
         return self.chosen or self.mixed or equal or next(row.case for row in rows if row.case != self.base)
@@ -131,8 +135,10 @@ def _leans(ranking: Ranking, metric: Metric, one: str, other: str, margin: float
 
 
 def moved(made: Decision, one: str, other: str, way: int) -> list[tuple[Ranking, Metric]]:
-    """Each objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most; the largest
-    first, by the end of the interval that is nearer to no difference."""
+    """Each objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most.
+
+    The largest is first, by the end of the interval that is nearer to no difference.
+    """
     best: dict[str, tuple[float, Ranking, Metric]] = {}
     for ranking, metric, sign in made.signs(one, other):
         far = _at_least(ranking.between(metric, one, other))

@@ -57,13 +57,14 @@ def _gain(made: Decision, name: str) -> str:
 
 
 def _first_trade(made: Decision) -> str:
-    """The largest gain of the first trade, and its largest loss, shown or possible."""
+    """The largest gains of the first trade in one situation, and its largest loss, shown or possible."""
     name = made.trades[0]
-    gain, losses = moved(made, name, made.base, 1)[0], moved(made, name, made.base, -1)
-    loss, sure = (losses[0], "") if losses else (made.doubts(name, made.base)[0], "perhaps ")
-    said = [f"{text}{f' {where.situation}' if where.situation and where is not other else ''}"
-            for (where, metric), other in ((gain, loss[0]), (loss, None)) if (text := _values(made, name, where, metric))]  # fmt: skip
-    return f", but {sure}".join(said)
+    gains, losses = moved(made, name, made.base, 1), moved(made, name, made.base, -1)
+    where, (loss, sure) = gains[0][0], (losses[0], "") if losses else (made.doubts(name, made.base)[0], "perhaps ")
+    gained = [text for ranking, metric in gains if ranking is where and (text := _values(made, name, where, metric))][:MOST_GAINS]
+    lost = _values(made, name, *loss)
+    said = [(listing(gained), where.situation if where is not loss[0] or not lost else ""), (lost, loss[0].situation)]
+    return f", but {sure}".join(f"{text} {place}".rstrip() for text, place in said if text)
 
 
 def _values(made: Decision, name: str, where: Ranking, metric: Metric) -> str:

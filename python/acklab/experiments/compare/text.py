@@ -87,7 +87,7 @@ def repeated(told: Compared, ranking: Ranking) -> list[str]:
     """A sentence for each row that stands for several."""
     return [
         f"{listing([quoted(row.case) for row in group[1:]])}: every value as with {quoted(group[0].case)}, in every seed"
-        + ("; nothing that the cases change acts here" if len(group) == len(ranking.rows) else "")
+        + ("; what the cases change has no effect on these metrics here" if len(group) == len(ranking.rows) else "")
         for group in _groups(told, ranking)
         if len(group) >= MOST_ALIKE
     ]
