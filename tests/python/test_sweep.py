@@ -263,7 +263,7 @@ def test_the_table_is_aligned_and_json_is_all_there_is(plan: Path, acklab_comman
     plan.write_text(PLAN.replace("[vary]", '[vary]\nlink.1.rate = "1Mbps..2Mbps/3"'))
     done = acklab_command("sweep", str(plan), "--seeds", "5")
     assert done.returncode == 0 and not done.stderr, done.stderr
-    title, basis, _, *table = done.stdout.splitlines()
+    title, basis, _, *table = done.stdout.partition("\n\nCompletion ")[0].splitlines()
     assert (
         title == "two hops"
         and basis == "24 points, 120 runs: 5 seeds, the same at every point; ± is half a 95 % interval"
@@ -369,5 +369,5 @@ def test_metrics_that_are_best_at_other_points_come_first() -> None:
     def rows(low: float) -> list[dict]:
         return [{"mean": mean, "low": mean - half, "high": mean + half} for mean, half in ((9, 1), (2, 1), (1, 0.5), (0, 0), (5, 1), (low, 1), (4, 0.5), (7, 0))]
 
-    assert _conflict(rows(6), design) == "down and wait are best at queue 5 packets, up at queue 9 packets: no point is best by all."
+    assert _conflict(rows(6), design) == "down and wait are best at queue 5, up at queue 9: no point is best by all."
     assert _conflict(rows(3.5), design) == "", "its intervals overlap, so 5 may be best by all"
