@@ -652,7 +652,7 @@ def test_the_page_of_several_trades_has_a_table_of_them_and_sets_up_each() -> No
     told = with_values(values, objective_names=["download", "upload"])
     assert headline(told)[0].startswith("2 trades, none without a loss: with "), headline(told)[0]
     heads, rows = trades(told)
-    assert heads == ["case", "better", "perhaps better", "worse", "perhaps worse"] and [row[0] for row in rows] == ["aqm", "fair"], "worst gains nothing"
+    assert heads == ["case", "better", "perhaps better", "worse", "perhaps worse"] and [row[0] for row in rows] == ["fair", "aqm"], "the least loss is first; worst gains nothing"
     assert re.fullmatch(r"download \+105\S* % \(\S+ to \S+ %\)", rows[0][1]) and rows[0][3].startswith("upload -22") and rows[0][2] == rows[0][4] == ""
     one = with_values({name: {case: run for case, run in cases.items() if case in ("fifo", "aqm")} for name, cases in values.items()}, objective_names=["upload", "download"])
     assert headline(one)[0] == "aqm is a trade: better by download, worse by upload"

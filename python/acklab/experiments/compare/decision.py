@@ -80,13 +80,14 @@ class Decision:
     def gaining(self) -> list[str]:
         """The cases that are better than the first by an objective and have a shown or possible loss, too.
 
-        The first gains by most objectives, less those by which it loses or may lose.
+        The first is the one that may lose least: the farthest end of its intervals of losses, shown or possible.
         """
         if self.told.seeds < LEAST_SEEDS:
             return []
         names = [case.name for case in self.told.comparison.cases]
-        found = [name for name in self.others if name not in self.front and any(sign > 0 for *_, sign in self.signs(name, self.base))]
-        return sorted(found, key=lambda name: (self.gained(name), self.wins(name, names), -names.index(name)), reverse=True)
+        gains = [name for name in self.others if any(sign > 0 for *_, sign in self.signs(name, self.base))]
+        found = [name for name in gains if name not in self.front and self.losses(name)]
+        return sorted(found, key=lambda name: (self.risk(name), [-won for won in self.wins(name, names)], names.index(name)))
 
     @cached_property
     def trades(self) -> list[str]:
@@ -99,9 +100,13 @@ class Decision:
         """The first of the trades."""
         return next(iter(self.trades), None)
 
-    def gained(self, name: str) -> int:
-        """By how many objectives a case is better than the first, less those by which it is worse or may be, each in each situation."""
-        return sum(sign for *_, sign in self.signs(name, self.base)) - len(self.doubts(name, self.base))
+    def losses(self, name: str) -> list[tuple[Ranking, Metric]]:
+        """Situations and objectives by which a case is worse than the first, or may be."""
+        return [(ranking, metric) for ranking, metric, sign in self.signs(name, self.base) if sign < 0] + self.doubts(name, self.base)
+
+    def risk(self, name: str) -> float:
+        """The most that a case may lose by an objective, as the logarithm of a ratio."""
+        return max(max(_ends(ranking.between(metric, name, self.base))) for ranking, metric in self.losses(name))
 
     @cached_property
     def aside(self) -> tuple[str, Change] | None:
@@ -147,9 +152,14 @@ def moved(made: Decision, one: str, other: str, way: int) -> list[tuple[Ranking,
     return [(ranking, metric) for _, ranking, metric in sorted(best.values(), key=lambda each: -each[0])]
 
 
-def _at_least(found: Difference | None) -> float:
-    """How large a shown difference is at least, as the logarithm of a ratio."""
+def _ends(found: Difference | None) -> list[float]:
+    """How large a difference is at either end of its interval, as the logarithm of a ratio."""
     if found is None or not found.relative:
-        return math.inf
+        return [math.inf]
     ends = (found.value,) if found.interval is None else (found.interval.low, found.interval.high)
-    return min(abs(math.log(end)) if end > 0 else math.inf for end in ends)
+    return [abs(math.log(end)) if end > 0 else math.inf for end in ends]
+
+
+def _at_least(found: Difference | None) -> float:
+    """How large a shown difference is at least."""
+    return min(_ends(found))

@@ -47,7 +47,7 @@ def case(text: str) -> Case:
     """A case as it is written: ``NAME``, ``NAME: KEY=VALUE; KEY=VALUE``, or only ``KEY=VALUE``.
 
     >>> case("static: link.0.back.queue.packets=10; seed=2")
-    Case(name='static', sets=('link.0.back.queue.packets=10', 'seed=2'))
+    Case(name='static', sets=('link.0.back.queue.packets=10', 'seed=2'), about='')
     >>> case("link.0.rate=2Mbps").name
     'link.0.rate=2Mbps'
 
