@@ -326,6 +326,17 @@ def test_seeds_that_change_nothing_have_no_intervals(two_hops: Path, tmp_path: P
     assert "±" not in page and "interval" not in re.sub(r"<(style|script).*?</\1>", "", page, flags=re.S)
 
 
+def test_a_mean_of_equal_numbers_may_be_rounded() -> None:
+    from types import SimpleNamespace
+
+    from acklab.experiments.sweep.text import alike
+
+    row = {"low": [51.72607708214443], "high": [51.72607708214444], "mean": [51.726077082144435]}
+    plan = SimpleNamespace(seeds=SimpleNamespace(most=5))
+    assert alike(SimpleNamespace(summary=pl.DataFrame(row), plan=plan))
+    assert not alike(SimpleNamespace(summary=pl.DataFrame({**row, "high": [51.727]}), plan=plan))
+
+
 def test_one_run_a_point_is_said_and_points_alike_are_counted(two_hops: Path, tmp_path: Path) -> None:
     acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion", "syns_sent"], out=tmp_path / "out")
     said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
@@ -371,3 +382,4 @@ def test_metrics_that_are_best_at_other_points_come_first() -> None:
 
     assert _conflict(rows(6), design) == "down and wait are best at queue 5, up at queue 9: no point is best by all."
     assert _conflict(rows(3.5), design) == "", "its intervals overlap, so 5 may be best by all"
+    assert _conflict([{**row, "low": row["mean"], "high": row["mean"]} for row in rows(2.03)], design) == "", "by 1.5 %: no conflict"

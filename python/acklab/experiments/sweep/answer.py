@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...figures.stats import ALIKE, LEAST_SEEDS
 from ...plot.words import digits, listing
 from ...text.counts import counted
+from ..compare.difference import MARGIN
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
 from ..compare.setup import length, network
@@ -59,7 +60,7 @@ def _sentences(metric: Metric, rows: list[dict[str, Any]], design: Design) -> li
 
 
 def _conflict(rows: list[dict[str, Any]], design: Design) -> str:
-    """Where each metric is best, if no point can be the best by all; nothing if intervals overlap, or values are equal, at one point."""
+    """Where each metric is best, if no point can be the best by all; nothing if intervals overlap, or values are within the margin, at one."""
     best: dict[int, list[Metric]] = {}
     near: list[set[int]] = []
     for place, metric in enumerate(design.metrics):
@@ -68,7 +69,7 @@ def _conflict(rows: list[dict[str, Any]], design: Design) -> str:
         if sign is None or not part:
             continue
         first, mine = max(part, key=lambda one: (sign * one[1]["mean"], -one[0]))
-        near.append({point for point, row in part if row["mean"] == mine["mean"] or (mine["low"] is not None and row["low"] <= mine["high"] and mine["low"] <= row["high"])})
+        near.append({point for point, row in part if _near(row, mine)})
         best.setdefault(first, []).append(metric)
     if len(best) < 2 or set.intersection(*near):
         return ""
@@ -77,6 +78,12 @@ def _conflict(rows: list[dict[str, Any]], design: Design) -> str:
     verb = "are" if len(metrics) > 1 or _several(metrics[0]) else "is"
     rest = [f"{listing([called(one) for one in found])} at {_at(design, where)}" for where, found in others]
     return f"{names} {verb} best at {_at(design, point)}, {listing(rest)}: no point is best by all."
+
+
+def _near(one: dict[str, Any], best: dict[str, Any]) -> bool:
+    """Whether a point may be as good as the best: by its interval, or within the margin of a comparison."""
+    overlap = best["low"] is not None and one["low"] <= best["high"] and best["low"] <= one["high"]
+    return overlap or abs(one["mean"] - best["mean"]) <= MARGIN * abs(best["mean"])
 
 
 def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
