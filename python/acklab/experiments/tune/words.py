@@ -263,12 +263,12 @@ def basis(result: Found) -> list[str]:
     plan, states = result.plan, [one.state for one in result.trials]
     ended = [f"{states.count(state):,} {word}" for state, word in _STATES.items() if state in states and state != COMPLETE]
     ends = f" ({', '.join(ended)})" if ended else ""
-    every = f"every trial saw the same {_paths(len(result.paths), plan.seeds)}"
+    every = f"the same {_paths(len(result.paths), plan.seeds)} for all"
     said = [f"{counted(len(states), 'trial')}{ends}, {counted(result.runs, 'run')}; {every}"]
     if plan.space.size and len(states) == plan.space.size:
         said.append("these are all the choices there are")
     if STOPPED in states:
-        said.append("stopped: the interval of the paired difference said on the first paths that the trial is worse than the best so far")
+        said.append("stopped early: on the first of these paths, the interval of its differences from the best so far says that it is worse")
     if plan.paths > 1:
         said.append("intervals: 95 %, Student's, over paths drawn independently")
     return said
