@@ -178,7 +178,7 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
             ("late", lambda row: str(row["late"])),
             ("fast recoveries", lambda row: str(row["fast_recoveries"])),
             ("timeouts", lambda row: "-" if row["timeouts"] is None else str(row["timeouts"])),
-            ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
+            ("most unacknowledged", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
             ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "b/s")),
             ("bottleneck", lambda row: "not seen" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "b/s")),
         ],

@@ -84,7 +84,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
         charts = [name for name in CHARTS if name != "timeline"]
         viewer = manifest(runs, charts=charts, words=False)
         where = told.comparison.situations[0].name
-        one = f"Each case with seed 1{f' in {where}' if where else ''}: one run, which another seed can change."
+        one = f"Each case with seed 1{f' in {where}' if where else ''}: one run{', which another seed can change' if told.random else ''}."
         body.append(f'<details class="fold" open><summary><h2>One run of each case, over time</h2></summary><p class="note">{esc(one)}</p>{VIEWER}</details>')
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
 

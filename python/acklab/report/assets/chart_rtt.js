@@ -12,7 +12,7 @@ import { theme } from "./theme.js";
 export const rttChart = {
   id: "rtt",
   title: "Round-trip time",
-  about: "Each sample when the sender took it. Dashed: the delays of all links there and back, without queues, transmission times and waits for a grant to send.",
+  about: "Each sample when the sender took it. Delays alone are those of all links there and back, without queues, transmission times and waits for a grant to send.",
   needs: "series",
   height: 200,
   axis: () => state.manifest.axes.rtt,
