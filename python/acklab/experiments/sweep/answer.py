@@ -83,7 +83,7 @@ def _conflict(rows: list[dict[str, Any]], design: Design) -> str:
 def _near(one: dict[str, Any], best: dict[str, Any]) -> bool:
     """Whether a point may be as good as the best: by its interval, or within the margin of a comparison."""
     overlap = best["low"] is not None and one["low"] <= best["high"] and best["low"] <= one["high"]
-    return overlap or abs(one["mean"] - best["mean"]) <= MARGIN * abs(best["mean"])
+    return bool(overlap or abs(one["mean"] - best["mean"]) <= MARGIN * abs(best["mean"]))
 
 
 def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
