@@ -18,7 +18,7 @@ from .results.directory import Folder, results
 from .results.expected import unmet
 from .results.stored import NOTHING, TABLES, NotRecordedError, Stored, stored_in
 from .scenario.asked import asked, in_short, recorded, settings
-from .scenario.given import ScenarioLike, assignments, by_two_names, json_line, json_lines, source
+from .scenario.given import ScenarioLike, assignments, json_line, json_lines, refuse_two_names, source
 from .scenario.own import Controls, Own, Policies
 from .text.escapes import not_known
 
@@ -92,9 +92,8 @@ class Run:
         Raises:
             KeyError: there is neither; the message has the names.
         """
-        rows = {row["name"]: row for row in self.flows}
-        if name not in rows:
-            rows |= {f"{row['from']}->{row['to']}": row for row in self.links}
+        flows: dict[str, dict[str, Any]] = {row["name"]: row for row in self.flows}
+        rows = flows | {f"{row['from']}->{row['to']}": row for row in self.links} | flows
         if name not in rows:
             raise KeyError(not_known("flow or link", name, list(rows)))
         return rows[name]
@@ -380,8 +379,7 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
     own = Own(policies, controls)
     text, file = source(scenario, own)
     sets = assignments(settings(simulation, overrides), own)
-    if told := by_two_names(text, sets):
-        raise ValueError(f"set: {told}")
+    refuse_two_names(text, sets)
     own.warn_of_unused(text, file, sets)
     return _core.Simulation(text, file=file, sets=sets, policies=own.policies, controls=own.controls)
 

@@ -55,7 +55,8 @@ impl Tally {
 
     /// The number of segments that most ACKs cover, the largest of several; 0 without any.
     pub fn commonest(&self) -> u64 {
-        (1..=MANY as u64).map(|n| (self.of(n), n)).max().filter(|(times, _)| *times > 0).map_or(0, |(_, n)| n)
+        let most = self.at_once.len().max(self.held.len()) as u64;
+        (1..=most).map(|n| (self.of(n), n)).max().map_or(0, |(_, n)| n)
     }
 
     /// All ACKs that waited.

@@ -175,12 +175,13 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     passed = _of_python(options) if options.python else {}
     text, file = _read(options, options.file)
     if sets:
-        from ..scenario.given import by_two_names
+        from ..scenario.given import refuse_two_names
         from . import lost
 
-        if told := by_two_names(text, sets):
-            options.parser.error(examples.in_short(options, f"--set: {told}"))
-
+        try:
+            refuse_two_names(text, sets)
+        except ValueError as error:
+            options.parser.error(examples.in_short(options, f"--{error}"))
         for note in lost.notes(text, file, sets):
             complain(note)
     if options.show_expanded:

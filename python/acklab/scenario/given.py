@@ -82,19 +82,24 @@ def pairs(given: Any) -> dict[str, Any]:
     return found
 
 
-def by_two_names(text: str | bytes, sets: Sequence[str]) -> str | None:
-    """What is said of a flow's key that two overrides of a scenario's text set, one by the flow's name and one by its number."""
+def refuse_two_names(text: str | bytes, sets: Sequence[str]) -> None:
+    """Looks for a flow's key that two overrides of a scenario's text set, one by the flow's name and one by its number.
+
+    Raises:
+        ValueError: there is one.
+    """
     steps = [key(one).split(".", 2)[:2] for one in sets]
     told = {step[1].isdecimal() for step in steps if len(step) == 2 and step[0] == "flow"}
     if len(told) < 2:
-        return None
+        return
     given = text.encode(errors="replace") if isinstance(text, str) else text
     try:
         tree = json.loads(given) if given.lstrip().startswith(b"{") else loads(given.decode())
         names = [flow.get("name") or "" for flow in tree.get("flow", ())]
     except (ValueError, AttributeError, TypeError):  # which the run says itself
-        return None
-    return twice(sets, names)
+        return
+    if found := twice(sets, names):
+        raise ValueError(f"set: {found}")
 
 
 def json_line(scenario: ScenarioLike) -> bytes:

@@ -87,7 +87,7 @@ impl Delays {
     }
 
     /// None if nothing was timed. A wait of the data that is a tenth of the ACKs' may be an error of those. Segments are `spacing` seconds apart in the mean.
-    /// What an ACK of many segments lets go leaves together: its last waits for the others, and no queue stands.
+    /// Segments that one ACK releases leave together: the last waits for the others, without a queue.
     pub fn stands(&self, spacing: f64) -> Option<Stands> {
         let parts = [self.data_before, self.data_behind, self.acks_before, self.acks_behind];
         parts.iter().flatten().next()?;

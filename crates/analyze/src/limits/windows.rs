@@ -1,4 +1,4 @@
-//! What the receiver's windows let be outstanding where they stopped the sender.
+//! The receiver's windows that stopped the sender.
 
 /// The least and the most of some windows, in bytes.
 type Range = Option<(u64, u64)>;

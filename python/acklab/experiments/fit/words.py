@@ -29,7 +29,7 @@ def interval(value: Value) -> str:
     """The interval, or the bound that there is."""
     if value.low is None and value.high is None:
         return ""
-    # What passed bounds a rate from below only, also where the search varies it in a range.
+    # A rate that passed is a lower bound, also where the search varies it.
     if value.high is None or (value.name == "rate" and not value.determined):
         return f"at least {shown(value.low, value.unit)}"
     if value.low is None:
