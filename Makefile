@@ -88,6 +88,7 @@ lint: setup $(VENV)/.testable
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --workspace --all-targets -q -- -D warnings; \
 		else echo 'no clippy: lints not checked (rustup component add clippy)'; fi
 	$(BIN)/python -m ruff check --quiet
+	$(BIN)/python -m ruff format --quiet --check
 	$(BIN)/python -m mypy
 
 test-rust: setup

@@ -40,7 +40,12 @@ def examples(quic: Path | None) -> dict[str, list[str]]:
     if quic is not None:
         path = str(FOLDER / "home-cake.toml")
         for server, client in itertools.product(("quic-go", "quinn"), repeat=2):
-            words = ["--server", f"{quic / server} serve 0.0.0.0:443", "--client", f"{quic / client} fetch {{server}}:443 5000000"]
+            words = [
+                "--server",
+                f"{quic / server} serve 0.0.0.0:443",
+                "--client",
+                f"{quic / client} fetch {{server}}:443 5000000",
+            ]
             found[f"{server} to {client}"] = [path, *words]
     for version in ("6.12", "7.3"):
         with contextlib.suppress(_core.LiveError):
@@ -77,7 +82,10 @@ def main() -> None:
         first: dict[str, object] = told[0][1]
         packets = sum(row["packets"] for row in first["streams"])  # type: ignore[attr-defined]
         ended = max(program["ended_s"] or 0.0 for program in first["programs"])  # type: ignore[attr-defined]
-        print(f"{name:<20} {boots:>5} {len({digest for digest, _ in told}):>7} {packets:>8} {ended:>9.3f} {each:>7.2f}", flush=True)
+        print(
+            f"{name:<20} {boots:>5} {len({digest for digest, _ in told}):>7} {packets:>8} {ended:>9.3f} {each:>7.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -22,11 +22,19 @@ def main() -> None:
     given = parser.parse_args()
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--example", "bulk"], cwd=ROOT, check=True)
     library = given.clone / "sim"
-    subprocess.run(["make", "-s", "libhtsim.a", "CFLAGS=-std=c++14 -O3 -fPIE -w"], cwd=library, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        ["make", "-s", "libhtsim.a", "CFLAGS=-std=c++14 -O3 -fPIE -w"],
+        cwd=library,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "bulk")
         source = Path(__file__).with_name("htsim.cpp")
-        subprocess.run(["g++", "-std=c++14", "-O3", "-w", f"-I{library}", source, library / "libhtsim.a", "-o", program], check=True)
+        subprocess.run(
+            ["g++", "-std=c++14", "-O3", "-w", f"-I{library}", source, library / "libhtsim.a", "-o", program],
+            check=True,
+        )
 
         def one(command: list[str]) -> tuple[float, int]:
             spent, printed = cpu(command)

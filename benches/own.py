@@ -72,7 +72,9 @@ def main() -> None:
         ("control in Python", Reno, DELAYED, '{ kind = "python", name = "own" }'),
     ):
         kind.calls = 0
-        took, same = seconds(TEXT.format(ack=ack, control=control), repeat, policies={"own": kind}, controls={"own": kind})
+        took, same = seconds(
+            TEXT.format(ack=ack, control=control), repeat, policies={"own": kind}, controls={"own": kind}
+        )
         calls = kind.calls // repeat
         assert same == summary
         print(f"{name:17}{took:.3f} s, {1e6 * (took - native) / calls:.2f} us for each of {calls:,} calls")

@@ -61,11 +61,16 @@ def main() -> None:
     """Prints a table."""
     print("nodes  Mb/s  virtual s  processor s  a virtual second  real s")
     rows = [(1, 10.0, 0.001, True), (1, 10.0, 100.0, True), (4, 10.0, 100.0, True)]
-    rows += [(pairs, mbps, 10.0 if pairs * mbps < 1000 else 2.0, False) for pairs in (1, 4) for mbps in (10.0, 100.0, 1000.0)]
+    rows += [
+        (pairs, mbps, 10.0 if pairs * mbps < 1000 else 2.0, False) for pairs in (1, 4) for mbps in (10.0, 100.0, 1000.0)
+    ]
     for pairs, mbps, seconds, idle in rows:
         spent, real, end = cost(scenario(pairs, mbps, seconds, idle=idle))
         said = "idle" if idle else f"{mbps:.0f}"
-        print(f"{2 * pairs:5d}  {said:>4}  {end:9.1f}  {spent:11.2f}  {spent / max(end, 1):16.3f}  {real:6.2f}", flush=True)
+        print(
+            f"{2 * pairs:5d}  {said:>4}  {end:9.1f}  {spent:11.2f}  {spent / max(end, 1):16.3f}  {real:6.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

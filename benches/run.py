@@ -68,15 +68,34 @@ def sweep_file(directory: Path, sizes: range) -> Path:
                 for queue in range(4, 23):
                     for segments in sizes:
                         limited = {"kind": "drop-tail", "packets": queue}
-                        sender = {"stack": "ns2-1998", "recovery": recovery, "packet": 1000, "window": 40, "min_rto": "1s"}
+                        sender = {
+                            "stack": "ns2-1998",
+                            "recovery": recovery,
+                            "packet": 1000,
+                            "window": 40,
+                            "min_rto": "1s",
+                        }
                         scenario = {
                             "stop": {"when": "flows-complete", "at_most": "3000s"},
                             "link": [
                                 {"between": ["S", "G"], "rate": "10Mbps", "delay": "2ms", "queue": tail},
-                                {"between": ["G", "R"], "rate": "1.5Mbps", "delay": "48ms", "queue": limited, "back": {"queue": tail}},
+                                {
+                                    "between": ["G", "R"],
+                                    "rate": "1.5Mbps",
+                                    "delay": "48ms",
+                                    "queue": limited,
+                                    "back": {"queue": tail},
+                                },
                             ],
-                            "flow": [{"from": "S", "to": "R", "size": {"segments": segments}, "sender": sender,
-                                      "receiver": {"stack": "ns2-1998", "ack": policy}}],
+                            "flow": [
+                                {
+                                    "from": "S",
+                                    "to": "R",
+                                    "size": {"segments": segments},
+                                    "sender": sender,
+                                    "receiver": {"stack": "ns2-1998", "ack": policy},
+                                }
+                            ],
                         }
                         print(json.dumps(scenario), file=out)
     return path
@@ -122,7 +141,9 @@ def bench_threads(file: Path, none: Path, repeat: int) -> None:
         for kind, (full, empty) in kinds.items():
             seconds[kind].append((wall(*full), wall(*empty)))
     one, two, apart = (min(full for full, _ in pairs) - min(empty for _, empty in pairs) for pairs in seconds.values())
-    print(f"the same on 2 threads: {one / two / 2:.0%} of twice the speed ({one:.2f} s, {two:.2f} s on the clock, set-up taken off)")
+    print(
+        f"the same on 2 threads: {one / two / 2:.0%} of twice the speed ({one:.2f} s, {two:.2f} s on the clock, set-up taken off)"
+    )
     print(f"{'':34} the machine's most, two processes with half each: {one / apart / 2:.0%} ({apart:.2f} s)")
 
 
@@ -169,8 +190,12 @@ def bench_bulk(flows: int, mbps: int, seconds: float, repeat: int) -> None:
     """One row of bulk flows, after a check that both deliver the same."""
     (a, ours), (b, theirs) = bulk(flows, mbps, seconds), ns2_bulk(flows, mbps, seconds)
     name = f"{flows} flows, {mbps} Mb/s, {seconds:g} s"
-    compare(name, repeat, net(lambda t: bulk(flows, mbps, t), seconds), net(lambda t: ns2_bulk(flows, mbps, t), seconds))
-    print(f"{'':34} segments acknowledged: {ours} and {theirs}; set-up left in (one pair): {a:.2f} and {b:.2f} s, {b / a:.1f}x")
+    compare(
+        name, repeat, net(lambda t: bulk(flows, mbps, t), seconds), net(lambda t: ns2_bulk(flows, mbps, t), seconds)
+    )
+    print(
+        f"{'':34} segments acknowledged: {ours} and {theirs}; set-up left in (one pair): {a:.2f} and {b:.2f} s, {b / a:.1f}x"
+    )
 
 
 def instructions(seconds: float = 10.0, flows: int = 4, queue: str = "drop-tail") -> float:
@@ -187,19 +212,24 @@ def instructions(seconds: float = 10.0, flows: int = 4, queue: str = "drop-tail"
 
 def fair_queue(repeat: int, flows: int = 1000, seconds: float = 20.0) -> None:
     """What a segment costs where the bottleneck has FQ-CoDel, beside drop-tail: runs in turns, set-up taken off."""
+
     def cost(queue: str) -> float:
         words = [str(BULK), str(flows), "100"]
         (spent, printed), (idle, _) = (cpu([*words, str(t), "sack", queue]) for t in (seconds, 1e-6))
         return (spent - idle) / acked(printed)
 
     ratios = sorted(cost("fq-codel") / cost("drop-tail") for _ in range(repeat))
-    print(f"FQ-CoDel / drop-tail, {flows} flows, a segment: {statistics.median(ratios):.2f}   {ratios[0]:.2f} to {ratios[-1]:.2f}")
+    print(
+        f"FQ-CoDel / drop-tail, {flows} flows, a segment: {statistics.median(ratios):.2f}   {ratios[0]:.2f} to {ratios[-1]:.2f}"
+    )
 
 
 def filters(acks: int = 2_000_000) -> None:
     """What an ACK costs in a queue that filters: a row a filter, a column a number of connections."""
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-path", "--examples"], cwd=ROOT, check=True)
-    printed = subprocess.run([str(BULK.with_name("filter_cost")), str(acks)], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [str(BULK.with_name("filter_cost")), str(acks)], capture_output=True, text=True, check=True
+    ).stdout
     rows: dict[str, list[str]] = {}
     for name, _, cost in (line.split("\t") for line in printed.splitlines()):
         rows.setdefault(name, []).append(f"{float(cost):10.0f}")
@@ -210,10 +240,16 @@ def filters(acks: int = 2_000_000) -> None:
 
 def memory(flows: int = 100_000) -> float:
     """Bytes a flow takes that has not started, so that no packets of its are in flight, beside those of a run with none."""
+
     def peak(n: int) -> int:
-        shell = f"import resource,subprocess;subprocess.run(['{BULK}','{n}','1000','0.000001','-','unstarted'],capture_output=True,check=True);" \
-                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        return int(subprocess.run([sys.executable, "-c", shell], capture_output=True, text=True, check=True).stdout) * 1024
+        shell = (
+            f"import resource,subprocess;subprocess.run(['{BULK}','{n}','1000','0.000001','-','unstarted'],capture_output=True,check=True);"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        )
+        return (
+            int(subprocess.run([sys.executable, "-c", shell], capture_output=True, text=True, check=True).stdout) * 1024
+        )
+
     return (peak(flows) - peak(100)) / (flows - 100)
 
 

@@ -22,8 +22,38 @@ WIDTH = 120
 TAGS = ("kind", "policy")
 #: Keys that come first in their table, in this order; the others follow by the alphabet.
 LEADING = (
-    *("stack", "base", "kind", "policy", "title", "seed", "stop", "topology", "link", "wlan", "flow", "name", "between"),
-    *("ap", "stations", "phy", "from", "to", "pairs", "hops", "rate", "delay", "queue", "loss", "back", "start", "size", "times"),
+    *(
+        "stack",
+        "base",
+        "kind",
+        "policy",
+        "title",
+        "seed",
+        "stop",
+        "topology",
+        "link",
+        "wlan",
+        "flow",
+        "name",
+        "between",
+    ),
+    *(
+        "ap",
+        "stations",
+        "phy",
+        "from",
+        "to",
+        "pairs",
+        "hops",
+        "rate",
+        "delay",
+        "queue",
+        "loss",
+        "back",
+        "start",
+        "size",
+        "times",
+    ),
     *("recovery", "control", "credit", "packet", "window", "ack", "ack_size", "timer", "segments"),
 )
 #: What Python calls the scenario's own lists and tables.
@@ -35,7 +65,10 @@ MODULES = {
         ["AckPolicyKind", "CreditKind", "RecoveryKind", "ControlKind", "Halving", "IdleRestart", "RecoveryExit"],
     ),
     "rules": ("The rules of senders and receivers.", ["SenderTable", "ReceiverTable", "StackTable"]),
-    "network": ("Links, what stands on them, and common networks in a few words.", ["LinkTable", "WlanTable", "Topology"]),
+    "network": (
+        "Links, what stands on them, and common networks in a few words.",
+        ["LinkTable", "WlanTable", "Topology"],
+    ),
     "experiment": ("Flows, and the scenario that holds them.", ["FlowTable", "StopTable", "RecordTable", "Scenario"]),
 }
 #: Definitions whose own name would mislead in Python.

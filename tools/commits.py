@@ -1,7 +1,7 @@
 """The form of commit messages: a subject of at most 72 characters, and a body that says why.
 
-    python3 tools/commits.py              every commit after the first one with the rule
-    python3 tools/commits.py --file FILE  one message, before it is committed
+python3 tools/commits.py              every commit after the first one with the rule
+python3 tools/commits.py --file FILE  one message, before it is committed
 """
 
 from __future__ import annotations

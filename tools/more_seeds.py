@@ -33,7 +33,9 @@ def main() -> int:
     Replications.seeds = lambda self, effort: rounds  # type: ignore[method-assign]
     found = reproduce(of, Effort(seeds=rounds), only=lambda figure: False, claims=[id], threads=given.threads)
     (verdict,) = found.verdicts
-    print(f"{id}: {'undecided' if verdict.undecided else verdict.verdict}, {found.runs:,} runs in {found.seconds:.0f} s")
+    print(
+        f"{id}: {'undecided' if verdict.undecided else verdict.verdict}, {found.runs:,} runs in {found.seconds:.0f} s"
+    )
     print(verdict.why)
     return 0
 

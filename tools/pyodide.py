@@ -40,9 +40,15 @@ def output(*command: str) -> str:
 
 def core() -> bytes:
     """The extension, compiled."""
-    env = {**os.environ, "CARGO_TARGET_WASM32_UNKNOWN_EMSCRIPTEN_LINKER": str(Path(__file__).resolve()), "PYO3_NO_PYTHON": "1"}
+    env = {
+        **os.environ,
+        "CARGO_TARGET_WASM32_UNKNOWN_EMSCRIPTEN_LINKER": str(Path(__file__).resolve()),
+        "PYO3_NO_PYTHON": "1",
+    }
     env.pop("PYO3_PYTHON", None)
-    subprocess.run(["cargo", "build", "-q", "--release", "-p", "acklab-python", "--target", TARGET], cwd=ROOT, env=env, check=True)
+    subprocess.run(
+        ["cargo", "build", "-q", "--release", "-p", "acklab-python", "--target", TARGET], cwd=ROOT, env=env, check=True
+    )
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"), TARGET, "release/acklab_core.wasm").read_bytes()
 
 
@@ -60,9 +66,15 @@ def files() -> dict[str, bytes]:
 def metadata() -> dict[str, bytes]:
     """The wheel's own folder, as maturin writes it for this machine, with the tag of Pyodide."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["maturin", "pep517", "write-dist-info", "--metadata-directory", folder, "--interpreter", sys.executable],
-                       cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-        found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+        subprocess.run(
+            ["maturin", "pep517", "write-dist-info", "--metadata-directory", folder, "--interpreter", sys.executable],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        found = {
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()
+        }
     name = next(name for name in found if name.endswith("/WHEEL"))
     kept = [line for line in found[name].decode().splitlines() if not line.startswith("Tag:")]
     return {**found, name: "\n".join([*kept, f"Tag: {TAG}", ""]).encode()}

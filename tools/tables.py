@@ -32,7 +32,10 @@ def keys() -> str:
     for place in places():
         if len(place.path) <= 3 and not any(step.startswith("(") for step in place.path):
             found.setdefault(".".join(place.path[:-1]) or "the file", []).append(f"`{place.path[-1]}`")
-    rows = [f"| {name if name == 'the file' else f'`{name}`'} | {', '.join(found[name])} |" for name in sorted(found, key=lambda name: (name != "the file", name))]
+    rows = [
+        f"| {name if name == 'the file' else f'`{name}`'} | {', '.join(found[name])} |"
+        for name in sorted(found, key=lambda name: (name != "the file", name))
+    ]
     return "\n".join(["| table | keys |", "|---|---|", *rows, ""])
 
 
@@ -41,7 +44,13 @@ def stacks(side: str) -> str:
     rules = [row for row in json.loads(_core.stacks()) if row["side"] == side]
     heads = ["rule", *(f"`{stack}`" for stack, _ in rules[0]["values"]), "what it decides"]
     rows = [[f"`{rule['rule']}`", *(value for _, value in rule["values"]), sentence(rule["about"])] for rule in rules]
-    return "\n".join(["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (heads, ["---"] * len(heads), *rows)] + [""])
+    return "\n".join(
+        [
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+            for row in (heads, ["---"] * len(heads), *rows)
+        ]
+        + [""]
+    )
 
 
 def sentence(text: str) -> str:
@@ -59,17 +68,28 @@ def first(what: Any) -> str:
 def names() -> str:
     """The Markdown table of what the page of Python documents: each name with the first sentence of its docstring."""
     rows, module = [], ""
-    for kind, name in re.findall(r"^\.\. (currentmodule|auto\w+):: (\S+)", (REFERENCE / "python.md").read_text("utf-8"), re.MULTILINE):
+    for kind, name in re.findall(
+        r"^\.\. (currentmodule|auto\w+):: (\S+)", (REFERENCE / "python.md").read_text("utf-8"), re.MULTILINE
+    ):
         if kind == "currentmodule":
             module = name
         elif kind == "automodule":
             found = import_module(name)
-            public = [it for it, what in vars(found).items() if not it.startswith("_") and getattr(what, "__module__", "") == name]
-            rows += [(f"{'acklab.scenario' if name.startswith('acklab.scenario.') else name}.{it}", getattr(found, it)) for it in public]
+            public = [
+                it
+                for it, what in vars(found).items()
+                if not it.startswith("_") and getattr(what, "__module__", "") == name
+            ]
+            rows += [
+                (f"{'acklab.scenario' if name.startswith('acklab.scenario.') else name}.{it}", getattr(found, it))
+                for it in public
+            ]
         else:
             full = name if "." in name else f"{module}.{name}"
             rows.append((full, getattr(import_module(full.rpartition(".")[0]), full.rpartition(".")[2])))
-    return "\n".join(["| name | what it is |", "|---|---|", *(f"| `{name}` | {first(what)} |" for name, what in rows), ""])
+    return "\n".join(
+        ["| name | what it is |", "|---|---|", *(f"| `{name}` | {first(what)} |" for name, what in rows), ""]
+    )
 
 
 def table(name: str) -> str:

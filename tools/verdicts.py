@@ -51,7 +51,14 @@ def kept(claim: Mapping[str, Any]) -> dict[str, Any]:
     """What is kept of a claim of ``claims.json``."""
     word = "undecided" if claim["undecided"] else claim["verdict"].replace("-", " ")
     why = next((one for one in WORDS if claim["explanation"].startswith(one)), "")
-    return {"verdict": word, "standing": claim["standing"], "seeds": claim["seeds"], "alone": claim["alone"], "why": why, "form": claim["form"]}
+    return {
+        "verdict": word,
+        "standing": claim["standing"],
+        "seeds": claim["seeds"],
+        "alone": claim["alone"],
+        "why": why,
+        "form": claim["form"],
+    }
 
 
 def taken(data: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +95,12 @@ def row(name: str, claims: Verdicts, noted: bool = False) -> str:
     good = having(claims, standing="evidence", verdict="reproduced")
     counts = [having(claims, standing="evidence", verdict="differs", why=word) for word in WORDS]
     counts += [having(claims, standing="evidence", verdict=word) for word in ("undecided", "not testable")]
-    cells = [f"[{TITLES[name]}](papers/{name}.md)", str(having(claims, standing="evidence")), f"**{good}**", *(str(n or "") for n in counts)]
+    cells = [
+        f"[{TITLES[name]}](papers/{name}.md)",
+        str(having(claims, standing="evidence")),
+        f"**{good}**",
+        *(str(n or "") for n in counts),
+    ]
     return line([*cells, of(claims, "calibration"), of(claims, "arithmetic"), *[of(claims, "note")] * noted])
 
 
@@ -102,10 +114,21 @@ def table(first: str, names: Iterable[str], papers: Mapping[str, Any]) -> str:
     asked = list(names)
     names = [name for name in asked if name in papers]
     missing = [f"`{name}`" for name in asked if name not in papers]
-    heads = [first, "evidence", "reproduced", *(f"differ: {word}" for word in WORDS), "undecided", "not testable", "calibration reproduced", "arithmetic that holds"]
+    heads = [
+        first,
+        "evidence",
+        "reproduced",
+        *(f"differ: {word}" for word in WORDS),
+        "undecided",
+        "not testable",
+        "calibration reproduced",
+        "arithmetic that holds",
+    ]
     noted = any(having(papers[name]["claims"], standing="note") for name in names)
     heads += ["notes on the text that hold"] * noted
-    said = "\n".join([line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"], noted) for name in names)])
+    said = "\n".join(
+        [line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"], noted) for name in names)]
+    )
     return f"{said}\n\nWithout a whole run: {', '.join(missing)}." if missing else said
 
 
@@ -140,11 +163,18 @@ def count(papers: Mapping[str, Any]) -> str:
             first = history[0].turned.partition(" to ")[0] if history else single
             for step, verdict in zip(steps, (first, single, claim["verdict"]), strict=True):
                 step[f"{name} {short}"] = verdict
-    said = ("the entries' first form, one run each", "entries and parameters of today, one run each", "today: repetitions in place of one run")
+    said = (
+        "the entries' first form, one run each",
+        "entries and parameters of today, one run each",
+        "today: repetitions in place of one run",
+    )
     rows = [line(["judged by", "reproduced", "gained", "lost"]), line(["---"] * 4)]
     for place, (about, step) in enumerate(zip(said, steps, strict=True)):
         before = steps[max(place - 1, 0)]
-        gained, lost = (named(id for id in step if (step[id] == "reproduced", before[id] == "reproduced") == way) for way in ((True, False), (False, True)))
+        gained, lost = (
+            named(id for id in step if (step[id] == "reproduced", before[id] == "reproduced") == way)
+            for way in ((True, False), (False, True))
+        )
         rows.append(line([about, f"{sum(v == 'reproduced' for v in step.values())} of {len(step)}", gained, lost]))
     return "\n".join(rows)
 
@@ -158,7 +188,12 @@ def named(ids: Iterable[str]) -> str:
     return "; ".join(f"{paper} {', '.join(shorts)}" for paper, shorts in papers.items())
 
 
-TABLES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"five": five, "later": later, "classics": classics, "count": count}
+TABLES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "five": five,
+    "later": later,
+    "classics": classics,
+    "count": count,
+}
 _PLACE = re.compile(r"(<!-- verdicts: (\w+) -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
 
 

@@ -238,7 +238,8 @@ def mutant_table() -> Iterator[str]:
 
 HOST = re.compile(r"^<!-- host -->$.*?^<!-- /host -->$", re.MULTILINE | re.DOTALL)
 SITE = re.compile(
-    r"^<!-- site: (?P<name>\S+)(?: (?!-->)(?P<argument>[^\n]*?))?(?: -->|\n(?P<lines>.*?)^-->)$", re.MULTILINE | re.DOTALL
+    r"^<!-- site: (?P<name>\S+)(?: (?!-->)(?P<argument>[^\n]*?))?(?: -->|\n(?P<lines>.*?)^-->)$",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -248,7 +249,11 @@ def for_site(text: str) -> str:
 
     def directive(found: re.Match[str]) -> str:
         if found["name"] == "explorer":
-            return '<p><a href="explorer/index.html">Open the explorer</a>: move sliders, and watch TCP change.</p>' if EXPLORER.exists() else ""
+            return (
+                '<p><a href="explorer/index.html">Open the explorer</a>: move sliders, and watch TCP change.</p>'
+                if EXPLORER.exists()
+                else ""
+            )
         if found["name"] == "pages":
             return "\n".join(["```{toctree}", ":hidden:", "", *links, "```"])
         return f"```{{{found['name']}}} {found['argument'] or ''}\n{found['lines'] or ''}```"
@@ -270,7 +275,9 @@ def add_explorer(app: Sphinx, failed: Exception | None) -> None:
 TERMINAL = re.compile(r'(<div class="highlight-console[^>]*><div class="highlight"><pre>)(.*?)(</pre>)', re.DOTALL)
 
 
-def mark_commands(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+def mark_commands(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
     """Marks what is typed in terminals, so that a command wraps where what it prints is pushed along."""
     context["body"] = TERMINAL.sub(lambda found: f"{found[1]}{terminal(found[2])}{found[3]}", context.get("body", ""))
 

@@ -22,7 +22,10 @@ from acklab.models.dcf import saturation  # noqa: E402
 from acklab.plot.palette import SLOTS  # noqa: E402
 
 TEST = ["cargo", "test", "-q", "-p", "acklab-path", "--test", "dcf_saturation", "--", "--nocapture", "--test-threads=1"]
-ONLY = ["under_bianchis_assumptions_as_his_model", "the_standard_with_retries_and_eifs_as_the_model_with_finite_retries"]
+ONLY = [
+    "under_bianchis_assumptions_as_his_model",
+    "the_standard_with_retries_and_eifs_as_the_model_with_finite_retries",
+]
 
 
 def simulated() -> dict[str, list[tuple[int, float]]]:
@@ -49,8 +52,16 @@ def main() -> None:
             colour, name = SLOTS[slot]["light"], {"basic": "basic access", "rts": "RTS and CTS"}[access]
             many = range(1, 51)
             axes.plot(many, [saturation(n, CASES[case]) / 1e6 for n in many], color=colour, label=f"{name}, model")
-            axes.plot(*zip(*points[case], strict=True), marker, color=colour, fillstyle="none", label=f"{name}, simulated")
-        axes.set(title=title, xlabel="saturated stations", ylabel="throughput, Mb/s", ylim=(0, 1 if channel == "bianchi" else 8), xlim=(0, 51))
+            axes.plot(
+                *zip(*points[case], strict=True), marker, color=colour, fillstyle="none", label=f"{name}, simulated"
+            )
+        axes.set(
+            title=title,
+            xlabel="saturated stations",
+            ylabel="throughput, Mb/s",
+            ylim=(0, 1 if channel == "bianchi" else 8),
+            xlim=(0, 51),
+        )
         axes.grid(alpha=0.3)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)

@@ -44,7 +44,16 @@ def run_live(credit: str, policy: str) -> tuple[float, list[tuple[float, float]]
     """How late a run was, and its windows."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "out"
-        command = [Path(sys.executable).with_name("acklab"), "run", "--live", SCENARIO, "--json", "--realtime", "--sender", "scenario"]
+        command = [
+            Path(sys.executable).with_name("acklab"),
+            "run",
+            "--live",
+            SCENARIO,
+            "--json",
+            "--realtime",
+            "--sender",
+            "scenario",
+        ]
         sets = ["--set", f'flow.f.sender.credit={{ kind = "{credit}" }}', "--set", f"flow.f.receiver.ack={policy}"]
         done = subprocess.run([*command, *sets, "--out", out], capture_output=True, text=True, check=False)
         result = json.loads(done.stdout)
@@ -80,14 +89,26 @@ def main() -> None:
     live: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with WINDOWS.open() as file:
         for row in csv.DictReader(file):
-            live.setdefault((row["credit"], row["acks"]), []).append((float(row["time_s"]), float(row["cwnd_segments"])))
+            live.setdefault((row["credit"], row["acks"]), []).append(
+                (float(row["time_s"]), float(row["cwnd_segments"]))
+            )
     figure = Figure(figsize=(11, 4.2), layout="constrained")
-    for axes, (credit, title) in zip(figure.subplots(1, len(CREDITS), sharex=True, sharey=True), CREDITS.items(), strict=True):
+    for axes, (credit, title) in zip(
+        figure.subplots(1, len(CREDITS), sharex=True, sharey=True), CREDITS.items(), strict=True
+    ):
         # The widest first, so that all are seen where they lie on each other.
         for width, (name, (policy, colour)) in zip((4.5, 3.3, 2.2, 1.2), POLICIES.items(), strict=True):
             paint = SLOTS[colour]["light"]
             axes.plot(*simulated(credit, policy), color=paint, lw=width, alpha=0.45, drawstyle="steps-post")
-            axes.plot(*zip(*live[credit, name], strict=True), color=paint, ls="", marker="o", ms=width + 2, mfc="none", mew=0.8)
+            axes.plot(
+                *zip(*live[credit, name], strict=True),
+                color=paint,
+                ls="",
+                marker="o",
+                ms=width + 2,
+                mfc="none",
+                mew=0.8,
+            )
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.set_title(title, fontsize=11)

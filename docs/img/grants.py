@@ -62,7 +62,11 @@ def main() -> None:
         names.append(f"{name}\n{len(times) / bunches:.1f} ACKs a bunch")
         axes.eventplot(times, lineoffsets=-place, linelengths=0.7, linewidths=0.9, colors=SLOTS["blue"]["light"])
     axes.set_yticks([-place for place in range(len(PATHS))], names)
-    axes.set(xlabel="time, ms", xlim=(0, 1000 * (END - BEGIN)), title="ACKs of one download at 50 Mb/s, as they leave the uplink")
+    axes.set(
+        xlabel="time, ms",
+        xlim=(0, 1000 * (END - BEGIN)),
+        title="ACKs of one download at 50 Mb/s, as they leave the uplink",
+    )
     axes.grid(axis="x", alpha=0.3)
     figure.savefig(HERE / "grants.png", dpi=110)
 

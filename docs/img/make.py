@@ -41,13 +41,21 @@ def main() -> None:
 
 def tuned(directory: Path) -> None:
     """The chart of the search for an ACK policy."""
-    subprocess.run([Path(sys.executable).with_name("acklab"), "tune", "examples/access/tune.toml", "--out", "tuned"], cwd=directory, check=True)
+    subprocess.run(
+        [Path(sys.executable).with_name("acklab"), "tune", "examples/access/tune.toml", "--out", "tuned"],
+        cwd=directory,
+        check=True,
+    )
     keep(Image.open(directory / "tuned" / "paths.png"), HERE / "tune.png")
 
 
 def inferred(directory: Path) -> None:
     """The chart of the inference of a sender."""
-    subprocess.run([Path(sys.executable).with_name("acklab"), "infer", "examples/infer/sender.toml", "--out", "inferred"], cwd=directory, check=True)
+    subprocess.run(
+        [Path(sys.executable).with_name("acklab"), "infer", "examples/infer/sender.toml", "--out", "inferred"],
+        cwd=directory,
+        check=True,
+    )
     keep(Image.open(directory / "inferred" / "values.png"), HERE / "infer.png")
 
 
@@ -63,7 +71,9 @@ STUDIES = {
 
 def study(directory: Path, name: str) -> None:
     """The charts of a study, of its full run."""
-    subprocess.run([Path(sys.executable).with_name("acklab"), "reproduce", name, "--out", "study"], cwd=directory, check=True)
+    subprocess.run(
+        [Path(sys.executable).with_name("acklab"), "reproduce", name, "--out", "study"], cwd=directory, check=True
+    )
     for chart, picture in STUDIES[name].items():
         keep(Image.open(directory / "study" / name / "figures" / f"{chart}.png"), HERE / f"{picture}.png")
 

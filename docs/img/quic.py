@@ -51,12 +51,23 @@ def main() -> None:
     found = measured()
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)
-    titles = [("goodput", "Mb/s", 50), ("ACKs' share of the uplink", "%", 105), ("from a loss to its repair", "ms, median", 260)]
+    titles = [
+        ("goodput", "Mb/s", 50),
+        ("ACKs' share of the uplink", "%", 105),
+        ("from a loss to its repair", "ms, median", 260),
+    ]
     names = [row[0] for row in found["1Mbps"]]
     for axes, column, (title, unit, most) in zip(panels, (1, 2, 3), titles, strict=True):
         for offset, (rate, (label, slot, marker)) in zip((-0.12, 0.12), UPLINKS.items(), strict=True):
             values = [row[column] for row in found[rate]]
-            axes.plot(values, [at + offset for at in range(len(names))], marker, color=SLOTS[slot]["light"], label=label, markersize=7)
+            axes.plot(
+                values,
+                [at + offset for at in range(len(names))],
+                marker,
+                color=SLOTS[slot]["light"],
+                label=label,
+                markersize=7,
+            )
         axes.set(title=title, xlabel=unit, xlim=(-most / 50, most))
         axes.grid(alpha=0.3)
     panels[0].set_yticks(range(len(names)), names)

@@ -36,7 +36,9 @@ def live() -> dict[tuple[str, str], list[tuple[float, float]]]:
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with kernel.WINDOWS.open() as file:
         for row in csv.DictReader(file):
-            found.setdefault((row["experiment"], row["control"]), []).append((float(row["time_s"]), float(row["cwnd_segments"])))
+            found.setdefault((row["experiment"], row["control"]), []).append(
+                (float(row["time_s"]), float(row["cwnd_segments"]))
+            )
     return found
 
 
@@ -55,8 +57,16 @@ def main() -> None:
     for axes_of, control in zip(panels, kernel.CONTROLS, strict=True):
         for axes, name in zip(axes_of, PATHS, strict=True):
             axes.plot(*zip(*windows[name, control], strict=True), color="0.55", lw=3, label="Linux 6.18")
-            axes.plot(*simulated(name, control, "linux"), color=SLOTS["blue"]["light"], lw=1.2, label="stack linux, simulated")
-            axes.plot(*simulated(name, control, "rfc"), color=SLOTS["orange"]["light"], lw=1, ls="--", label="stack rfc, simulated")
+            axes.plot(
+                *simulated(name, control, "linux"), color=SLOTS["blue"]["light"], lw=1.2, label="stack linux, simulated"
+            )
+            axes.plot(
+                *simulated(name, control, "rfc"),
+                color=SLOTS["orange"]["light"],
+                lw=1,
+                ls="--",
+                label="stack rfc, simulated",
+            )
             axes.grid(alpha=0.3)
             axes.set_ylim(bottom=0)
             if control == kernel.CONTROLS[0]:
@@ -80,7 +90,13 @@ def bbr() -> None:
         series = polars.DataFrame(acklab.run(kernel_bbr.scenario(name), record={"series": True}).series)
         axes.plot(*zip(*windows[name], strict=True), color="0.55", lw=3, label="Linux 6.18")
         blue = SLOTS["blue"]["light"]
-        axes.plot(series["time_s"].to_list(), series["cwnd_segments"].to_list(), color=blue, lw=1.2, label="stack linux, simulated")
+        axes.plot(
+            series["time_s"].to_list(),
+            series["cwnd_segments"].to_list(),
+            color=blue,
+            lw=1.2,
+            label="stack linux, simulated",
+        )
         axes.grid(alpha=0.3)
         axes.set_ylim(bottom=0)
         axes.set_title(TITLES[name], fontsize=10)

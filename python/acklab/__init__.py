@@ -44,7 +44,16 @@ _HOMES = {
     "results.stored": ("NotRecordedError",),
     "runs": ("Run", "load", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
-    "scenario.own": ("AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "LostSegment", "Window"),
+    "scenario.own": (
+        "AckEvent",
+        "AckPolicy",
+        "Arrival",
+        "CongestionControl",
+        "Departure",
+        "Emission",
+        "LostSegment",
+        "Window",
+    ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that can also be called: ``acklab.compare(a, b)``, ``acklab.report(run)``.

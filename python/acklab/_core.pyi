@@ -74,7 +74,11 @@ class AnalysisResult:
     def json(self) -> str: ...
 
 def analyze(
-    path: str | PathLike[str], *, packets: bool = True, until_s: float | None = None, tick: Callable[[int], object] | None = None
+    path: str | PathLike[str],
+    *,
+    packets: bool = True,
+    until_s: float | None = None,
+    tick: Callable[[int], object] | None = None,
 ) -> AnalysisResult: ...
 
 @final

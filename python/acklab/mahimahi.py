@@ -40,7 +40,9 @@ def read(path: str | os.PathLike[str]) -> Mahimahi:
     last, milliseconds = 0, []
     for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
         if not (line.isdigit() and len(line) <= 8):
-            raise ValueError(f"{path}, line {number}: {line[:40]!r} is no whole number of milliseconds from 0 to 99999999")
+            raise ValueError(
+                f"{path}, line {number}: {line[:40]!r} is no whole number of milliseconds from 0 to 99999999"
+            )
         if int(line) < last:
             raise ValueError(f"{path}, line {number}: {int(line)} is below the line before, {last}")
         milliseconds.append(last := int(line))

@@ -264,7 +264,9 @@ def run(
     if engine == "kernel":
         if policies or controls or qlog is not None:
             raise ValueError("policies and controls in Python, and qlog, are for the simulator only")
-        return _between_kernels(*source(scenario), assignments(overrides), server=server, client=client, allowed=allow_programs)
+        return _between_kernels(
+            *source(scenario), assignments(overrides), server=server, client=client, allowed=allow_programs
+        )
     if engine != "simulator":
         raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     if server is not None or client is not None or allow_programs:
@@ -344,7 +346,9 @@ def run_batch(
         raise ValueError(f"engine is simulator, kernel or programs, not {engine!r}")
     own = Own(policies, controls)
     sets = assignments(recorded(record, settings(run_batch, overrides)))
-    batch = _core.Batch(cpu_count() if threads is None else threads, sets=sets, policies=own.policies, controls=own.controls)
+    batch = _core.Batch(
+        cpu_count() if threads is None else threads, sets=sets, policies=own.policies, controls=own.controls
+    )
     wrong: dict[int, str] = {}
     places = count()
 
@@ -366,7 +370,9 @@ def run_batch(
         batch.stop()
 
 
-def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, **overrides: Any) -> _core.Simulation:
+def simulation(
+    scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, **overrides: Any
+) -> _core.Simulation:
     """A scenario ready to run step by step: ``run_until``, ``outcome``, and ``clone`` to branch from an instant.
 
     A clone has deep copies of the ``policies`` and ``controls`` in Python; these are as for :func:`run`.

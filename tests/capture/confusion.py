@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Verdicts of `acklab analyze` on captures whose truth is known, as a confusion matrix: simulated and then disturbed, and of kernels.
 
-    confusion.py             prints docs/reference/verdicts.md
-    confusion.py PATH ...    only these paths (see ALL); for a test
+confusion.py             prints docs/reference/verdicts.md
+confusion.py PATH ...    only these paths (see ALL); for a test
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ TRUTHS = (
     Truth("every 4th", "{ policy = 'delayed', timer = '100ms', segments = 4 }", ("delayed",)),
     Truth("every 8th", "{ policy = 'delayed', timer = '100ms', segments = 8 }", ("delayed",)),
     Truth("Linux", "{ policy = 'linux', autotune = false }", ("quick-then-delayed", "delayed", "by-phase")),
-    Truth("quick, then every 2nd", "{ policy = 'daass', phase = 'oracle', timer = '100ms' }", ("quick-then-delayed", "by-phase", "every")),
+    Truth(
+        "quick, then every 2nd",
+        "{ policy = 'daass', phase = 'oracle', timer = '100ms' }",
+        ("quick-then-delayed", "by-phase", "every"),
+    ),
     Truth("each 100th of a second or so", "{ policy = 'periodic', beta = 4 }", ("periodic",)),
     Truth("smartacking", "{ policy = 'smart' }", ("varying", "every")),
     Truth("16 parts a segment", "{ policy = 'divide', pieces = 16 }", ("divided",)),
@@ -57,7 +61,12 @@ TRUTHS = (
     Truth("8 segments ahead", "{ policy = 'optimistic', ahead = 8 }", ("optimistic",)),
     Truth("every segment, filtered", "{ policy = 'every' }", ("thinned",), back=FILTER),
     Truth("every 2nd, filtered", "{ policy = 'delayed', timer = '100ms' }", ("thinned",), back=FILTER),
-    Truth("every 2nd, no timestamps", "{ policy = 'delayed', timer = '100ms' }", ("delayed",), sender=", timestamps = false"),
+    Truth(
+        "every 2nd, no timestamps",
+        "{ policy = 'delayed', timer = '100ms' }",
+        ("delayed",),
+        sender=", timestamps = false",
+    ),
 )
 
 #: Rate, delay and queue of the narrow link.
@@ -85,7 +94,11 @@ ALL = [*PATHS, LINUX]
 def simulated(truth: Truth, path: str, folder: Path) -> dict[str, Frames]:
     """The capture at both ends."""
     rate, delay, queue = PATHS[path]
-    back = f", back = {{ rate = '20kbps', queue = {{ kind = 'drop-tail', packets = 100, filter = {truth.back} }} }}" if truth.back else ""
+    back = (
+        f", back = {{ rate = '20kbps', queue = {{ kind = 'drop-tail', packets = 100, filter = {truth.back} }} }}"
+        if truth.back
+        else ""
+    )
     run = acklab.run(f"""
         stop = {{ when = "flows-complete", at_most = "200s" }}
         link = [
@@ -212,7 +225,9 @@ def unnumbered(frames: Frames, _: random.Random) -> Frames:
 
 def copied(frames: Frames, draw: random.Random) -> Frames:
     """every packet twice"""
-    return sorted([*frames, *((time + draw.randrange(2000, 9000), data) for time, data in frames)], key=lambda it: it[0])
+    return sorted(
+        [*frames, *((time + draw.randrange(2000, 9000), data) for time, data in frames)], key=lambda it: it[0]
+    )
 
 
 def copied_unnumbered(frames: Frames, draw: random.Random) -> Frames:
@@ -403,7 +418,9 @@ def page(found: list[Judged]) -> str:
 
 def counts(of: str, found: list[Judged]) -> str:
     """A line of the first table."""
-    right, wrong, accused = (sum(judgement) for judgement in zip(*((it.right, it.wrong, it.accused) for it in found), strict=True))
+    right, wrong, accused = (
+        sum(judgement) for judgement in zip(*((it.right, it.wrong, it.accused) for it in found), strict=True)
+    )
     numbers = [f"{n} ({100 * n / len(found):.1f} %)" for n in (right, len(found) - right - wrong, wrong)]
     return f"| {of} | {len(found)} | {' | '.join(numbers)} | {accused} |"
 
@@ -413,7 +430,10 @@ def main() -> None:
     found = list(judged(sys.argv[1:] or ALL))
     for it in found:
         if it.wrong:
-            print(f"{it.truth.name} | {it.path} | {it.end} | {it.disturbance}: {it.verdict}: {it.finding}", file=sys.stderr)
+            print(
+                f"{it.truth.name} | {it.path} | {it.end} | {it.disturbance}: {it.verdict}: {it.finding}",
+                file=sys.stderr,
+            )
     print(page(found), end="")
 
 

@@ -76,7 +76,11 @@ def wider(seed: int, number: int) -> dict[str, Any]:
     truth = drawn(seed, number)
     kind = draw.choice(["paced", "mixed", "both"])
     if kind != "mixed":
-        truth["pacing"] = {"kind": "spread", "share": round(draw.uniform(0.5, 1.0), 3), "burst": draw.choice([1, 2, 10])}
+        truth["pacing"] = {
+            "kind": "spread",
+            "share": round(draw.uniform(0.5, 1.0), 3),
+            "burst": draw.choice([1, 2, 10]),
+        }
     if kind != "paced":
         truth["policy"] = "mixed"
         truth["mixture"] = draw.choice(MIXTURES)
@@ -118,7 +122,10 @@ def several(truth: dict[str, Any], places: Sequence[str]) -> list[dict[str, Any]
     """A fit from each of some ends, and what it says of each drawn number."""
     with tempfile.TemporaryDirectory() as folder:
         run = acklab.run(json.dumps(scenario(truth)))
-        return [fitted({**truth, "place": place}, run.capture(ENDS[place], path=Path(folder) / f"{place}.pcapng")) for place in places]
+        return [
+            fitted({**truth, "place": place}, run.capture(ENDS[place], path=Path(folder) / f"{place}.pcapng"))
+            for place in places
+        ]
 
 
 def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> dict[str, Any]:
@@ -132,7 +139,9 @@ def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> d
     return {
         **truth,
         "refused": "",
-        "fitted": {name: [value.value, value.low, value.high, value.determined, value.how] for name, value in values.items()},
+        "fitted": {
+            name: [value.value, value.low, value.high, value.determined, value.how] for name, value in values.items()
+        },
         "lost": len(found.measured.lost[0]),
         "limit": found.measured.row["limit"],
         "chosen": dict(found.model.names),
@@ -151,7 +160,10 @@ def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> d
 
 def members(held: HeldOut) -> dict[str, Any]:
     """What the interval of the second half is made of: kind, excess, share and prediction of each member."""
-    several = [[one.kind, one.excess, one.share, end if math.isfinite(end) else 1e3] for one, end in zip(held.members, held.ends, strict=True)]
+    several = [
+        [one.kind, one.excess, one.share, end if math.isfinite(end) else 1e3]
+        for one, end in zip(held.members, held.ends, strict=True)
+    ]
     return {"members": several, "misfit": held.misfit}
 
 
@@ -194,18 +206,73 @@ def table(rows: list[dict[str, Any]]) -> list[tuple[str, int, int, str]]:
     wide = [row for row in checked if row not in narrow]
     return [
         ("fitted", len(done), len(rows), "of all captures"),
-        ("rate within 2 %", sum(near(row, "rate", "rate", PATH) for row in rated), len(rated), "where it is determined"),
-        ("true rate within the bounds", sum(within(row, "rate", "rate") for row in bounded), len(bounded), "where it is not determined"),
-        ("base delay within 2 %", sum(near(row, "round trip", "rtt", PATH) for row in done), len(done), "of the fitted"),
+        (
+            "rate within 2 %",
+            sum(near(row, "rate", "rate", PATH) for row in rated),
+            len(rated),
+            "where it is determined",
+        ),
+        (
+            "true rate within the bounds",
+            sum(within(row, "rate", "rate") for row in bounded),
+            len(bounded),
+            "where it is not determined",
+        ),
+        (
+            "base delay within 2 %",
+            sum(near(row, "round trip", "rtt", PATH) for row in done),
+            len(done),
+            "of the fitted",
+        ),
         ("policy right", sum(row["policy_right"] for row in sure), len(sure), "where it is determined"),
-        ("policy right", sum(row["policy_right"] for row in named), len(named), "of the fitted, with the search's choice"),
-        ("threshold within 10 %", sum(near(row, "segments an ACK", "segments", ACKS) for row in many), len(many), "delayed, where it is determined"),
-        ("timer within 10 %", sum(near(row, "ACK timer", "timer", ACKS) for row in timed), len(timed), "delayed, where it is determined"),
-        ("completion within 5 %", sum(abs(row["end"]) <= COMPLETION for row in done), len(done), "of the fitted, the replay"),
-        ("completion within 5 %", sum(abs(row["model"][1]) <= COMPLETION for row in done), len(done), "of the fitted, the model"),
-        ("second half within 5 %", sum(abs(row["held_out"]) <= COMPLETION for row in checked), len(checked), "where a half was held out"),
-        ("second half within its interval", sum(covered(row) for row in checked), len(checked), "where a half was held out"),
-        ("second half within its interval", sum(covered(row) for row in narrow), len(narrow), "where the interval is narrower than 20 %"),
+        (
+            "policy right",
+            sum(row["policy_right"] for row in named),
+            len(named),
+            "of the fitted, with the search's choice",
+        ),
+        (
+            "threshold within 10 %",
+            sum(near(row, "segments an ACK", "segments", ACKS) for row in many),
+            len(many),
+            "delayed, where it is determined",
+        ),
+        (
+            "timer within 10 %",
+            sum(near(row, "ACK timer", "timer", ACKS) for row in timed),
+            len(timed),
+            "delayed, where it is determined",
+        ),
+        (
+            "completion within 5 %",
+            sum(abs(row["end"]) <= COMPLETION for row in done),
+            len(done),
+            "of the fitted, the replay",
+        ),
+        (
+            "completion within 5 %",
+            sum(abs(row["model"][1]) <= COMPLETION for row in done),
+            len(done),
+            "of the fitted, the model",
+        ),
+        (
+            "second half within 5 %",
+            sum(abs(row["held_out"]) <= COMPLETION for row in checked),
+            len(checked),
+            "where a half was held out",
+        ),
+        (
+            "second half within its interval",
+            sum(covered(row) for row in checked),
+            len(checked),
+            "where a half was held out",
+        ),
+        (
+            "second half within its interval",
+            sum(covered(row) for row in narrow),
+            len(narrow),
+            "where the interval is narrower than 20 %",
+        ),
         ("second half within its interval", sum(covered(row) for row in wide), len(wide), "where it is wider"),
         ("good enough to predict", sum(not row["bad"] for row in done), len(done), "of the fitted"),
     ]
@@ -236,7 +303,11 @@ def main() -> None:
 
 def agree(rows: list[dict[str, Any]]) -> None:
     """Prints how often the fits from the two ends of a connection say the same."""
-    pairs = [(one, other) for one, other in zip(rows[::2], rows[1::2], strict=True) if not one["refused"] and not other["refused"]]
+    pairs = [
+        (one, other)
+        for one, other in zip(rows[::2], rows[1::2], strict=True)
+        if not one["refused"] and not other["refused"]
+    ]
 
     def alike(name: str) -> int:
         values = [[row["fitted"][name][0] for row in pair] for pair in pairs]

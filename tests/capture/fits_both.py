@@ -19,12 +19,25 @@ from fits import ENDS, drawn, fitted, scenario, shares, table
 import acklab
 
 #: Lines of the table of `fits.py` that are of interest here.
-LINES = ("fitted", "rate within 2 %", "true rate within the bounds", "base delay within 2 %", "policy right", "threshold within 10 %", "timer within 10 %", "completion within 5 %")
+LINES = (
+    "fitted",
+    "rate within 2 %",
+    "true rate within the bounds",
+    "base delay within 2 %",
+    "policy right",
+    "threshold within 10 %",
+    "timer within 10 %",
+    "completion within 5 %",
+)
 
 
 def lost(run: acklab.Run) -> int:
     """Data packets that were lost between the two captures."""
-    packets = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String)).filter(pl.col("kind") == "data", pl.col("len") > 0, pl.col("event") == "deliver")
+    packets = (
+        pl.DataFrame(run.packets)
+        .with_columns(pl.col(pl.Categorical).cast(pl.String))
+        .filter(pl.col("kind") == "data", pl.col("len") > 0, pl.col("event") == "deliver")
+    )
     sent, arrived = (packets.filter(pl.col("link") == link).height for link in ("S->G", "H->R"))
     return sent - arrived
 
@@ -36,7 +49,10 @@ def pair(seed: int, number: int) -> list[dict[str, Any]]:
         run = acklab.run(json.dumps(scenario(truth)))
         sender, receiver = (run.capture(end, path=Path(folder) / f"{name}.pcapng") for name, end in ENDS.items())
         truth = {**truth, "number": number, "true_lost": lost(run)}
-        return [{"ends": name, **fitted({**truth, "place": "sender"}, sender, other)} for name, other in (("both", receiver), ("sender", None))]
+        return [
+            {"ends": name, **fitted({**truth, "place": "sender"}, sender, other)}
+            for name, other in (("both", receiver), ("sender", None))
+        ]
 
 
 def main() -> None:
@@ -52,9 +68,19 @@ def main() -> None:
     for ends in ("both", "sender"):
         mine = [row for row in rows if row["ends"] == ends]
         done = [row for row in mine if not row["refused"]]
-        exact = ("losses counted exactly", sum(row["lost"] == row["true_lost"] for row in done), len(done), "of the fitted")
+        exact = (
+            "losses counted exactly",
+            sum(row["lost"] == row["true_lost"] for row in done),
+            len(done),
+            "of the fitted",
+        )
         losses = [row for row in done if row["true_lost"]]
-        some = ("losses counted exactly", sum(row["lost"] == row["true_lost"] for row in losses), len(losses), "of those with losses")
+        some = (
+            "losses counted exactly",
+            sum(row["lost"] == row["true_lost"] for row in losses),
+            len(losses),
+            "of those with losses",
+        )
         counted.append([*(line for line in table(mine) if line[0] in LINES), exact, some])
     print(f"| what | which | both ends | interval | of | the sender's alone | interval | of |\n|{'---|' * 8}")
     for both, sender in zip(*counted, strict=True):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Captures made to cost an analysis as much time or memory as a file of their size can.
 
-    hostile.py                       analyses the worst of each kind, and prints the rows of docs/reference/limits.md
-    hostile.py DIR [N [KIND ...]]    writes captures of N packets (or interfaces)
+hostile.py                       analyses the worst of each kind, and prints the rows of docs/reference/limits.md
+hostile.py DIR [N [KIND ...]]    writes captures of N packets (or interfaces)
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ A, B = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 
 
 def tcp(
-    seq: int, ack: int, flags: int = ACK, *, back: bool = False, port: int = 1000, payload: int = 0, options: bytes = b""
+    seq: int,
+    ack: int,
+    flags: int = ACK,
+    *,
+    back: bool = False,
+    port: int = 1000,
+    payload: int = 0,
+    options: bytes = b"",
 ) -> bytes:
     """An IPv4 packet up to the end of its TCP options; its payload is not kept."""
     head = 20 + len(options)
@@ -73,19 +80,20 @@ def blocks(n: int) -> bytes:
     """ACKs with new timestamps and SACK blocks that no segment answers."""
     options = struct.pack(">BBBBII", 1, 1, 8, 10, 0, 0)
     sack = struct.pack(">BBBBIIII", 1, 1, 5, 18, 5000, 6000, 8000, 9000)
-    return pcap(
-        tcp(1, 1 + k, back=True, options=options[:4] + struct.pack(">II", k, 0) + sack) for k in range(n)
-    )
+    return pcap(tcp(1, 1 + k, back=True, options=options[:4] + struct.pack(">II", k, 0) + sack) for k in range(n))
 
 
 def connections(n: int) -> bytes:
     """Connections of one packet each."""
-    return pcap(tcp(k, 0, SYN, port=k & 0xFFFF)[:12] + struct.pack(">I", 0x0A000000 + k)
-                + tcp(k, 0, SYN, port=k & 0xFFFF)[16:] for k in range(n))
+    return pcap(
+        tcp(k, 0, SYN, port=k & 0xFFFF)[:12] + struct.pack(">I", 0x0A000000 + k) + tcp(k, 0, SYN, port=k & 0xFFFF)[16:]
+        for k in range(n)
+    )
 
 
 def talking(n: int) -> bytes:
     """Connections of three packets each: a segment, its ACK, and another segment."""
+
     def packets() -> Iterator[bytes]:
         for k in range(n // 3):
             port, end = k & 0xFFFF, struct.pack(">I", 0x0A000000 + (k >> 16))
@@ -96,6 +104,7 @@ def talking(n: int) -> bytes:
             ):
                 back = packet[12:16] == B
                 yield packet[:16] + end + packet[20:] if back else packet[:12] + end + packet[16:]
+
     return pcap(packets())
 
 
@@ -109,6 +118,7 @@ def fragments(n: int) -> bytes:
 
 def interfaces(n: int) -> bytes:
     """A pcapng file of interface descriptions with comments, a packet after each."""
+
     def block(kind: int, body: bytes) -> bytes:
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
 

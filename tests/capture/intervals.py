@@ -63,7 +63,9 @@ def outside(scenario: dict[str, Any], draw: random.Random) -> str:
         near = {key: value for key, value in scenario["link"][0].items() if key != "between"}
         scenario["link"] += [{"between": ["X", "G"], **near}, {"between": ["H", "Y"], **near}]
         other = {"from": "X", "to": "Y", "sender": {"stack": "linux"}, "receiver": {"stack": "linux"}}
-        scenario["flow"].append({**other, "size": {"bytes": f"{draw.randint(100_000, 5_000_000)}B"}, "start": f"{draw.uniform(0, 3):.3f}s"})
+        scenario["flow"].append(
+            {**other, "size": {"bytes": f"{draw.randint(100_000, 5_000_000)}B"}, "start": f"{draw.uniform(0, 3):.3f}s"}
+        )
     return what
 
 
@@ -116,7 +118,12 @@ def choose(rows: Sequence[dict[str, Any]]) -> Weights:
     while better:
         better = False
         singles = [{name: value} for name, several in TRIED.items() for value in several]
-        pairs = [{"held": held, name: value} for held in TRIED["held"] for name in ("margin", "misfits", "decay") for value in TRIED[name]]
+        pairs = [
+            {"held": held, name: value}
+            for held in TRIED["held"]
+            for name in ("margin", "misfits", "decay")
+            for value in TRIED[name]
+        ]
         for change in itertools.chain(singles, pairs):
             other = replace(best, **change)
             if other != best and (found := cost(other)) < least - 1e-6:
@@ -126,14 +133,26 @@ def choose(rows: Sequence[dict[str, Any]]) -> Weights:
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
     """Prints coverage and width, before and after."""
-    print("| draws | weights | truth in the interval | mean width | median width | interval score |\n|---|---|---|---|---|---|")
+    print(
+        "| draws | weights | truth in the interval | mean width | median width | interval score |\n|---|---|---|---|---|---|"
+    )
     names = ["", *sorted({row.get("outside", "") for row in rows} - {""})]
-    parts = {"all": rows, **{f"outside the model: {name}" if name else "in the model": [row for row in rows if row.get("outside", "") == name] for name in names}}
+    parts = {
+        "all": rows,
+        **{
+            f"outside the model: {name}" if name else "in the model": [
+                row for row in rows if row.get("outside", "") == name
+            ]
+            for name in names
+        },
+    }
     for name, part in parts.items():
         for called, by in (("former", FORMER), ("calibrated", WEIGHTS)):
             if part:
                 score, held, mean, middle = judged(part, by)
-                print(f"| {name} | {called} | {held} of {len(part)}, {held / len(part):.0%} | {mean:.0%} | {middle:.0%} | {score:.3f} |")
+                print(
+                    f"| {name} | {called} | {held} of {len(part)}, {held / len(part):.0%} | {mean:.0%} | {middle:.0%} | {score:.3f} |"
+                )
 
 
 def main() -> None:

@@ -61,16 +61,38 @@ def scenario(truth: dict[str, Any]) -> dict[str, Any]:
     if truth["loss"]:
         link["loss"] = {"rate": truth["loss"]}
     sender = {"stack": "linux", "control": truth["control"]}
-    flow = {"from": "S", "to": "R", "size": {"bytes": f"{truth['bytes']}B"}, "sender": sender, "receiver": {"stack": "linux", "ack": ack}}
-    return {"seed": truth["seed"], "stop": {"when": "flows-complete", "at_most": "300s"}, "link": [link], "flow": [flow]}
+    flow = {
+        "from": "S",
+        "to": "R",
+        "size": {"bytes": f"{truth['bytes']}B"},
+        "sender": sender,
+        "receiver": {"stack": "linux", "ack": ack},
+    }
+    return {
+        "seed": truth["seed"],
+        "stop": {"when": "flows-complete", "at_most": "300s"},
+        "link": [link],
+        "flow": [flow],
+    }
 
 
 def captures(truth: dict[str, Any], number: int, keep: Path) -> Path:
     """The directory with ``sender.pcap`` and ``receiver.pcap``; it is made where it is not there."""
     folder = keep / f"{number:03}"
     if not (folder / "receiver.pcap").exists():
-        words = [Path(sys.executable).with_name("acklab"), "run", "-", "--virtual", "--linux", f"S={truth['from']}", "--linux", f"R={truth['to']}"]
-        done = subprocess.run([*words, "--out", folder], input=json.dumps(scenario(truth)), text=True, capture_output=True, check=False)
+        words = [
+            Path(sys.executable).with_name("acklab"),
+            "run",
+            "-",
+            "--virtual",
+            "--linux",
+            f"S={truth['from']}",
+            "--linux",
+            f"R={truth['to']}",
+        ]
+        done = subprocess.run(
+            [*words, "--out", folder], input=json.dumps(scenario(truth)), text=True, capture_output=True, check=False
+        )
         if done.returncode:
             raise RuntimeError(f"draw {number}: {done.stderr}")
     return folder
@@ -80,7 +102,9 @@ def acknowledges(folder: Path) -> int | None:
     """The segments that nearly all ACKs of new data acknowledge where the receiver sends them; None if there is no such number."""
     found = acklab.analyze(folder / "receiver.pcap")
     row = max(found.rows(), key=lambda one: one["acked_bytes"])
-    acks = pl.DataFrame(found.acks).filter((pl.col("direction") == row["direction"]) & (pl.col("acked_bytes") > 0))["acked_segments"]
+    acks = pl.DataFrame(found.acks).filter((pl.col("direction") == row["direction"]) & (pl.col("acked_bytes") > 0))[
+        "acked_segments"
+    ]
     return next((count for count in (1, 2) if (acks == count).mean() >= SHARE), None)  # type: ignore[operator]
 
 

@@ -87,7 +87,9 @@ def over_time(run: acklab.Run, flow: str, known: str | None, trip_s: float) -> t
         return means
     there, _ = access(run, flow)
     packets = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String))
-    mine = packets.filter(pl.col("link") == f"{there['from']}->{there['to']}", pl.col("event").is_in(["enqueue", "dequeue", "drop"]))
+    mine = packets.filter(
+        pl.col("link") == f"{there['from']}->{there['to']}", pl.col("event").is_in(["enqueue", "dequeue", "drop"])
+    )
     data = packets.filter(pl.col("flow").str.starts_with(flow), pl.col("kind") == "data")
     begin, end = float(data["time_s"][0]), float(data["time_s"][-1])
     span = packets["time_s"][-1]
@@ -95,10 +97,19 @@ def over_time(run: acklab.Run, flow: str, known: str | None, trip_s: float) -> t
     rate = sent["size_bytes"].sum() / (there["utilisation"] * span)
     number = max(int((end - begin) / trip_s), 1)
     edges = np.linspace(begin, end, number + 1)
-    busy = np.histogram(sent["time_s"].to_numpy(), edges, weights=sent["size_bytes"].to_numpy())[0] / rate / (edges[1] - edges[0])
+    busy = (
+        np.histogram(sent["time_s"].to_numpy(), edges, weights=sent["size_bytes"].to_numpy())[0]
+        / rate
+        / (edges[1] - edges[0])
+    )
     times = mine["time_s"].to_numpy()
     waiting = mine.select(pl.when(pl.col("event") == "enqueue").then(1).otherwise(-1))["literal"].cum_sum().to_numpy()
-    least = np.array([waiting[a:b].min() if b > a else 0 for a, b in zip(np.searchsorted(times, edges[:-1]), np.searchsorted(times, edges[1:]), strict=True)])
+    least = np.array(
+        [
+            waiting[a:b].min() if b > a else 0
+            for a, b in zip(np.searchsorted(times, edges[:-1]), np.searchsorted(times, edges[1:]), strict=True)
+        ]
+    )
     full = float(np.mean((busy >= FULL) | (least >= 1)))
     late = tuple(cause for cause in means if cause == "ack-path")
     free = ("cwnd", "recovery", "slow-start")
@@ -119,7 +130,10 @@ def verdicts(scenario: str, flow: str, known: str | None, sets: dict[str, Any]) 
         row = next(row for row in found.summary()["connections"] if row["from"].endswith(f":{port}"))
         trip = row["path_rtt_min_s"] or row["rtt_min_s"] or 0.05
         timed = over_time(run, flow, known, trip)
-        judged = {name: "right" if row["limit"] in of else "not known" if row["limit"] in SILENT else "wrong" for name, of in (("verdict", right), ("in time", timed))}
+        judged = {
+            name: "right" if row["limit"] in of else "not known" if row["limit"] in SILENT else "wrong"
+            for name, of in (("verdict", right), ("in time", timed))
+        }
         rows.append({"place": place, "truth": right, "timed": timed, **judged, **row})
     return rows
 
@@ -164,7 +178,12 @@ def drawn(seed: int, count: int) -> list[dict[str, Any]]:
         trip, rate = 2 * (delay + 0.01), 1e6 * down
         if known == "application":  # at most a quarter of what the link carries
             write = int(0.25 * rate / 8 * 0.4 * random_.random()) + 2000
-            sets["flow.down.source"] = {"kind": "writes", "write": f"{write}B", "every": f"{400 + int(1e3 * trip)}ms", "times": 100}
+            sets["flow.down.source"] = {
+                "kind": "writes",
+                "write": f"{write}B",
+                "every": f"{400 + int(1e3 * trip)}ms",
+                "times": 100,
+            }
         elif known:  # less than half of what fills the path, without the wait for grants
             sets["flow.down.sender.window"] = max(2, int(random_.uniform(0.1, 0.4) * rate * 2 * delay / 8 / 1500))
         rows += [
@@ -186,7 +205,10 @@ def lossy(seed: int, count: int) -> list[dict[str, Any]]:
             "flow.down.sender.control": random_.choice(("cubic", "reno")), "flow.down.count": 1, "flow.ping.start": NEVER,
             "stop.at": "8s", "seed": random_.randrange(1000),
         }  # fmt: skip
-        rows += [{"case": f"vdsl {sets['down']} {1e3 * trip:.3g}ms loss {loss:.2g}", **row} for row in verdicts("vdsl", "down", None, sets)]
+        rows += [
+            {"case": f"vdsl {sets['down']} {1e3 * trip:.3g}ms loss {loss:.2g}", **row}
+            for row in verdicts("vdsl", "down", None, sets)
+        ]
     return rows
 
 
@@ -199,7 +221,9 @@ def main() -> None:
         rows = fixed(tuple(sys.argv[1:]) or PATHS)
     for row in rows:
         marks = "".join({"right": " ", "not known": "?", "wrong": "X"}[row[name]] for name in ("verdict", "in time"))
-        print(f"{marks} {row['case']} at {row['place']}: {' or '.join(row['truth'])} ({' or '.join(row['timed'])} over time): {row['headline']}")
+        print(
+            f"{marks} {row['case']} at {row['place']}: {' or '.join(row['truth'])} ({' or '.join(row['timed'])} over time): {row['headline']}"
+        )
     for name, words in (("verdict", "by the means"), ("in time", "over time")):
         print(words, dict(collections.Counter(row[name] for row in rows)))
 

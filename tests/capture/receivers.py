@@ -55,7 +55,12 @@ def drawn(seed: int, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         ack, stages, back = UNKNOWN[name]["ack"], None, UNKNOWN[name].get("back")
     if stages:
         # Segments are merged where they come within the time of an interrupt.
-        truth |= {"rate": draw.uniform(3e8, 2e9), "rtt": draw.uniform(0.001, 0.02), "writes": [], "bytes": draw.randint(2_000_000, 20_000_000)}
+        truth |= {
+            "rate": draw.uniform(3e8, 2e9),
+            "rtt": draw.uniform(0.001, 0.02),
+            "writes": [],
+            "bytes": draw.randint(2_000_000, 20_000_000),
+        }
         truth["queue"] = max(round(truth["rate"] * truth["rtt"] / 12_000), 50)
     scenario = fits.scenario(truth)
     scenario["flow"][0]["receiver"]["ack"] = ack
@@ -88,7 +93,14 @@ def one(seed: int, number: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         run = acklab.run(json.dumps(scenario))
         path = run.capture(fits.ENDS[truth["place"]], path=Path(folder) / "x.pcapng")
-        return {"number": number, "receiver": truth["receiver"], "place": truth["place"], "rate": truth["rate"], "loss": truth["loss"], **said(path)}
+        return {
+            "number": number,
+            "receiver": truth["receiver"],
+            "place": truth["place"],
+            "rate": truth["rate"],
+            "loss": truth["loss"],
+            **said(path),
+        }
 
 
 def kernel(seed: int, number: int, folder: Path) -> dict[str, Any]:
@@ -96,7 +108,14 @@ def kernel(seed: int, number: int, folder: Path) -> dict[str, Any]:
     truth = kernel_fits.drawn(seed, number)
     name = f"kernel {truth['to']}" if truth["policy"] == "linux" else f"kernel, {truth['policy']} {truth['segments']}"
     path = kernel_fits.captures(truth, number, folder) / f"{truth['place']}.pcap"
-    return {"number": number, "receiver": name, "place": truth["place"], "rate": truth["rate"], "loss": truth["loss"], **said(path)}
+    return {
+        "number": number,
+        "receiver": name,
+        "place": truth["place"],
+        "rate": truth["rate"],
+        "loss": truth["loss"],
+        **said(path),
+    }
 
 
 def verdict(row: dict[str, Any]) -> str:
@@ -118,7 +137,10 @@ def show(rows: list[dict[str, Any]]) -> None:
     said = [row for row in known if row["known"]]
     print(f"| a known receiver is named | {fits.shares(len(said), len(known))} |")
     print(f"| the name is right | {fits.shares(sum(map(right, said)), len(said))} |")
-    for what, some in (("in the odds", [row for row in unknown if row["receiver"] in STANDING]), ("not in the odds", [row for row in unknown if row["receiver"] not in STANDING])):
+    for what, some in (
+        ("in the odds", [row for row in unknown if row["receiver"] in STANDING]),
+        ("not in the odds", [row for row in unknown if row["receiver"] not in STANDING]),
+    ):
         wrong = sum(bool(row["known"]) and not right(row) for row in some)
         print(f"| another receiver, {what}, has a wrong name | {fits.shares(wrong, len(some))} |")
 
@@ -130,7 +152,10 @@ def right(row: dict[str, Any]) -> bool:
         return any(one.startswith(STANDING.get(receiver, "?")) for one in names)
     kernel = receiver.startswith(("Linux", "kernel 6", "kernel 7"))
     if not kernel and receiver.startswith("kernel, "):
-        return any(one.startswith({"1": "every segment", "2": "every second"}.get(receiver[-1], f"every {receiver[-1]} ")) for one in names)
+        return any(
+            one.startswith({"1": "every segment", "2": "every second"}.get(receiver[-1], f"every {receiver[-1]} "))
+            for one in names
+        )
     return any(one.startswith("Linux") if kernel else one == receiver for one in names)
 
 

@@ -25,7 +25,13 @@ to = "R"
 sender = { stack = "rfc", control = "fixed", accurate_ecn = true, initial_window = 40.0 }
 receiver = { stack = "rfc" }
 """
-FIELDS = ("tcp.srcport", "tcp.flags.ace", "tcp.options.acc_ecn.ee0b", "tcp.options.acc_ecn.eceb", "tcp.options.sack.count")
+FIELDS = (
+    "tcp.srcport",
+    "tcp.flags.ace",
+    "tcp.options.acc_ecn.ee0b",
+    "tcp.options.acc_ecn.eceb",
+    "tcp.options.sack.count",
+)
 
 
 @needs("tshark")
@@ -47,7 +53,15 @@ def test_tshark_reads_the_counter_and_the_option(tmp_path: Path) -> None:
 
 HANDSHAKE = SCENARIO.replace("initial_window = 40.0", "initial_window = 40.0, syn = true")
 #: What is asked of each packet for the counts.
-COUNTED = ("tcp.srcport", "tcp.dstport", "tcp.flags.syn", "tcp.flags.ace", "ip.dsfield.ecn", "tcp.len", "tcp.options.acc_ecn.eceb")
+COUNTED = (
+    "tcp.srcport",
+    "tcp.dstport",
+    "tcp.flags.syn",
+    "tcp.flags.ace",
+    "ip.dsfield.ecn",
+    "tcp.len",
+    "tcp.options.acc_ecn.eceb",
+)
 
 
 def counted(file: Path) -> tuple[int, int, int]:
@@ -86,16 +100,21 @@ def test_analyze_counts_as_tshark_does(end: str, tmp_path: Path) -> None:
     assert f"he ACKs' counter tells of {steps} congestion marks" in row["finding"]
 
 
-@pytest.mark.parametrize(("feedback", "ecn", "said"), [("classic", "classic", "the classic one agreed on"), ("none", "none", "none agreed on")])
+@pytest.mark.parametrize(
+    ("feedback", "ecn", "said"),
+    [("classic", "classic", "the classic one agreed on"), ("none", "none", "none agreed on")],
+)
 def test_analyze_tells_what_was_agreed_on(feedback: str, ecn: str, said: str, tmp_path: Path) -> None:
-    run = acklab.run(HANDSHAKE.replace("receiver = { stack = \"rfc\" }", f'receiver = {{ stack = "rfc", feedback = "{feedback}" }}'))
+    run = acklab.run(
+        HANDSHAKE.replace('receiver = { stack = "rfc" }', f'receiver = {{ stack = "rfc", feedback = "{feedback}" }}')
+    )
     row = acklab.analyze(run.capture("S->R@S", path=tmp_path / "c.pcapng")).summary()["connections"][0]
     assert (row["ecn"], row["ace_marks"], row["ace_bytes"]) == (ecn, None, None)
     assert f"ccurate ECN was asked for, and {said}" in row["finding"]
 
 
 def test_analyze_says_where_counts_and_marks_differ(tmp_path: Path) -> None:
-    liar = HANDSHAKE.replace("receiver = { stack = \"rfc\" }", 'receiver = { stack = "rfc", marks_told = 0.0 }')
+    liar = HANDSHAKE.replace('receiver = { stack = "rfc" }', 'receiver = { stack = "rfc", marks_told = 0.0 }')
     row = acklab.analyze(acklab.run(liar).capture("S->R@R", path=tmp_path / "c.pcapng")).summary()["connections"][0]
     assert row["ce"] > 20 and row["ace_marks"] == 0
     assert "or the receiver hides some" in row["finding"]

@@ -24,7 +24,15 @@ size = { segments = 200 }
 sender = { stack = "rfc", ack_request = { kind = "on", segments = 8 }, timestamps = true }
 receiver = { stack = "rfc", ack = { policy = "requested" } }
 """
-FIELDS = ("tcp.srcport", "tcp.flags.syn", "tcp.options", "tcp.options.tarr.rate", "tcp.options.tar.reserved", "ip.len", "tcp.len")
+FIELDS = (
+    "tcp.srcport",
+    "tcp.flags.syn",
+    "tcp.options",
+    "tcp.options.tarr.rate",
+    "tcp.options.tar.reserved",
+    "ip.len",
+    "tcp.len",
+)
 
 
 @needs("tshark")

@@ -132,13 +132,19 @@ LINUX = {
     "quickack-receiver": ("every", "at once"),
     "lone-receiver": ("quick-then-delayed", "timer 41 to "),
     "lone-sender": ("by-phase", "timer 41 to "),
-    "losses-receiver": ("undecided", "6 ACKs outside quick phases, 12 are needed; quick ACKs for the first 19 segments"),
+    "losses-receiver": (
+        "undecided",
+        "6 ACKs outside quick phases, 12 are needed; quick ACKs for the first 19 segments",
+    ),
     "losses-sender": ("undecided", "6 ACKs outside quick phases, 12 are needed; quick ACKs for the first 19 segments"),
     "repeats-receiver": ("by-phase", "quick again"),
     "thinned-sender": ("thinned", "IPv4 identifications"),
     "offload-sender": ("delayed", "TSO or GRO"),
     "six-receiver": ("quick-then-delayed", "every 2nd segment"),
-    "fragments-receiver": ("undecided", "4 ACKs outside quick phases, 12 are needed; quick ACKs for the first 18 segments"),
+    "fragments-receiver": (
+        "undecided",
+        "4 ACKs outside quick phases, 12 are needed; quick ACKs for the first 18 segments",
+    ),
 }
 
 

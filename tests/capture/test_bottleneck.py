@@ -10,7 +10,9 @@ import pytest
 import acklab
 
 OTHERS = ', { between = ["S2", "G"], rate = "1Gbps", delay = "50us" }, { between = ["H", "R2"], rate = "1Gbps", delay = "50us" }'
-SECOND = ', { from = "S2", to = "R2", start = "1s", size = { segments = 9000 }, sender = { packet = 1460, window = 60 } }'
+SECOND = (
+    ', { from = "S2", to = "R2", start = "1s", size = { segments = 9000 }, sender = { packet = 1460, window = 60 } }'
+)
 
 
 def analysed(folder: Path, end: str, sender: str = "", rate: str = "5Mbps", beside: bool = False) -> acklab.Analysis:

@@ -26,4 +26,6 @@ def test_fewer_than_one_verdict_in_a_hundred_is_wrong(found: list[Judged]) -> No
 
 
 def test_the_page_is_as_measured(found: list[Judged]) -> None:
-    assert page(found) == PAGE.read_text(encoding="utf-8"), "python tests/capture/confusion.py > docs/reference/verdicts.md"
+    assert page(found) == PAGE.read_text(encoding="utf-8"), (
+        "python tests/capture/confusion.py > docs/reference/verdicts.md"
+    )

@@ -20,7 +20,18 @@ SCENARIOS = ("rfc-defaults", "rfc-sack-both-ways", "marked", "near-newreno")
 
 def printed(file: Path, *fields: str, only: str = "tcp") -> list[list[str]]:
     """These fields of every packet, numbers as they stand."""
-    arguments = ["tshark", "-n", "-r", str(file), "-Y", only, "-o", "tcp.relative_sequence_numbers:FALSE", "-T", "fields"]
+    arguments = [
+        "tshark",
+        "-n",
+        "-r",
+        str(file),
+        "-Y",
+        only,
+        "-o",
+        "tcp.relative_sequence_numbers:FALSE",
+        "-T",
+        "fields",
+    ]
     for field in fields:
         arguments += ["-e", field]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=True)
@@ -47,7 +58,9 @@ def altered(frames: Frames, share: float, draw: random.Random) -> Frames:
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 0.8])
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_bytes_that_a_capture_lacks_are_those_that_no_packet_has(captured: Get, name: str, share: float, tmp_path: Path) -> None:
+def test_bytes_that_a_capture_lacks_are_those_that_no_packet_has(
+    captured: Get, name: str, share: float, tmp_path: Path
+) -> None:
     run = captured(name)
     (flow,) = run.flows
     file = tmp_path / "altered.pcap"
@@ -67,7 +80,10 @@ def test_windows_of_0_are_counted_as_tshark_counts(captured: Get, tmp_path: Path
     def closed(data: bytes) -> bytes:
         return data[:34] + b"\0\0" + data[36:]
 
-    frames = [(at, closed(data) if draw.random() < 0.3 else data) for at, data in read(run.file(run.end_of(flow), "pcap").read_bytes())]
+    frames = [
+        (at, closed(data) if draw.random() < 0.3 else data)
+        for at, data in read(run.file(run.end_of(flow), "pcap").read_bytes())
+    ]
     file = tmp_path / "closed.pcap"
     write(frames, file)
     marked = printed(file, "ip.src", only="tcp.analysis.zero_window")

@@ -88,7 +88,9 @@ def make() -> None:
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive, tempfile.TemporaryDirectory() as folder:
         for name, case in CASES.items():
             out = Path(folder, "out")
-            subprocess.run(["acklab", "run", "-", "--virtual", "--out", out], input=scenario(case), text=True, check=True)
+            subprocess.run(
+                ["acklab", "run", "-", "--virtual", "--out", out], input=scenario(case), text=True, check=True
+            )
             for end in ("sender", "receiver"):
                 content = (out / f"{end}.pcap").read_bytes()
                 entry = tarfile.TarInfo(f"{name}, {end}.pcap")

@@ -55,12 +55,16 @@ def main() -> None:
     for _, name, _ in QUANTITIES:
         several = [row[name] for row in answered if name in row]
         if sys.argv[2:] != ["test"]:
-            print(f"{name}: {least(several)}, without {sum(all(inside(one, 0.0)) for one in several)} of {len(several)}")
+            print(
+                f"{name}: {least(several)}, without {sum(all(inside(one, 0.0)) for one in several)} of {len(several)}"
+            )
             continue
         each = [inside(one, WIDER.get(name, 0.0)) for one in several]
         bare = sum(one[1] for one in (inside(one, 0.0) for one in several))
         cells = [shares(sum(one[place] for one in each), len(each)) for place in range(3)]
-        print(f"| {name} | {WIDER.get(name, 0.0):.1%} | {' | '.join(cells)} | {shares(sum(all(one) for one in each), len(each))} | {bare} |")
+        print(
+            f"| {name} | {WIDER.get(name, 0.0):.1%} | {' | '.join(cells)} | {shares(sum(all(one) for one in each), len(each))} | {bare} |"
+        )
 
 
 if __name__ == "__main__":

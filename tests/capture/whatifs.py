@@ -63,7 +63,13 @@ def asked(random_: random.Random) -> dict[str, Any]:
         truth = [before[columns[one.name]], after[columns[one.name]]]
         if None in truth:
             continue
-        said["quantities"][one.name] = {"truth": truth, **{name: [range_.low, range_.high] for name, range_ in (("fitted", one.fitted), ("changed", one.changed), ("change", one.change))}}
+        said["quantities"][one.name] = {
+            "truth": truth,
+            **{
+                name: [range_.low, range_.high]
+                for name, range_ in (("fitted", one.fitted), ("changed", one.changed), ("change", one.change))
+            },
+        }
     return {**said, "seconds": time.process_time() - began}
 
 

@@ -46,10 +46,16 @@ def test_the_decision_has_the_numbers_of_its_pages() -> None:
     for line in table:
         *_, changes, sure, _ = line.split("|")
         target = re.findall(r"\]\(([^#)]*)#", changes)[0]
-        printed = "".join(block.text for block in pages.blocks(page.parent / target if target else page) if block.language == "console")
+        printed = "".join(
+            block.text
+            for block in pages.blocks(page.parent / target if target else page)
+            if block.language == "console"
+        )
         said = re.sub(r"\]\([^)]*\)|at \d+/\d+|more than \d+ %", "", changes + sure)
         for number in re.findall(r"\d+(?:\.\d+)?", said):
-            assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)", printed), f"{number} of the row is not on {target or 'the page'}: {line}"
+            assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)", printed), (
+                f"{number} of the row is not on {target or 'the page'}: {line}"
+            )
 
 
 #: Pages whose commands take minutes: `make test-all` tries them. Their kind of command is on other pages, too.
@@ -248,7 +254,9 @@ def test_each_example_of_an_rfc_has_its_test() -> None:
     named = re.findall(r"`(\w+)::(\w+)`", (DOCS / "papers" / "rfc-examples.md").read_text(encoding="utf-8"))
     traces = ROOT / "crates" / "tcp" / "tests" / "traces"
     assert len(named) >= 10
-    assert not [name for file, name in named if f"fn {name}()" not in (traces / f"{file}.rs").read_text(encoding="utf-8")]
+    assert not [
+        name for file, name in named if f"fn {name}()" not in (traces / f"{file}.rs").read_text(encoding="utf-8")
+    ]
 
 
 # ---- validation ------------------------------------------------------------------------------------------------------

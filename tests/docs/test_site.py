@@ -37,7 +37,15 @@ def test_links_within_the_pages_lead_to_files(site: Path) -> None:
             assert not inside or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-LOOKED_AT = ("index", "tutorial", "for/stack-developer", "howto/fit", "howto/which-queue", "papers/index", "reference/cli")
+LOOKED_AT = (
+    "index",
+    "tutorial",
+    "for/stack-developer",
+    "howto/fit",
+    "howto/which-queue",
+    "papers/index",
+    "reference/cli",
+)
 
 
 @pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")

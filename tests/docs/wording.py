@@ -126,7 +126,11 @@ def pages() -> list[Path]:
 
 def code() -> list[Path]:
     """Every file of code that is written by hand."""
-    written = [*ROOT.glob("crates/*/src/**/*.rs"), *(ROOT / "python" / "acklab").rglob("*.py"), *(ROOT / "tools").rglob("*.py")]
+    written = [
+        *ROOT.glob("crates/*/src/**/*.rs"),
+        *(ROOT / "python" / "acklab").rglob("*.py"),
+        *(ROOT / "tools").rglob("*.py"),
+    ]
     return sorted(path for path in written if "generated" not in path.stem)
 
 

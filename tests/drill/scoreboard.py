@@ -71,7 +71,10 @@ def page(by_kernel: dict[str, str]) -> str:
     """The page, with every stack run anew."""
     scripts = texts()
     told = {stack: list(on_stack(scripts, stack)) for stack in ORDER}
-    columns = {"kernel": [by_kernel.get(name, "?") for name, _ in scripts], **{stack: [cell(one) for one in told[stack]] for stack in ORDER}}
+    columns = {
+        "kernel": [by_kernel.get(name, "?") for name, _ in scripts],
+        **{stack: [cell(one) for one in told[stack]] for stack in ORDER},
+    }
     names = [f"`{name}`" if name in STACKS else name for name in columns]
     rows = [
         f"| [{name}](../../tests/drill/{name}.pkt) | {' | '.join(column[index] for column in columns.values())} |"
@@ -88,7 +91,9 @@ def page(by_kernel: dict[str, str]) -> str:
         rule="|".join("---" for _ in names),
         sums="\n".join(sums),
         rows="\n".join(rows),
-        differences="\n".join(difference(*one) for one in zip(scripts, told["linux"], strict=True) if one[1]["outcome"] != "passed"),
+        differences="\n".join(
+            difference(*one) for one in zip(scripts, told["linux"], strict=True) if one[1]["outcome"] != "passed"
+        ),
     )
 
 

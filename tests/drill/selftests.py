@@ -81,9 +81,7 @@ SIMULATED_CAUSES = {
 }
 #: Causes of differences in the public suite, as read in the sources of 6.12 and 7.3. What each says of the numbers was worked out on paper.
 GROWN = "`tcp_write_xmit` fills a group of segments from the next one (`tcp_grow_skb`): ten and ten leave, where the script has six and ten"
-ROUNDS = (
-    "a round of HyStart begins at any cwnd (`hystart_update`), and once began at 16 segments and more only: it ends slow start at 36 segments, and would at 48"
-)
+ROUNDS = "a round of HyStart begins at any cwnd (`hystart_update`), and once began at 16 segments and more only: it ends slow start at 36 segments, and would at 48"
 OPENED = "the window is from the start as large as the buffer allows (`tcp_select_initial_window`), and once was 65,535 bytes at most"
 CAUSES = {
     "cubic/cubic-bulk-166k": ROUNDS,
@@ -184,11 +182,18 @@ def main() -> int:
                 why[told["script"]] = reason(told)
             if told["outcome"] == "unsupported":
                 unsupported.add(told["script"])
-    total, all_times = len(scripts) + len(unsupported - dict(scripts).keys()), sum(count == options.times for count in passed.values())
+    total, all_times = (
+        len(scripts) + len(unsupported - dict(scripts).keys()),
+        sum(count == options.times for count in passed.values()),
+    )
     version = _version(options.source) if options.stack else kernel.find().name.split("-")[1]
     head = f"Linux {version}{', IPv6' if options.ipv6 else ''}: of {total} scripts {all_times} pass in each of {options.times} runs, {total - all_times - len(unsupported)} do not, "
     about, causes = (SIMULATED, SIMULATED_CAUSES) if options.stack else (HEAD, OWN_CAUSES) if own else (PUBLIC, CAUSES)
-    lines = [about.format(series=".".join(version.split(".")[:2]), times=options.times, commit=options.commit, stack=options.stack)]
+    lines = [
+        about.format(
+            series=".".join(version.split(".")[:2]), times=options.times, commit=options.commit, stack=options.stack
+        )
+    ]
     lines += [head + f"{len(unsupported)} are not supported.", "", "| script | passed | why not |", "|---|---|---|"]
     for name, because in sorted(why.items()):
         if cause := causes.get(name):

@@ -158,7 +158,9 @@ def test_the_policy_linux_acknowledges_as_often_as_the_kernel(window: int, first
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=["INT", "TERM", "KILL"]
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)],
+    ids=["INT", "TERM", "KILL"],
 )
 def test_nothing_stays_behind(number: signal.Signals, status: int, tmp_path: Path) -> None:
     if why := missing():
@@ -220,9 +222,12 @@ def test_without_privileges_it_says_what_helps() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--set", 'flow.0.receiver.ack={ policy = "smart" }'], 'flow[0].receiver.ack: not in a live run: '),
+        (["--set", 'flow.0.receiver.ack={ policy = "smart" }'], "flow[0].receiver.ack: not in a live run: "),
         (["--set", "link.0.stages=[{ kind = 'spack' }]"], "link S->R: not in a live run: has a stage that listens"),
-        (["--set", "link.0.stages=[{ kind = 'gro' }]"], "link S->R: not in a live run: merges segments, which the receiving"),
+        (
+            ["--set", "link.0.stages=[{ kind = 'gro' }]"],
+            "link S->R: not in a live run: merges segments, which the receiving",
+        ),
         (["--for", "6 weeks"], "unknown unit"),
         (["--set", "flow.0.size={ apples = 3 }"], "apples"),
     ],
@@ -230,7 +235,11 @@ def test_without_privileges_it_says_what_helps() -> None:
 def test_what_no_live_run_can_do_is_refused(arguments: list[str], part: str) -> None:
     for extra in ([], ["--dry-run"]):
         done = subprocess.run(
-            [COMMAND, "run", "--live", "-", *arguments, *extra], input=CLEAN, capture_output=True, text=True, check=False
+            [COMMAND, "run", "--live", "-", *arguments, *extra],
+            input=CLEAN,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 2 and part in done.stderr and not done.stdout
 

@@ -30,7 +30,16 @@ def possible() -> None:
 
 def live(text: str, *words: object, allowed: bool = True) -> subprocess.CompletedProcess[str]:
     """Runs a scenario's text live; how late packets are does not matter here."""
-    command = [COMMAND, "run", "--live", "-", "--late", "10s", *(["--allow-programs"] if allowed else []), *map(str, words)]
+    command = [
+        COMMAND,
+        "run",
+        "--live",
+        "-",
+        "--late",
+        "10s",
+        *(["--allow-programs"] if allowed else []),
+        *map(str, words),
+    ]
     return subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -46,7 +55,9 @@ def one(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 
 
 def test_a_transfer_crosses_the_path(tmp_path: Path) -> None:
-    done = live(PATH, "--server", SERVER, "--client", CLIENT + " {server}", "--json", "--out", tmp_path / "out", allowed=False)
+    done = live(
+        PATH, "--server", SERVER, "--client", CLIENT + " {server}", "--json", "--out", tmp_path / "out", allowed=False
+    )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     server, client = result["programs"]
@@ -58,9 +69,14 @@ def test_a_transfer_crosses_the_path(tmp_path: Path) -> None:
     assert there["payload_bytes"] == 300_000 and there["delay_min_s"] >= 0.01
     # The run ends with the last program: the ACK of the last FIN, or of the server's, may still be on the link.
     assert 0 <= there["packets"] - there["arrived"] - there["dropped"] <= 2
-    assert result["lateness"]["releases"] >= there["arrived"] and there["arrived"] <= result["links"][1]["packets"] <= there["packets"]
+    assert (
+        result["lateness"]["releases"] >= there["arrived"]
+        and there["arrived"] <= result["links"][1]["packets"] <= there["packets"]
+    )
     assert (tmp_path / "out/nodes/R/files/mine.txt").read_text() == "kept"
-    analysed = subprocess.run([COMMAND, "analyze", tmp_path / "out/R.pcap", "--json"], capture_output=True, text=True, check=True)
+    analysed = subprocess.run(
+        [COMMAND, "analyze", tmp_path / "out/R.pcap", "--json"], capture_output=True, text=True, check=True
+    )
     assert len(json.loads(analysed.stdout)["connections"]) == 1
 
 
@@ -88,7 +104,9 @@ def test_programs_cannot_change_the_machine_and_are_bounded() -> None:
     if "were ended" in told:  # the bomb was met by the first process
         assert "node R" in told and "processes" in told
     else:
-        assert told.count("Read-only file system") == 2 and told.count("No such file") == 2 and "nonexistent" in told, told
+        assert told.count("Read-only file system") == 2 and told.count("No such file") == 2 and "nonexistent" in told, (
+            told
+        )
         assert int(told.splitlines()[2]) < 10, told
 
 
@@ -98,13 +116,25 @@ def test_what_programs_print_and_are_called_reaches_no_terminal_as_it_is() -> No
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=["INT", "TERM", "KILL"]
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)],
+    ids=["INT", "TERM", "KILL"],
 )
 def test_nothing_stays_behind(number: signal.Signals, status: int, tmp_path: Path) -> None:
     mark = f"{os.getpid()}{number}"
     command = [COMMAND, "run", "--live", "-", "--allow-programs"]
-    text = "stop.at = '1000s'\n" + PATH + at("S", f"trap '' TERM INT; (setsid sleep 77{mark} &); while true; do sleep 0.1; done")
-    run = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)}, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    text = (
+        "stop.at = '1000s'\n"
+        + PATH
+        + at("S", f"trap '' TERM INT; (setsid sleep 77{mark} &); while true; do sleep 0.1; done")
+    )
+    run = subprocess.Popen(
+        command,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     assert run.stdin
     run.stdin.write(text.encode())
     run.stdin.close()
@@ -121,8 +151,29 @@ def test_a_files_commands_are_refused_and_privilege_is_asked_for() -> None:
     assert (refused.returncode, refused.stdout) == (2, "") and "--allow-programs" in refused.stderr
     if not shutil.which("setpriv"):
         return
-    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", COMMAND, "run", "--live", "-", "--client", "true"]
+    command = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        COMMAND,
+        "run",
+        "--live",
+        "-",
+        "--client",
+        "true",
+    ]
     done = subprocess.run(command, input=PATH, capture_output=True, text=True, check=False)
-    if done.returncode in (126, 127) or "PermissionError" in done.stderr or "Permission denied" in done.stderr or "setpriv" in done.stderr:
+    if (
+        done.returncode in (126, 127)
+        or "PermissionError" in done.stderr
+        or "Permission denied" in done.stderr
+        or "setpriv" in done.stderr
+    ):
         pytest.skip("nobody else can run this installation here")
-    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "as root" in done.stderr and "--virtual" in done.stderr, done.stderr
+    assert (
+        done.returncode == 1
+        and done.stderr.count("\n") == 1
+        and "as root" in done.stderr
+        and "--virtual" in done.stderr
+    ), done.stderr

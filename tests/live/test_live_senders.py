@@ -113,8 +113,23 @@ def test_the_kernel_forgets_it_with_the_process() -> None:
 
 def test_a_kernel_that_does_not_take_it_sends_itself_and_says_why() -> None:
     """A kernel without BTF, as far as the command can see."""
-    hide = "mount -t tmpfs none /sys/kernel/btf && exec \"$@\""
-    command = ["unshare", "--mount", "sh", "-c", hide, "sh", str(COMMAND), "run", "--live", "-", "--for", "200ms", "--late", "1s"]
+    hide = 'mount -t tmpfs none /sys/kernel/btf && exec "$@"'
+    command = [
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        hide,
+        "sh",
+        str(COMMAND),
+        "run",
+        "--live",
+        "-",
+        "--for",
+        "200ms",
+        "--late",
+        "1s",
+    ]
     runs = [
         subprocess.run([*command, *more], input=SLOW_START, capture_output=True, text=True, timeout=60, check=False)
         for more in (["--json"], ["--sender", "scenario"])

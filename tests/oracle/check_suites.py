@@ -106,14 +106,19 @@ def judge(test: Test, got: list[Event] | str, row: dict[str, str] | None, fresh:
         return "not recorded"
     if digest([line(event) for event in compared(test, got)]) == row["log"]:
         plotted = points(test, got)
-        return "" if not row["output"] or digest(plotted) == row["output"] else "the suite's own output has other points"
+        return (
+            "" if not row["output"] or digest(plotted) == row["output"] else "the suite's own output has other points"
+        )
     return row["differs"] or f"ns-2 has {row['events']} events with another fingerprint; acklab {len(got)}"
 
 
 def table() -> str:
     """The pages' tables: what agrees, what differs, what cannot be expressed."""
     rows = recorded()
-    said = ["| suite | outputs shipped | expressed | agree | events of these | also the shipped output | differ |", "|---|---|---|---|---|---|---|"]
+    said = [
+        "| suite | outputs shipped | expressed | agree | events of these | also the shipped output | differ |",
+        "|---|---|---|---|---|---|---|",
+    ]
     every = [0] * 6
     for suite in suites():
         mine = [row for row in rows.values() if row["suite"] == suite]

@@ -61,7 +61,10 @@ FIXED = {"overhead": 0.0, "bugss": 1.0, "oldcode": 0.0}
 
 OPTIONS = (
     {"profile", "kind", "ack", "window", "psize", "acksize", "interval", "maxburst", "dg", "boot"}
-    | set(SENDER) | set(RECEIVER) | set(FIXED) | {o for rules in RECOVERY_OF.values() for o in rules}
+    | set(SENDER)
+    | set(RECEIVER)
+    | set(FIXED)
+    | {o for rules in RECOVERY_OF.values() for o in rules}
 )
 
 
@@ -79,7 +82,9 @@ def sender(options, kind, phase):
     table = {
         "stack": STACK[options.get("profile", "std")],
         "recovery": {"kind": RECOVERY[kind]}
-        | {rule: say(options[option]) for option, (rule, say) in RECOVERY_OF.get(kind, {}).items() if option in options},
+        | {
+            rule: say(options[option]) for option, (rule, say) in RECOVERY_OF.get(kind, {}).items() if option in options
+        },
         "control": "reno",
         "credit": {"kind": "ack-counting"},
         "packet": _int(options.get("psize", "1000")),

@@ -18,8 +18,20 @@ def drop_tail(packets):
     return {"kind": "drop-tail", "packets": int(float(packets))}
 
 
-RED = {"red_min", "red_max", "red_wq", "red_linterm", "red_gentle", "red_wait", "red_mps", "red_usemarkp", "red_qib", "gentle",
-       "wait", "droprand"}
+RED = {
+    "red_min",
+    "red_max",
+    "red_wq",
+    "red_linterm",
+    "red_gentle",
+    "red_wait",
+    "red_mps",
+    "red_usemarkp",
+    "red_qib",
+    "gentle",
+    "wait",
+    "droprand",
+}
 
 
 def queue_of(options, limit, seed, skip):
@@ -33,11 +45,17 @@ def queue_of(options, limit, seed, skip):
             raise Unsupported(f"{option} is not mapped")
     number = lambda option, default: float(options.get(option, default))
     return {
-        "kind": "red", "packets": int(float(limit)) + 1, "min": number("red_min", "7"), "max": number("red_max", "21"),
-        "weight": number("red_wq", "0.002"), "max_p": 1.0 / number("red_linterm", "10"),
+        "kind": "red",
+        "packets": int(float(limit)) + 1,
+        "min": number("red_min", "7"),
+        "max": number("red_max", "21"),
+        "weight": number("red_wq", "0.002"),
+        "max_p": 1.0 / number("red_linterm", "10"),
         "gentle": flag(options.get("gentle", options.get("red_gentle", "0"))),
         "wait": flag(options.get("wait", options.get("red_wait", "1"))),
-        "mean_packet": f"{int(number('red_mps', '1000'))}B", "seed": int(seed), "skip": skip,
+        "mean_packet": f"{int(number('red_mps', '1000'))}B",
+        "seed": int(seed),
+        "skip": skip,
     }
 
 
@@ -51,7 +69,15 @@ def link(a, b, bits, delay, queue, back=None, loss=None):
 
 def flow(name, source, sink, start, segments, send, receive):
     size = {"segments": segments} if segments else "unlimited"
-    return {"name": name, "from": source, "to": sink, "start": seconds(start), "size": size, "sender": send, "receiver": receive}
+    return {
+        "name": name,
+        "from": source,
+        "to": sink,
+        "start": seconds(start),
+        "size": size,
+        "sender": send,
+        "receiver": receive,
+    }
 
 
 def until_done(at_most):
@@ -106,10 +132,45 @@ class Single:
     """One transfer S - G - R."""
 
     script = "single.tcl"
-    results_printed = ("status", "time", "acked", "sent", "rexmit", "rto", "cuts", "nack", "drops", "dtime", "meanq", "cwnd",
-                       "ssthresh")
-    options = OPTIONS | {"bw1", "bw2", "rbw", "d1", "d2", "q", "rq", "segs", "start", "tmax", "dt", "plr", "lseed", "dl", "adl",
-                         "mech", "bugfix98", "qtype"} | RED
+    results_printed = (
+        "status",
+        "time",
+        "acked",
+        "sent",
+        "rexmit",
+        "rto",
+        "cuts",
+        "nack",
+        "drops",
+        "dtime",
+        "meanq",
+        "cwnd",
+        "ssthresh",
+    )
+    options = (
+        OPTIONS
+        | {
+            "bw1",
+            "bw2",
+            "rbw",
+            "d1",
+            "d2",
+            "q",
+            "rq",
+            "segs",
+            "start",
+            "tmax",
+            "dt",
+            "plr",
+            "lseed",
+            "dl",
+            "adl",
+            "mech",
+            "bugfix98",
+            "qtype",
+        }
+        | RED
+    )
 
     @staticmethod
     def scenarios(o):
@@ -125,15 +186,24 @@ class Single:
         if flag(o.get("bugfix98", "0")):
             send["second_fast_retransmit"] = "unless-timeout"
         start = time(o.get("start", "0"))
-        return [{
-            "stop": until_done(o.get("tmax", "3000")),
-            "link": [
-                link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
-                link("G", "R", rate(forward), time(o.get("d2", "0.048")), queue_of(o, o.get("q", "22"), 1, 2), back,
-                     loss_rate(o) or loss_list(o, "dl")),
-            ],
-            "flow": [flow("f", "S", "R", start, int(o.get("segs", "200")), send, receive)],
-        }]
+        return [
+            {
+                "stop": until_done(o.get("tmax", "3000")),
+                "link": [
+                    link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
+                    link(
+                        "G",
+                        "R",
+                        rate(forward),
+                        time(o.get("d2", "0.048")),
+                        queue_of(o, o.get("q", "22"), 1, 2),
+                        back,
+                        loss_rate(o) or loss_list(o, "dl"),
+                    ),
+                ],
+                "flow": [flow("f", "S", "R", start, int(o.get("segs", "200")), send, receive)],
+            }
+        ]
 
     @staticmethod
     def results(o, outcomes):
@@ -160,9 +230,41 @@ class Dumbbell:
     """`n` flows forward and `nr` back over one bottleneck, each between its own pair of hosts."""
 
     script = "dumbbell.tcl"
-    results_printed = ("status", "end", "times", "acked", "sum", "rexmit", "rto", "sent", "drops", "rdrops", "meanq", "rmeanq")
-    options = OPTIONS | {"n", "nr", "bw", "delay", "abw", "ad", "q", "rq", "rbw", "rdelay", "segs", "stagger", "rstart", "T",
-                         "plr", "lseed", "jseed", "jitter", "qtype"}
+    results_printed = (
+        "status",
+        "end",
+        "times",
+        "acked",
+        "sum",
+        "rexmit",
+        "rto",
+        "sent",
+        "drops",
+        "rdrops",
+        "meanq",
+        "rmeanq",
+    )
+    options = OPTIONS | {
+        "n",
+        "nr",
+        "bw",
+        "delay",
+        "abw",
+        "ad",
+        "q",
+        "rq",
+        "rbw",
+        "rdelay",
+        "segs",
+        "stagger",
+        "rstart",
+        "T",
+        "plr",
+        "lseed",
+        "jseed",
+        "jitter",
+        "qtype",
+    }
 
     @staticmethod
     def scenarios(o):
@@ -246,8 +348,13 @@ class OnOff:
             send = sender(o, o.get("kind", "Newreno"), draws[1 + order.index(2 + 4 * i)] * tick(o))
             receive, segments = receiver(o, o.get("ack", "delack")), int(o.get("segs", "10000"))
             flows.append(flow(f"f{i}", f"s{i}", f"ds{i}", start, segments, send, receive))
-            source = {"kind": "udp", "rate": bps(rate(bits) * float(o.get("frac", "0.5"))), "packet": int(o.get("usize", "1000")),
-                      "on": span, "off": span}
+            source = {
+                "kind": "udp",
+                "rate": bps(rate(bits) * float(o.get("frac", "0.5"))),
+                "packet": int(o.get("usize", "1000")),
+                "on": span,
+                "off": span,
+            }
             begin = seconds(float(o.get("ustart", "0")) + start)
             flows.append({"name": f"udp{i}", "from": f"u{i}", "to": f"du{i}", "start": begin, "source": source})
         return [{"stop": until_done("900"), "link": links, "flow": flows}]
@@ -287,11 +394,15 @@ class AckFilter:
         back = {"rate": bps(rate(o.get("rbw", "1e5"))), "delay": seconds(time(o.get("rd", "0.1"))), "queue": queue}
         segments, stop = int(o.get("segs", "0")), o.get("T", "10")
         send = sender(o, o.get("kind", "Reno"), uniforms(1, 2)[1] * tick(o))
-        return [{
-            "stop": until_done(stop) if segments else {"at": seconds(time(stop))},
-            "link": [link("S", "D", rate(o.get("fbw", "1e7")), time(o.get("fd", "0.1")), o.get("fq", "1000000"), back)],
-            "flow": [flow("f", "S", "D", 0.0, segments, send, receiver(o, o.get("ack", "each")))],
-        }]
+        return [
+            {
+                "stop": until_done(stop) if segments else {"at": seconds(time(stop))},
+                "link": [
+                    link("S", "D", rate(o.get("fbw", "1e7")), time(o.get("fd", "0.1")), o.get("fq", "1000000"), back)
+                ],
+                "flow": [flow("f", "S", "D", 0.0, segments, send, receiver(o, o.get("ack", "each")))],
+            }
+        ]
 
     @staticmethod
     def results(o, outcomes):
@@ -313,7 +424,25 @@ class Asym:
 
     script = "asym.tcl"
     results_printed = ("status", "time", "acked", "nack", "sent", "rexmit", "rto", "cwnd")
-    options = OPTIONS | {"acc", "sa", "af", "ar", "mb", "maxd", "al", "dl", "rbw", "q", "rq", "thresh", "step", "spacing", "alpha", "segs", "T"}
+    options = OPTIONS | {
+        "acc",
+        "sa",
+        "af",
+        "ar",
+        "mb",
+        "maxd",
+        "al",
+        "dl",
+        "rbw",
+        "q",
+        "rq",
+        "thresh",
+        "step",
+        "spacing",
+        "alpha",
+        "segs",
+        "T",
+    }
 
     @staticmethod
     def scenarios(o):
@@ -326,28 +455,40 @@ class Asym:
             if int(o.get("mb", "0")) > 0:
                 send["pacing"] = {"kind": "bursts", "wakes": False}
         if flag(o.get("acc", "0")):
-            receive["ack"] = {"policy": "acc-ns2", "d_max": int(o.get("maxd", "25")), "timer": seconds(time(o.get("interval", "0.1")))}
+            receive["ack"] = {
+                "policy": "acc-ns2",
+                "d_max": int(o.get("maxd", "25")),
+                "timer": seconds(time(o.get("interval", "0.1"))),
+            }
         back = drop_tail(o.get("rq", "10"))
         if flag(o.get("af", "0")):
             back["filter"] = {"kind": "static", "threshold": 1, "older": "number", "room_first": True}
         stages = []
         if o.get("ar", "0") != "0":
-            stages = [{
-                "kind": "ack-respacing", "threshold": int(o.get("thresh", "2")), "step": int(o.get("step", "2")),
-                "spacing": seconds(time(o.get("spacing", "0.010"))), "gain": float(o.get("alpha", "0.25")), "adaptive": o["ar"] == "1",
-            }]
+            stages = [
+                {
+                    "kind": "ack-respacing",
+                    "threshold": int(o.get("thresh", "2")),
+                    "step": int(o.get("step", "2")),
+                    "spacing": seconds(time(o.get("spacing", "0.010"))),
+                    "gain": float(o.get("alpha", "0.25")),
+                    "adaptive": o["ar"] == "1",
+                }
+            ]
         marks = loss_list(o, "al")
         marked = [{"kind": "mark", "only": "acks", **marks}] if marks else []
         slow = {"rate": bps(rate(o.get("rbw", "28.8e3"))), "delay": "50ms", "queue": back, "stages": stages}
-        return [{
-            "stop": until_done(o.get("T", "1000")),
-            "link": [
-                link("S", "A", 1e7, 0.001, AMPLE, loss=loss_list(o, "dl")),
-                link("A", "B", 1e7, 0.005, o.get("q", AMPLE), slow),
-                link("B", "D", 1e7, 0.001, AMPLE, {"stages": marked}),
-            ],
-            "flow": [flow("f", "S", "D", 0.0, int(o.get("segs", "500")), send, receive)],
-        }]
+        return [
+            {
+                "stop": until_done(o.get("T", "1000")),
+                "link": [
+                    link("S", "A", 1e7, 0.001, AMPLE, loss=loss_list(o, "dl")),
+                    link("A", "B", 1e7, 0.005, o.get("q", AMPLE), slow),
+                    link("B", "D", 1e7, 0.001, AMPLE, {"stages": marked}),
+                ],
+                "flow": [flow("f", "S", "D", 0.0, int(o.get("segs", "500")), send, receive)],
+            }
+        ]
 
     @staticmethod
     def results(o, outcomes):
@@ -384,18 +525,28 @@ class Compete:
         transfers = Compete.transfers(o)
         # one draw in each constructor, then one at each reset, in the order of the shared node's agents
         seed = int(o.get("redseed", "1"))
-        draws = uniforms(seed, 2 * len(transfers))[len(transfers):]
+        draws = uniforms(seed, 2 * len(transfers))[len(transfers) :]
         kind, ack = o.get("kind", "Sack1"), o.get("ack", "each")
-        return [{
-            "stop": until_done("5000"),
-            "link": [
-                link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
-                link("G", "R", rate(o.get("bw2", "1.5e6")), time(o.get("d2", "0.048")), queue_of(o, o.get("q", "40"), seed, 2 * len(transfers)),
-                     {"queue": drop_tail(AMPLE)}),
-            ],
-            "flow": [flow(f"f{i}", "S", "R", start, segments, sender(o, kind, draw * tick(o)), receiver(o, ack))
-                     for i, ((start, segments), draw) in enumerate(zip(transfers, draws))],
-        }]
+        return [
+            {
+                "stop": until_done("5000"),
+                "link": [
+                    link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
+                    link(
+                        "G",
+                        "R",
+                        rate(o.get("bw2", "1.5e6")),
+                        time(o.get("d2", "0.048")),
+                        queue_of(o, o.get("q", "40"), seed, 2 * len(transfers)),
+                        {"queue": drop_tail(AMPLE)},
+                    ),
+                ],
+                "flow": [
+                    flow(f"f{i}", "S", "R", start, segments, sender(o, kind, draw * tick(o)), receiver(o, ack))
+                    for i, ((start, segments), draw) in enumerate(zip(transfers, draws))
+                ],
+            }
+        ]
 
     @staticmethod
     def results(o, outcomes):
@@ -425,7 +576,16 @@ class Divack:
     """`J` endless flows and one client that downloads a file after `warm` seconds; run once to `warm` and once to the end."""
 
     script = "divack.tcl"
-    results_printed = ("status", "ctime", "rexmit", "rto", "bgacked_warm", "bgacked_during", "drops_warm", "drops_during")
+    results_printed = (
+        "status",
+        "ctime",
+        "rexmit",
+        "rto",
+        "bgacked_warm",
+        "bgacked_during",
+        "drops_warm",
+        "drops_during",
+    )
     options = OPTIONS | {"J", "jseed", "bw", "delay", "q", "cack", "warm", "file"}
 
     @staticmethod
@@ -443,8 +603,17 @@ class Divack:
             links.append(link(f"s{i}", "g1", 4 * bits, 0.001, AMPLE))
             links.append(link("g2", f"d{i}", 4 * bits, 0.001, AMPLE))
             ack = o.get("cack", "each") if client else "delack"
-            flows.append(flow(f"f{i}", f"s{i}", f"d{i}", warm if client else starts.uniform(0, 10), segments if client else 0,
-                              sender(o, kind, draws[draw] * tick(o)), receiver(o, ack)))
+            flows.append(
+                flow(
+                    f"f{i}",
+                    f"s{i}",
+                    f"d{i}",
+                    warm if client else starts.uniform(0, 10),
+                    segments if client else 0,
+                    sender(o, kind, draws[draw] * tick(o)),
+                    receiver(o, ack),
+                )
+            )
         stops = {"at": seconds(warm)}, {"when": "flows-complete", "at_most": seconds(warm + 2000)}
         return [{"stop": stop, "link": links, "flow": flows} for stop in stops]
 

@@ -43,9 +43,20 @@ def _format(name, experiment, marks, **more):
 
 _ALLMAN = {"profile": "ns1", "minrto": "1", "window": "40", "dt": "1"}
 FORMATS = [  # the first that fits
-    _format("sweep", Single, "queue segments", defaults=_ALLMAN, renamed={
-        "queue": "q", "segments": "segs",
-        "completion_time_s": "time", "last_data_time_s": "dtime", "rexmits": "rexmit", "rtos": "rto"}),
+    _format(
+        "sweep",
+        Single,
+        "queue segments",
+        defaults=_ALLMAN,
+        renamed={
+            "queue": "q",
+            "segments": "segs",
+            "completion_time_s": "time",
+            "last_data_time_s": "dtime",
+            "rexmits": "rexmit",
+            "rtos": "rto",
+        },
+    ),
     _format("mechanisms", Single, "mech", defaults=_ALLMAN),
     _format("asymmetry", Asym, "acc sa af ar"),
     _format("ackfilter", AckFilter, "filter", defaults={"T": "10000"}),

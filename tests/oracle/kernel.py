@@ -39,13 +39,31 @@ PATHS = {
     "fibre": ("20Mbps", "50ms", 167, {}, {}),
     "random": ("10Mbps", "20ms", 200, {"loss": {"rate": 0.01}}, {}),
     "bursts": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": 300, "bad": 3, "loss_bad": 1.0}}}, {}),
-    "outages": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": "900ms", "bad": "150ms", "loss_bad": 1.0}}}, {}),
+    "outages": (
+        "10Mbps",
+        "20ms",
+        200,
+        {"loss": {"gilbert_elliott": {"good": "900ms", "bad": "150ms", "loss_bad": 1.0}}},
+        {},
+    ),
     "acks-lost": ("10Mbps", "20ms", 60, {}, {"loss": {"rate": 0.3}}),
 }
 # ... and those that lose nothing but what their queue does, and are uneven.
 UNEVEN = {
-    "reordered": ("5Mbps", "20ms", 60, {"stages": [{"kind": "reorder", "rate": 0.02, "by": "15ms", "only": "payload"}]}, {}),
-    "jitter": ("5Mbps", "20ms", 60, {"stages": [{"kind": "jitter", "mean": "5ms", "order": "free", "only": "payload"}]}, {}),
+    "reordered": (
+        "5Mbps",
+        "20ms",
+        60,
+        {"stages": [{"kind": "reorder", "rate": 0.02, "by": "15ms", "only": "payload"}]},
+        {},
+    ),
+    "jitter": (
+        "5Mbps",
+        "20ms",
+        60,
+        {"stages": [{"kind": "jitter", "mean": "5ms", "order": "free", "only": "payload"}]},
+        {},
+    ),
     "doubled": ("5Mbps", "20ms", 60, {"stages": [{"kind": "duplicate", "rate": 0.02, "only": "payload"}]}, {}),
     "pauses": ("5Mbps", "20ms", 60, {"stages": [{"kind": "pause", "at": ["3s", "5.5s"], "length": "700ms"}]}, {}),
     "unstamped": ("5Mbps", "20ms", 60, {"stages": [{"kind": "pause", "at": ["3s", "5.5s"], "length": "700ms"}]}, {}),
@@ -100,13 +118,19 @@ def compare(stack="linux", without=None):
             table = flow.setdefault(side, {})
             for key, value in rules.items():
                 # Parameters stand beside the variant that the experiment names.
-                table[key] = {"kind": table[key], **value} if isinstance(value, dict) and key in table and side == "sender" else value
+                table[key] = (
+                    {"kind": table[key], **value}
+                    if isinstance(value, dict) and key in table and side == "sender"
+                    else value
+                )
     answers = run_batch(scenarios)
     found = {}
     for (key, rows), answer in zip(runs.items(), answers):
         flow = answer["flows"][0]
         live = {name: sorted(float(row[name]) for row in rows) for name, _ in MEASURES}
-        found[key] = {name: (live[name][0], statistics.median(live[name]), live[name][-1], flow[ours]) for name, ours in MEASURES}
+        found[key] = {
+            name: (live[name][0], statistics.median(live[name]), live[name][-1], flow[ours]) for name, ours in MEASURES
+        }
     return found
 
 
@@ -158,7 +182,19 @@ def answered(experiment, *more, acks="kernel"):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(experiment, file)
         file.flush()
-        words = [ACKLAB, "run", "--live", file.name, "--acks", acks, "--sender", "kernel", "--realtime", "--json", *more]
+        words = [
+            ACKLAB,
+            "run",
+            "--live",
+            file.name,
+            "--acks",
+            acks,
+            "--sender",
+            "kernel",
+            "--realtime",
+            "--json",
+            *more,
+        ]
         for _ in range(5):
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode == 0:
@@ -183,14 +219,18 @@ SHARES = {
     "all of them": {},
     "without HyStart": {"sender": {"control": {"slow_start": "standard"}}},
     "without credit for every segment": {"sender": {"credit": {"kind": "rfc5681"}}},
-    "without RACK and TLP": {"sender": {"recovery": {"kind": "rfc6675", "window": "prr-linux", "undo": "both", "frto": "linux"}}},
+    "without RACK and TLP": {
+        "sender": {"recovery": {"kind": "rfc6675", "window": "prr-linux", "undo": "both", "frto": "linux"}}
+    },
     "without proportional rate reduction": {"sender": {"recovery": {"window": "at-once"}}},
     "without its timeout": {"sender": {"rtt_filter": "rfc6298", "rto_floor": "before-backoff", "min_rto": "1s"}},
     "without halving cwnd": {"sender": {"halving": "flight-size"}},
     "without its measure of reordering": {"sender": {"recovery": {"reordering": "rfc8985"}}},
     "without its round-trip samples": {"sender": {"recovery": {"rtt_samples": "segments"}}},
     "without counting losses that were sent again": {"sender": {"recovery": {"loss_counts": "unsent"}}},
-    "without its window after a timeout": {"sender": {"recovery": {"timeout_cwnd": "one-segment"}, "timeout_ssthresh": "first-of-segment"}},
+    "without its window after a timeout": {
+        "sender": {"recovery": {"timeout_cwnd": "one-segment"}, "timeout_ssthresh": "first-of-segment"}
+    },
     "without its probes": {"sender": {"recovery": {"probe": "rfc8985"}}},
     "without its clock": {"sender": {"recovery": {"tick": "0s", "timer_margin": "0s", "timestamp_unit": "0s"}}},
     "without undoing": {"sender": {"recovery": {"undo": "off", "frto": "off"}}},

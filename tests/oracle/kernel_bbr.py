@@ -29,7 +29,10 @@ PATHS = {name: kernel.PATHS[name] for name in SEVEN} | {
     "every-32nd": ("20Mbps", "20ms", 67, {}, {}),
 }
 # Receivers of a live run whose ACKs are not the kernel's.
-THINNED = {"every-8th": {"policy": "delayed", "segments": 8, "timer": "100ms"}, "every-32nd": {"policy": "delayed", "segments": 32, "timer": "100ms"}}
+THINNED = {
+    "every-8th": {"policy": "delayed", "segments": 8, "timer": "100ms"},
+    "every-32nd": {"policy": "delayed", "segments": 32, "timer": "100ms"},
+}
 # What is compared: (name in the data, of a simulated flow or link).
 FLOW = [("goodput_bps", "goodput_bps"), ("mean_srtt_s", "mean_rtt_s"), *((name, name) for name in kernel.COUNTS)]
 LINK = ["mean_queue_packets"]

@@ -19,7 +19,14 @@ QUEUES = [40, 130]
 RUNS = 2
 SEEDS = 8
 FLOWS = ["bbr", "cubic"]
-COLUMNS = ["queue", "run", "kernel", "late_p99_s", *(f"{flow}_bps" for flow in FLOWS), *(f"{flow}_retransmits" for flow in FLOWS)]
+COLUMNS = [
+    "queue",
+    "run",
+    "kernel",
+    "late_p99_s",
+    *(f"{flow}_bps" for flow in FLOWS),
+    *(f"{flow}_retransmits" for flow in FLOWS),
+]
 COLUMNS += ["mean_queue_packets"]
 
 
@@ -29,7 +36,13 @@ def scenario(packets, seed=1):
     bbr = base["flow"][0] | {"name": "bbr"}
     cubic = bbr | {"name": "cubic", "start": "1s", "sender": {"stack": "linux"}}
     link = base["link"][0] | {"queue": {"kind": "drop-tail", "packets": packets}}
-    return base | {"title": f"rivals, {packets}", "seed": seed, "stop": {"at": "40s"}, "link": [link], "flow": [bbr, cubic]}
+    return base | {
+        "title": f"rivals, {packets}",
+        "seed": seed,
+        "stop": {"at": "40s"},
+        "link": [link],
+        "flow": [bbr, cubic],
+    }
 
 
 def row(answer):

@@ -35,7 +35,10 @@ CONTROLS = {
 
 # The modules' own growth, for TCP/Linux's sender: Veno counts ACKs, and Vegas aims from the window of a round trip before.
 MODULES = {
-    "veno": {"credit": {"kind": "counter"}, "control": CONTROLS["veno"] | {"first_loss": "by-flag", "base_rtt": "ever"}},
+    "veno": {
+        "credit": {"kind": "counter"},
+        "control": CONTROLS["veno"] | {"first_loss": "by-flag", "base_rtt": "ever"},
+    },
     "vegas": {"control": CONTROLS["vegas"] | {"pace": "second-rtt"}},
 }
 
@@ -62,23 +65,38 @@ def experiments():
         yield base | {"case": "full", "kind": kind, "bw2": "1e7", "q": "61", "T": "60", "step": "0.25"}
         for plr in ("1e-3", "1e-2"):
             for seed in range(1, 9):
-                yield base | {"case": "random", "kind": kind, "bw2": "1e7", "q": "61", "plr": plr, "lseed": str(seed), "T": "60"}
+                yield base | {
+                    "case": "random",
+                    "kind": kind,
+                    "bw2": "1e7",
+                    "q": "61",
+                    "plr": plr,
+                    "lseed": str(seed),
+                    "T": "60",
+                }
 
 
 def scenario(row, linux=False, without=None):
     """The same experiment for acklab; with TCP/Linux's sender, less a rule, if asked for."""
     wide = {"kind": "drop-tail", "packets": 100000}
     narrow = {
-        "between": ["G", "R"], "rate": f"{int(float(row['bw2']))}bps", "delay": "48ms",
-        "queue": {"kind": "drop-tail", "packets": int(row["q"])}, "back": {"queue": wide},
+        "between": ["G", "R"],
+        "rate": f"{int(float(row['bw2']))}bps",
+        "delay": "48ms",
+        "queue": {"kind": "drop-tail", "packets": int(row["q"])},
+        "back": {"queue": wide},
     }
     if row["dl"]:
         narrow["loss"] = {"list": [int(n) for n in row["dl"].split(";")]}
     elif float(row["plr"]) > 0:
         narrow["loss"] = {"rate": float(row["plr"]), "seed": int(row["lseed"])}
     sender = {
-        "stack": "ns2-2.35", "recovery": "sack", "control": CONTROLS[row["kind"]], "credit": {"kind": "ack-counting"},
-        "packet": 1000, "window": 2000,
+        "stack": "ns2-2.35",
+        "recovery": "sack",
+        "control": CONTROLS[row["kind"]],
+        "credit": {"kind": "ack-counting"},
+        "packet": 1000,
+        "window": 2000,
     }
     if linux:
         sender |= TCP_LINUX | MODULES.get(row["kind"], {}) | (without or {})
@@ -86,8 +104,16 @@ def scenario(row, linux=False, without=None):
         "stop": {"at": row["T"] + "s"},
         "record": {"series": row["step"] != "0"},
         "link": [{"between": ["S", "G"], "rate": "1Gbps", "delay": "2ms", "queue": wide}, narrow],
-        "flow": [{"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": sender,
-                  "receiver": {"stack": "ns2-2.35", "ack": {"policy": "every"}}}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "S",
+                "to": "R",
+                "size": "unlimited",
+                "sender": sender,
+                "receiver": {"stack": "ns2-2.35", "ack": {"policy": "every"}},
+            }
+        ],
     }
 
 
@@ -132,8 +158,11 @@ def make():
 
 def means(compared, kind, plr):
     """Segments acknowledged, the mean over the seeds of a random case: ns-2's, acklab's."""
-    chosen = [(int(row["acked"]), ours) for row, ours, _ in compared
-              if (row["case"], row["kind"], row["plr"]) == ("random", kind, plr)]
+    chosen = [
+        (int(row["acked"]), ours)
+        for row, ours, _ in compared
+        if (row["case"], row["kind"], row["plr"]) == ("random", kind, plr)
+    ]
     return [sum(column) / len(chosen) for column in zip(*chosen)]
 
 
@@ -161,7 +190,9 @@ def shares():
 
 
 def show_shares():
-    print("| rules | Reno 0.1 % | 1 % | Vegas 0.1 % | 1 % | Veno 0.1 % | 1 % | Veno 3 % | 10 % |\n|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| rules | Reno 0.1 % | 1 % | Vegas 0.1 % | 1 % | Veno 0.1 % | 1 % | Veno 3 % | 10 % |\n|---|---|---|---|---|---|---|---|---|"
+    )
     for name, found in shares():
         print("|", " | ".join([name, *("" if value is None else f"{value:.2f}" for value in found)]), "|")
 
@@ -172,7 +203,9 @@ def show():
         for plr in ("1e-3", "1e-2"):
             theirs, ours = means(compared, kind, plr)
             _, like = means(linux, kind, plr)
-            print(f"| {kind} | {plr} | {theirs:.0f} | {ours:.0f} | {ours / theirs:.2f} | {like:.0f} | {like / theirs:.2f} |")
+            print(
+                f"| {kind} | {plr} | {theirs:.0f} | {ours:.0f} | {ours / theirs:.2f} | {like:.0f} | {like / theirs:.2f} |"
+            )
     for row, ours, cwnds in compared:
         if cwnds:
             print(f"{row['case']} {row['kind']}: acked ns-2 {row['acked']}, acklab {ours}")

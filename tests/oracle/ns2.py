@@ -31,5 +31,8 @@ def results(fmt, row, timeout=120):
     if line is None:
         return None
     said = dict(re.findall(r"(\w+)=(\S*)", line))
-    return {column: said[fmt.renamed.get(column, column)] for column in row
-            if fmt.is_result(column) and fmt.renamed.get(column, column) in said}
+    return {
+        column: said[fmt.renamed.get(column, column)]
+        for column in row
+        if fmt.is_result(column) and fmt.renamed.get(column, column) in said
+    }

@@ -48,7 +48,11 @@ def rust(ordered: list[float]) -> str:
         "#![allow(clippy::unreadable_literal)]\n\n"
         + table("PERCENTILES", "Quantiles 0, 0.01, ... 1.", quantiles(ordered, 0.0, 1.0))
         + "\n"
-        + table("TAIL", "Quantiles 0.99, 0.9901, ... 1: the longest pauses, which carry much of the mean.", quantiles(ordered, 0.99, 1.0))
+        + table(
+            "TAIL",
+            "Quantiles 0.99, 0.9901, ... 1: the longest pauses, which carry much of the mean.",
+            quantiles(ordered, 0.99, 1.0),
+        )
     )
 
 

@@ -9,7 +9,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "oracle" / "kernel.md"
 
 # Simulated over the least and the most of the kernel's runs.
-NEAR = {"goodput_bps": (0.98, 1.03), "mean_srtt_s": (0.96, 1.11), "segments_sent": (0.98, 1.03), "acks_sent": (0.97, 1.08)}
+NEAR = {
+    "goodput_bps": (0.98, 1.03),
+    "mean_srtt_s": (0.96, 1.11),
+    "segments_sent": (0.98, 1.03),
+    "acks_sent": (0.97, 1.08),
+}
 # ... and of paths where it is farther; the page says why.
 FARTHER = {
     "outages": {"goodput_bps": (0.98, 1.04), "segments_sent": (0.98, 1.04), "mean_srtt_s": (0.96, 1.13)},

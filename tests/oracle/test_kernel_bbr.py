@@ -9,7 +9,12 @@ import pytest
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "kernel.md"
 
 # Simulated over the least and the most of the kernel's runs.
-NEAR = {"goodput_bps": (0.99, 1.02), "mean_srtt_s": (0.94, 1.03), "segments_sent": (0.99, 1.02), "acks_sent": (0.98, 1.02)}
+NEAR = {
+    "goodput_bps": (0.99, 1.02),
+    "mean_srtt_s": (0.94, 1.03),
+    "segments_sent": (0.99, 1.02),
+    "acks_sent": (0.98, 1.02),
+}
 # Where the page says that it is less near: the queue of ACKs, and what start-up loses.
 LESS_NEAR = {("acks-slow", "mean_srtt_s"): (0.86, 1.03), ("every-32nd", "mean_srtt_s"): (0.94, 1.07)}
 ROOM = {"acks-filtered": 0.12}
@@ -46,7 +51,9 @@ def test_beside_cubic(rivals, queue):
     """The kernel's runs lie among eight of the simulator's, or near."""
     for measure, (least, most, low, high) in rivals[queue].items():
         if measure.endswith("_bps"):
-            assert low - 0.2e6 <= least and most <= high + 0.2e6, f"{measure}: kernel {least} to {most}, acklab {low} to {high}"
+            assert low - 0.2e6 <= least and most <= high + 0.2e6, (
+                f"{measure}: kernel {least} to {most}, acklab {low} to {high}"
+            )
     least, most, low, high = rivals[queue]["mean_queue_packets"]
     assert 0.97 * low <= least and most <= 1.03 * high, f"queue: kernel {least} to {most}, acklab {low} to {high}"
 

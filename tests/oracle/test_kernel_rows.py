@@ -171,7 +171,9 @@ def test_uploads_with_losses_and_slow_readers_are_on_the_page(page):
     import uploads_hard
 
     assert {path for _, path in uploads.read(uploads_hard.FILE)} == set(uploads_hard.drawn())
-    assert "\n".join(uploads_hard.lines()) in uploads.PAGE.read_text(), "tests/oracle/kernel-rows/uploads_hard.py --write"
+    assert "\n".join(uploads_hard.lines()) in uploads.PAGE.read_text(), (
+        "tests/oracle/kernel-rows/uploads_hard.py --write"
+    )
 
 
 def test_without_bursts_or_memory_the_acks_of_uploads_are_others(page):
@@ -199,7 +201,14 @@ def test_without_bursts_or_memory_the_acks_of_uploads_are_others(page):
     ],
 )
 def test_bursts_and_memory_go_with_what_they_need(end, rules, wrong):
-    flow = {"name": "f", "from": "S", "to": "R", "sender": {"stack": "ns2-2.35"}, "receiver": {"stack": "rfc"}, end: rules}
+    flow = {
+        "name": "f",
+        "from": "S",
+        "to": "R",
+        "sender": {"stack": "ns2-2.35"},
+        "receiver": {"stack": "rfc"},
+        end: rules,
+    }
     path = {"between": ["S", "R"], "rate": "1Mbps", "delay": "1ms", "queue": {"kind": "drop-tail", "packets": 10}}
     with pytest.raises(acklab.ScenarioError, match=re.escape(wrong)):
         acklab.run({"stop": {"at": "1s"}, "link": [path], "flow": [flow]})

@@ -9,9 +9,21 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "linux.md"
 
 # Mean throughput over eight seeds, acklab's over ns-2's, with acklab's SACK sender. Vegas: ns-2's module takes two round trips
 # for a segment.
-NEAR = {"reno": (0.89, 1.01), "cubic": (0.97, 1.15), "veno": (0.95, 1.02), "vegas": (1.1, 2**0.5), "westwood": (0.89, 1.0)}
+NEAR = {
+    "reno": (0.89, 1.01),
+    "cubic": (0.97, 1.15),
+    "veno": (0.95, 1.02),
+    "vegas": (1.1, 2**0.5),
+    "westwood": (0.89, 1.0),
+}
 # And with TCP/Linux's own. CUBIC and Westwood+ are other algorithms at 1 %.
-ALIKE = {"reno": (0.99, 1.01), "cubic": (1.0, 1.19), "veno": (0.99, 1.02), "vegas": (0.98, 1.01), "westwood": (0.98, 1.14)}
+ALIKE = {
+    "reno": (0.99, 1.01),
+    "cubic": (1.0, 1.19),
+    "veno": (0.99, 1.02),
+    "vegas": (0.98, 1.01),
+    "westwood": (0.98, 1.14),
+}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +39,11 @@ def alike():
 @pytest.fixture(scope="module")
 def windows(compared):
     """{(case, kind): [(time, ns-2's window, acklab's)]}."""
-    return {(row["case"], row["kind"]): [(t, w, ours[t]) for t, w in row["cwnds"].items()] for row, _, ours in compared if ours}
+    return {
+        (row["case"], row["kind"]): [(t, w, ours[t]) for t, w in row["cwnds"].items()]
+        for row, _, ours in compared
+        if ours
+    }
 
 
 @pytest.mark.parametrize("kind", linux.KINDS)
@@ -60,14 +76,18 @@ def test_listed_losses_give_the_same_sawtooth(windows, kind):
 
 def test_cubic_has_the_same_curve(windows):
     """Three stages of it: concave after slow start, with fast convergence, and convex up to 420 segments. Within 3 %."""
-    apart = [(t, theirs, ours) for t, theirs, ours in windows["losses", "cubic"] if t >= 1 and abs(ours / theirs - 1) > 0.03]
+    apart = [
+        (t, theirs, ours) for t, theirs, ours in windows["losses", "cubic"] if t >= 1 and abs(ours / theirs - 1) > 0.03
+    ]
     assert len(apart) <= 3, apart
     assert max(abs(ours - theirs) for t, theirs, ours in windows["losses", "cubic"] if 5 <= t <= 11) < 2
 
 
 def test_vegas_grows_every_round_trip_and_ns2s_every_second(windows):
-    slope = {name: window_at(windows["losses", "vegas"], 20, column) - window_at(windows["losses", "vegas"], 10, column)
-             for name, column in (("ns-2", 1), ("acklab", 2))}
+    slope = {
+        name: window_at(windows["losses", "vegas"], 20, column) - window_at(windows["losses", "vegas"], 10, column)
+        for name, column in (("ns-2", 1), ("acklab", 2))
+    }
     assert slope == {"ns-2": 50.0, "acklab": 100.0}
 
 
@@ -87,7 +107,9 @@ def test_westwood_keeps_what_the_link_carries(windows):
 
 @pytest.mark.parametrize("kind", ["reno", "cubic", "veno", "vegas"])
 def test_a_full_link_carries_as_much(compared, kind):
-    theirs, ours = next((int(row["acked"]), ours) for row, ours, _ in compared if (row["case"], row["kind"]) == ("full", kind))
+    theirs, ours = next(
+        (int(row["acked"]), ours) for row, ours, _ in compared if (row["case"], row["kind"]) == ("full", kind)
+    )
     assert abs(ours / theirs - 1) < 0.005
 
 

@@ -68,8 +68,11 @@ def test_event_logs_agree_to_the_last_bit():
 def test_acks_on_the_slow_way_back(kind, log):
     scenario = AckFilter.scenarios({"filter": kind})[0]
     outcome = next(run_batch([{**scenario, "record": {"packets": True}}]))
-    got = ["%.12f %d" % (p["time_s"], p["ack"] - 1) for p in outcome["packets"]
-           if (p["link"], p["event"], p["kind"]) == ("D->S", "deliver", "ack")]
+    got = [
+        "%.12f %d" % (p["time_s"], p["ack"] - 1)
+        for p in outcome["packets"]
+        if (p["link"], p["event"], p["kind"]) == ("D->S", "deliver", "ack")
+    ]
     assert got == (DATA / log).read_text().splitlines()
 
 
@@ -103,10 +106,22 @@ def blank_results(path, to):
 
 def echo(rows):
     """A stand-in for acklab that answers what a sweep file's rows say."""
+
     def answer(row):
-        unread = ("segments_acked", "segments_sent", "window_cuts", "acks_received", "cwnd_segments", "ssthresh_segments")
+        unread = (
+            "segments_acked",
+            "segments_sent",
+            "window_cuts",
+            "acks_received",
+            "cwnd_segments",
+            "ssthresh_segments",
+        )
         f = dict.fromkeys(unread, 0)
-        f |= {"completed": row["status"] == "done", "first_data_s": 0.0, "last_data_s": float(row["last_data_time_s"] or 0)}
+        f |= {
+            "completed": row["status"] == "done",
+            "first_data_s": 0.0,
+            "last_data_s": float(row["last_data_time_s"] or 0),
+        }
         f |= {"retransmits": int(row["rexmits"]), "timeouts": int(row["rtos"])}
         queue = {"from": "G", "to": "R", "drops": int(row["drops"]), "mean_queue_packets": 0.0}
         return {"end_s": float(row["completion_time_s"]), "flows": [f], "links": [queue]}
@@ -114,6 +129,7 @@ def echo(rows):
     def run(scenarios):
         assert len(list(scenarios)) == len(rows)
         return map(answer, rows)
+
     return run
 
 
@@ -180,7 +196,9 @@ def test_rates_read_as_in_ns2(text, value):
     assert values.rate(text) == value
 
 
-@pytest.mark.parametrize("x, text", [(1e7, "10000000"), (0.00189, "0.00189"), (1e-5, "0.00001"), (0.1 * 3, "0.30000000000000004")])
+@pytest.mark.parametrize(
+    "x, text", [(1e7, "10000000"), (0.00189, "0.00189"), (1e-5, "0.00001"), (0.1 * 3, "0.30000000000000004")]
+)
 def test_numbers_are_said_exactly(x, text):
     assert values.plain(x) == text and float(text) == x
 

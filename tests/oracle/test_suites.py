@@ -52,7 +52,9 @@ def test_the_page_has_these_tables() -> None:
 
 def test_a_changed_fact_is_found() -> None:
     test = TESTS[0]
-    slower = facts.Test(**{**vars(test), "links": tuple(facts.Link(**{**vars(one), "delay": one.delay + 1e-9}) for one in test.links)})
+    slower = facts.Test(
+        **{**vars(test), "links": tuple(facts.Link(**{**vars(one), "delay": one.delay + 1e-9}) for one in test.links)}
+    )
     [got] = check_suites.ours([slower])
     assert check_suites.judge(test, got, check_suites.recorded()[test.id], fresh=False)
 

@@ -34,7 +34,11 @@ def scenario(row, sender=SENDER):
         "queue": {"kind": "drop-tail", "packets": int(row["q"])},
         "loss": {"rate": float(row["plr"]), "seed": int(row["lseed"])},
     }  # fmt: skip
-    access = {"rate": f"{float(row['abw'])}bps", "delay": f"{row['ad']}s", "queue": {"kind": "drop-tail", "packets": 100000}}
+    access = {
+        "rate": f"{float(row['abw'])}bps",
+        "delay": f"{row['ad']}s",
+        "queue": {"kind": "drop-tail", "packets": 100000},
+    }
     ends = [pair for i in range(flows) for pair in ([f"s{i}", "g1"], ["g2", f"d{i}"])]
     return {
         "stop": {"at": f"{row['T']}s"},

@@ -4,7 +4,18 @@ import re
 from decimal import Decimal
 
 _NUMBER = re.compile(r"\s*([0-9.e+-]+)\s*([A-Za-z]*)")
-_TIME = {"": 1.0, "s": 1.0, "m": 1e-3, "ms": 1e-3, "u": 1e-6, "us": 1e-6, "n": 1e-9, "ns": 1e-9, "p": 1e-12, "ps": 1e-12}
+_TIME = {
+    "": 1.0,
+    "s": 1.0,
+    "m": 1e-3,
+    "ms": 1e-3,
+    "u": 1e-6,
+    "us": 1e-6,
+    "n": 1e-9,
+    "ns": 1e-9,
+    "p": 1e-12,
+    "ps": 1e-12,
+}
 _RATE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 

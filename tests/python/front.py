@@ -50,7 +50,6 @@ flow = [{ from = "S", to = "R" }]
 """
 
 
-
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a directory; ``acklab.json``, pages and Parquet files without the command line, which names places."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if not path.is_dir()}

@@ -94,7 +94,9 @@ def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
     finally:
         os.chdir(before)
     for text in (out, err):
-        acting = [sign for sign in text if sign != "\n" and unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+        acting = [
+            sign for sign in text if sign != "\n" and unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        ]
         assert not acting, (acting, text)
     assert status in (0, 2), (status, out, err)
     assert (status == 0) == (err == ""), (status, err)

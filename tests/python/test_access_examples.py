@@ -15,7 +15,9 @@ LINKS = ("dsl", "lte", "cable", "satellite")
 
 
 def test_every_link_is_compared_by_the_same_file() -> None:
-    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "modem", "queues", "router", "tune"]) and {*LINKS} < {*PATHS}
+    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted(
+        [*PATHS, "filters", "modem", "queues", "router", "tune"]
+    ) and {*LINKS} < {*PATHS}
     told = from_file(ACCESS / "filters.toml")
     names = [case.name for case in told["cases"]]
     assert names == ["no filter", "static 1", "delayed", "per connection", "CAKE-style", "fair queues only"]
@@ -35,7 +37,9 @@ def test_a_filter_within_turns_is_what_helps(link: str) -> None:
     best, base = means["CAKE-style"], means["no filter"]
     assert best["download"] > base["download"] and best["upload"] > base["upload"]
     assert best["latency"] < base["latency"] and best["ACK share"] < base["ACK share"]
-    assert means["static 1"]["download"] < 0.8 * best["download"], "one queue with the upload: erasing ACKs is not enough"
+    assert means["static 1"]["download"] < 0.8 * best["download"], (
+        "one queue with the upload: erasing ACKs is not enough"
+    )
     assert "upload" not in [name for name, one in alone.best.samples.items() if one]
 
 
@@ -44,7 +48,11 @@ def test_a_modem_is_asked_about_one_thing_at_a_time(path: str) -> None:
     """Filters with the same queue, queues with the same filter, and one buffer."""
     told = Comparison((ACCESS / f"{path}.toml").read_bytes(), path, **from_file(ACCESS / "modem.toml"))
     told.check()
-    queues = {case: tree["link"][1]["back"]["queue"] for (situation, case), tree in told.trees().items() if situation == "with an upload"}
+    queues = {
+        case: tree["link"][1]["back"]["queue"]
+        for (situation, case), tree in told.trees().items()
+        if situation == "with an upload"
+    }
     assert len({queue.get("bytes", queue.get("buffer")) for queue in queues.values()}) == 1
     filters = {case: queue.get("filter", {}).get("kind") for case, queue in queues.items()}
     assert [kind for case, kind in filters.items() if case.startswith("FIFO")] == [None, "static", "delayed", "cake"]
@@ -53,7 +61,11 @@ def test_a_modem_is_asked_about_one_thing_at_a_time(path: str) -> None:
 
 def test_cake_is_compared_with_and_without_its_filter_at_each_target() -> None:
     told = Comparison((ACCESS / "docsis30.toml").read_bytes(), "docsis30", **from_file(ACCESS / "queues.toml"))
-    queues = [tree["link"][1]["back"]["queue"] for (situation, _), tree in told.trees().items() if situation == "with an upload"]
+    queues = [
+        tree["link"][1]["back"]["queue"]
+        for (situation, _), tree in told.trees().items()
+        if situation == "with an upload"
+    ]
     cakes = {(queue["rtt"], queue["ack_filter"]) for queue in queues if queue["kind"] == "cake"}
     assert cakes == {("0.1s", "off"), ("0.1s", "on"), ("0.4s", "off"), ("0.4s", "on")}
 

@@ -59,7 +59,11 @@ def saturated(path: str, direction: str) -> float:
     tree["flow"] = [{"from": ends[0], "to": ends[1], "source": source}]
     tree["stop"] = {"at": f"{seconds}s"}
     links = acklab.run(tree).summary()["links"]
-    row = next(row for row in links if {row["from"], row["to"]} == {"A", "C"} and row["from"] == ("A" if direction == "down" else "C"))
+    row = next(
+        row
+        for row in links
+        if {row["from"], row["to"]} == {"A", "C"} and row["from"] == ("A" if direction == "down" else "C")
+    )
     return float(8e-6 * row["bytes"] / seconds)
 
 
@@ -91,7 +95,9 @@ def test_a_preset_says_its_sources_and_can_run_live(path: str) -> None:
 
 
 def test_a_preset_runs_and_its_keys_reach_the_grants(acklab_command: Acklab) -> None:
-    done = acklab_command("run", "--path", "docsis30", "--set", "up=20Mbps", "--set", "stop.at=200ms", "--show-expanded")
+    done = acklab_command(
+        "run", "--path", "docsis30", "--set", "up=20Mbps", "--set", "stop.at=200ms", "--show-expanded"
+    )
     assert done.returncode == 0, done.stderr
     rate = loads(done.stdout)["link"][1]["back"]["rate"]
     assert (rate["kind"], rate["rate"], rate["map_interval"]) == ("docsis", "20000000bps", "0.002s")
@@ -102,8 +108,13 @@ def test_a_preset_runs_and_its_keys_reach_the_grants(acklab_command: Acklab) -> 
     assert "up_buffer" not in keys("docsis31-ll") and keys("gpon")["up"] == "link.1.back.rate.rate"
 
 
-@pytest.mark.parametrize(("path", "frames", "aggregate_us", "block_ack_us"), [("wifi5", 64, 44 + 254 * 3.6, 32), ("wifi6", 256, 50.4 + 194 * 13.6, 40)])
-def test_a_saturated_access_point_fills_its_aggregates(path: str, frames: int, aggregate_us: float, block_ack_us: float) -> None:
+@pytest.mark.parametrize(
+    ("path", "frames", "aggregate_us", "block_ack_us"),
+    [("wifi5", 64, 44 + 254 * 3.6, 32), ("wifi6", 256, 50.4 + 194 * 13.6, 40)],
+)
+def test_a_saturated_access_point_fills_its_aggregates(
+    path: str, frames: int, aggregate_us: float, block_ack_us: float
+) -> None:
     """An exchange is DIFS, a mean backoff of 7.5 slots, full aggregate, SIFS, block ACK; propagation of 1 us twice."""
     exchange_us = 34 + 7.5 * 9 + aggregate_us + 16 + block_ack_us + 2
     tree = preset(path)

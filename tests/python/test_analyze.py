@@ -61,17 +61,25 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]
     assert re.findall(r'<figure class="(\w+)"', page) == ["wide", "narrow"], "one chart, drawn for a phone too"
     by = {chart["id"]: chart for chart in charts}
-    assert [role["key"] for role in by["throughput"]["roles"]] == ["goodput"], "no bottleneck was found, so none is in the legend"
-    assert "Captured near the receiver" in by["flight"]["about"] and "edge" in [layer["key"] for layer in by["sequence"]["layers"]]
+    assert [role["key"] for role in by["throughput"]["roles"]] == ["goodput"], (
+        "no bottleneck was found, so none is in the legend"
+    )
+    assert "Captured near the receiver" in by["flight"]["about"] and "edge" in [
+        layer["key"] for layer in by["sequence"]["layers"]
+    ]
     headline = pl.read_parquet(tmp_path / "found" / "connections.parquet")["headline"][0]
-    assert "receiver's window 30 % (56.3 kB in a round trip of 21 ms: 21.7 Mb/s)" in headline, "the window that stopped the sender, not the largest"
+    assert "receiver's window 30 % (56.3 kB in a round trip of 21 ms: 21.7 Mb/s)" in headline, (
+        "the window that stopped the sender, not the largest"
+    )
     assert page.count("Limited by slow start for") == 1, "one direction's headline is the page's"
     acks = pl.read_parquet(tmp_path / "found" / "acks.parquet").filter(direction=0)
     segments = pl.read_parquet(tmp_path / "found" / "segments.parquet").filter(direction=0)
     row = acklab.analyze(CAPTURE).rows()[0]
     edge = _layers(row, acks, segments)["sequence edge"]
     assert edge["value"].is_sorted() and edge["value"][-1] == 120_002 + 81_920
-    passed = segments.with_columns(end=pl.col("seq_bytes").cast(pl.Int64) + pl.col("payload_bytes")).join_asof(edge.with_columns(pl.col("time_s")), on="time_s")
+    passed = segments.with_columns(end=pl.col("seq_bytes").cast(pl.Int64) + pl.col("payload_bytes")).join_asof(
+        edge.with_columns(pl.col("time_s")), on="time_s"
+    )
     assert (passed["end"] <= passed["value"]).all(), "no segment passes the edge"
     both = tmp_path / "both"
     other = tmp_path / "other.pcap"
@@ -252,7 +260,12 @@ def test_a_receivers_own_delay_is_no_round_trip() -> None:
     row = acklab.analyze(CAPTURE, packets=False).summary()["connections"][0]
     assert row["rtt_min_s"] < 2e-6 and row["path_rtt_min_s"] == pytest.approx(0.0207, rel=0.01)
     shown = as_text(acklab.analyze(CAPTURE, packets=False).summary())
-    for words in ("of the path, min 20.7 ms", "to the receiver, min near it", "its median near it", "its 95 of 100 near it"):
+    for words in (
+        "of the path, min 20.7 ms",
+        "to the receiver, min near it",
+        "its median near it",
+        "its 95 of 100 near it",
+    ):
         assert words in re.sub(" +", " ", shown), shown
     far = {**row, "vantage": "sender", "rtt_min_s": 0.02, "rtt_median_s": 0.021}
     assert [trip(far, name) for name in ("rtt_min_s", "rtt_median_s")] == [f"20{NB}ms", f"21{NB}ms"]
@@ -275,7 +288,11 @@ def test_what_a_capture_does_not_show_is_not_drawn(tmp_path: Path) -> None:
     file.write_bytes(kept)
     found = acklab.analyze(file)
     row = found.summary()["connections"][0]
-    assert (row["policy"], row["goodput_bps"], row["lacking_bytes"] > 0.7 * row["acked_bytes"]) == ("undecided", None, True)
+    assert (row["policy"], row["goodput_bps"], row["lacking_bytes"] > 0.7 * row["acked_bytes"]) == (
+        "undecided",
+        None,
+        True,
+    )
     assert dropped > 60 and f"lacks {row['lacking_bytes']} of {row['acked_bytes']} bytes" in row["finding"]
     found.write(tmp_path / "out")
     page = (tmp_path / "out" / "analysis.html").read_text()
@@ -330,6 +347,8 @@ def test_each_row_has_the_number_of_its_packet(tmp_path):
     found = acklab.analyze(run.capture("A->C@C", path=tmp_path / "x.pcapng"))
     acks, segments = (pl.DataFrame(table) for table in (found.acks, found.segments))
     numbers = sorted({*acks["frame"], *segments["frame"]})
-    assert numbers == list(range(1, found.summary()["packets"]["packets"] + 1)), "every packet of TCP is in one of the tables"
+    assert numbers == list(range(1, found.summary()["packets"]["packets"] + 1)), (
+        "every packet of TCP is in one of the tables"
+    )
     both = acks.join(segments, on="frame", how="inner")
     assert (both["time_s"] == both["time_s_right"]).all() and acks["frame"].is_sorted()

@@ -128,7 +128,11 @@ def test_run_batch_and_simulation_take_set_and_record_as_run_does() -> None:
     asked = {"set": {"flow.0.sender.window": 3}, "seed": 2}
     (told,) = acklab.run_batch([scenario(20)], record=["series"], **asked)
     alone = acklab.run(scenario(20), record=["series"], **asked)
-    assert told["flows"] == alone.summary()["flows"] and told["series"] and told["flows"] != acklab.run(scenario(20)).summary()["flows"]
+    assert (
+        told["flows"] == alone.summary()["flows"]
+        and told["series"]
+        and told["flows"] != acklab.run(scenario(20)).summary()["flows"]
+    )
     assert acklab.simulation(scenario(20), **asked).advance().json(False) == acklab.run(scenario(20), **asked).json()
     with pytest.raises(ValueError, match="record: no table cwnd"):
         list(acklab.run_batch([scenario(1)], record=["cwnd"]))

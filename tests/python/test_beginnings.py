@@ -38,7 +38,9 @@ def test_a_template_is_a_commented_scenario(template: str, acklab_command: Ackla
 
 
 @pytest.mark.parametrize("name", ["", ".toml", "..", "x/", "a\0b", "a\ud800b"])
-def test_what_is_no_name_gets_no_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_name_gets_no_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     with pytest.raises(SystemExit) as exit:
@@ -49,7 +51,15 @@ def test_what_is_no_name_gets_no_file(name: str, tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_path_has_named_keys(path: str, acklab_command: Acklab) -> None:
-    values = {"down": "70Mbps", "up": "3Mbps", "delay": "7ms", "down_buffer": "90kB", "up_buffer": "50kB", "downloads": "2", "upload": "1s"}
+    values = {
+        "down": "70Mbps",
+        "up": "3Mbps",
+        "delay": "7ms",
+        "down_buffer": "90kB",
+        "up_buffer": "50kB",
+        "downloads": "2",
+        "upload": "1s",
+    }
     assert values.keys() == KEYS.keys() >= keys(path).keys()
     values = {key: value for key, value in values.items() if key in keys(path)}
     sets = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
@@ -65,19 +75,33 @@ def test_a_path_has_named_keys(path: str, acklab_command: Acklab) -> None:
         "down_buffer": link["queue"].get("bytes", link["queue"].get("buffer")),
         "up_buffer": link["back"]["queue"].get("bytes", link["back"]["queue"].get("buffer")),
     }
-    wanted = {"down": "70000000bps", "up": "3000000bps", "delay": "0.007s", "down_buffer": "90000B", "up_buffer": "50000B"}
+    wanted = {
+        "down": "70000000bps",
+        "up": "3000000bps",
+        "delay": "0.007s",
+        "down_buffer": "90000B",
+        "up_buffer": "50000B",
+    }
     assert found.items() >= {key: value for key, value in wanted.items() if key in values}.items()
-    assert {flow["name"]: (flow["count"], flow["start"]) for flow in whole["flow"]}.items() >= {"down": (2, "0s"), "up": (1, "1s")}.items()
+    assert {flow["name"]: (flow["count"], flow["start"]) for flow in whole["flow"]}.items() >= {
+        "down": (2, "0s"),
+        "up": (1, "1s"),
+    }.items()
 
 
 def test_a_path_is_compared_and_swept_by_the_same_names(acklab_command: Acklab) -> None:
     short = ["--set", "stop.at=200ms"]
     done = acklab_command("sweep", "--path", "dsl", "--vary", "up=1Mbps,2Mbps", "--metric", "goodput@down*", *short)
     assert done.returncode == 0 and "up (Mb/s)" in done.stdout, done.stderr
-    done = acklab_command("compare", "--path", "dsl", "--case", "as it is", "--case", "fast: up=9Mbps", "--seeds", "2", *short)
+    done = acklab_command(
+        "compare", "--path", "dsl", "--case", "as it is", "--case", "fast: up=9Mbps", "--seeds", "2", *short
+    )
     assert done.returncode == 0 and "fast" in done.stdout, done.stderr
     assert acklab_command("run", "--path", "dsl", str(example("t1.toml"))).returncode == 2
-    assert "--path dsl: no key upp; did you mean up?" in acklab_command("run", "--path", "dsl", "--set", "upp=2Mbps").stderr
+    assert (
+        "--path dsl: no key upp; did you mean up?"
+        in acklab_command("run", "--path", "dsl", "--set", "upp=2Mbps").stderr
+    )
     assert "did you mean cable?" in acklab_command("run", "--path", "cabel").stderr
 
 
@@ -104,7 +128,12 @@ def test_every_key_of_the_schema_is_explained() -> None:
 
     schema = json.loads(_core.schema())
     told = {place.path[-1].strip("()") for place in walk(schema, schema, ())}
-    keys = {key for table in schema["$defs"].values() for key, entry in table.get("properties", {}).items() if "const" not in entry}
+    keys = {
+        key
+        for table in schema["$defs"].values()
+        for key, entry in table.get("properties", {}).items()
+        if "const" not in entry
+    }
     assert keys <= told
 
 

@@ -47,7 +47,10 @@ def test_what_has_played_a_part_may_not_change() -> None:
     for text, why in (
         (download(Client("delayed"), 2, 1, SHORT), "flow client has begun"),
         (download(Client("every"), 3, 1, SHORT), "differ in more than flows"),
-        (download(Client("every"), 2, 1, SHORT).replace('"size":{"bytes":"150000B"}', '"size":"unlimited"'), "flow client differs in more than"),
+        (
+            download(Client("every"), 2, 1, SHORT).replace('"size":{"bytes":"150000B"}', '"size":"unlimited"'),
+            "flow client differs in more than",
+        ),
     ):
         with pytest.raises(_core.ScenarioError, match=why):
             warm.branch(text)

@@ -198,7 +198,10 @@ COMPANY = {
     "no-deflation": ["flow.0.sender.recovery=newreno"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
     "feedback=counts": ["flow.0.sender.recovery=rfc9002", "flow.0.sender.timestamps=false", "flow.0.receiver.ack=quic"],
-    **{f"segmentation={name}": ["flow.0.sender.recovery=rack", "flow.0.sender.sequence=bytes"] for name in ("linux", "linux-6.1")},
+    **{
+        f"segmentation={name}": ["flow.0.sender.recovery=rack", "flow.0.sender.sequence=bytes"]
+        for name in ("linux", "linux-6.1")
+    },
     "pacing=bursts": ["flow.0.sender.recovery=newreno", "flow.0.sender.max_burst=3"],
 }
 
@@ -212,7 +215,10 @@ def test_every_word_the_builder_knows_is_one_the_simulator_takes(side: str) -> N
     for rule in (field.name for field in dataclasses.fields(part)):
         literals = [hint for hint in typing.get_args(hints[rule]) if typing.get_origin(hint) is typing.Literal]
         for word in (word for hint in literals for word in typing.get_args(hint)):
-            _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}", *COMPANY.get(word, []), *COMPANY.get(f"{rule}={word}", [])])
+            _core.expanded(
+                TWO_HOPS,
+                sets=[f"flow.0.{side}.{rule}={word}", *COMPANY.get(word, []), *COMPANY.get(f"{rule}={word}", [])],
+            )
             with pytest.raises(acklab.ScenarioError):
                 _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}x"])
             tried += 1

@@ -20,11 +20,22 @@ from acklab.results.together import groups, manners
 from front import COMMAND
 
 ROOT = Path(__file__).parents[2]
-LINK = {"between": ["S", "C"], "rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 40}, "back": {"rate": "2Mbps"}}
+LINK = {
+    "between": ["S", "C"],
+    "rate": "20Mbps",
+    "delay": "10ms",
+    "queue": {"kind": "drop-tail", "packets": 40},
+    "back": {"rate": "2Mbps"},
+}
 DOWN = {"name": "down", "from": "S", "to": "C", "count": 2}
 UP = {"name": "up", "from": "C", "to": "S", "start": "1s"}
 SHORT = {**UP, "size": {"bytes": "100kB"}}
-PING = {"name": "ping", "from": "C", "to": "S", "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 60}}
+PING = {
+    "name": "ping",
+    "from": "C",
+    "to": "S",
+    "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 60},
+}
 
 
 def tree(*flows: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +60,9 @@ def test_a_visit_divides_the_run() -> None:
     assert [part.visited for part in goes.parts] == [True, False] and 0.1 < goes.parts[0].to_s < 2.9
     assert [part.visited for part in both.parts] == [False, True, False] and both.parts[0].to_s == 1.0
     assert [row["name"] for group in comes.stayers for row in group.flows] == ["down0", "down1"] and comes.name == "up"
-    assert comes.parts[0].from_s == pytest.approx(0.0, abs=0.1), "from the first data of those that stay, as their goodput"
+    assert comes.parts[0].from_s == pytest.approx(0.0, abs=0.1), (
+        "from the first data of those that stay, as their goodput"
+    )
 
 
 def test_a_flow_of_the_same_group_may_come() -> None:
@@ -93,17 +106,25 @@ def test_round_trips_are_those_of_the_part(shared: acklab.Run) -> None:
     (down,) = moved_of(Run.of(shared))
     rows = shared.series.to_polars().drop_nulls("rtt_s")
     for number, (from_s, to_s) in enumerate([(0.0, 1.0), (1.0, 4.0)]):
-        means = [rows.filter((rows["flow"] == name) & rows["time_s"].is_between(from_s, to_s, closed="left"))["rtt_s"].mean() for name in ("down0", "down1")]
+        means = [
+            rows.filter((rows["flow"] == name) & rows["time_s"].is_between(from_s, to_s, closed="left"))["rtt_s"].mean()
+            for name in ("down0", "down1")
+        ]
         assert down.trips[number] == pytest.approx(sum(means) / 2)  # type: ignore[arg-type]
 
 
 def test_the_page_says_what_changed(shared: acklab.Run) -> None:
     (down,) = moved_of(Run.of(shared))
     told = prep.headline([Run.of(shared)])
-    title, text = told["title"].replace("\xa0", " "), " ".join(point["text"] for point in told["points"]).replace("\xa0", " ")
+    title, text = (
+        told["title"].replace("\xa0", " "),
+        " ".join(point["text"] for point in told["points"]).replace("\xa0", " "),
+    )
     assert down.rates[0] > down.rates[1] and down.trips[1] > down.trips[0]  # type: ignore[operator]
     before, after = (f"{rate / 1e6:.1f}" if rate >= 1e7 else f"{rate / 1e6:.2f}" for rate in down.rates)
-    assert title.startswith(f"When up (C→S) began at 1 s, down0 and down1 (S→C) fell from {before} Mb/s to {after} Mb/s together, and their mean round trip rose from ")
+    assert title.startswith(
+        f"When up (C→S) began at 1 s, down0 and down1 (S→C) fell from {before} Mb/s to {after} Mb/s together, and their mean round trip rose from "
+    )
     assert "before up began at 1 s (slow start included), and " in text and "from then on. Over the whole run " in text
     assert "ping (C→S), which writes now and then: median round trip " in text and "samples from " in text
     assert "Jain's fairness index of these 2 flows" in text
@@ -112,20 +133,38 @@ def test_the_page_says_what_changed(shared: acklab.Run) -> None:
 def test_a_visit_that_ends_has_three_parts() -> None:
     told = prep.headline([Run.of(acklab.run(tree(DOWN, SHORT), record=True))])
     assert told["title"].startswith("While up (C→S) sent, from 1\xa0s to ")
-    assert "before up began at 1\xa0s (slow start included), " in told["points"][1]["text"] and " while up sent, and " in told["points"][1]["text"]
+    assert (
+        "before up began at 1\xa0s (slow start included), " in told["points"][1]["text"]
+        and " while up sent, and " in told["points"][1]["text"]
+    )
 
 
 def test_the_terminal_has_a_line_for_each_part(tmp_path) -> None:
     import json
 
     (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, UP, PING)))
-    plain, full = (subprocess.run([COMMAND, "run", "s.json", *more], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True).stdout for more in ([], ["--out", "out"]))
+    plain, full = (
+        subprocess.run(
+            [COMMAND, "run", "s.json", *more], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
+        ).stdout
+        for more in ([], ["--out", "out"])
+    )
     for said in (plain, full):
-        first, second = (next(line for line in said.splitlines() if line.startswith(start)) for start in ("0 to 1 s (slow start included), without up: down0 and down1 ", "1 to 3 s, with up: down0 and down1 "))
+        first, second = (
+            next(line for line in said.splitlines() if line.startswith(start))
+            for start in (
+                "0 to 1 s (slow start included), without up: down0 and down1 ",
+                "1 to 3 s, with up: down0 and down1 ",
+            )
+        )
         assert " Mb/s together" in first and " Mb/s together" in second
         assert "down0 and down1 together, over the whole run: " in said
-        assert ("ping, over the whole run: mean round trip " in said) and (" ms (--out DIR adds median and range)\n" in said) == (said is plain)
-        assert (", mean round trip " in first) == (said is full) and ("; ping median round trip " in second) == (said is full)
+        assert ("ping, over the whole run: mean round trip " in said) and (
+            " ms (--out DIR adds median and range)\n" in said
+        ) == (said is plain)
+        assert (", mean round trip " in first) == (said is full) and ("; ping median round trip " in second) == (
+            said is full
+        )
     rates = [[line.split(" Mb/s")[0] for line in said.splitlines() if " up: down0" in line] for said in (plain, full)]
     assert rates[0] == rates[1]
 
@@ -135,7 +174,9 @@ def test_means_say_over_what_time_they_are() -> None:
     made = acklab.run(tree(DOWN, UP, {**SHORT, "name": "more", "start": "2s"}), record=True)
     told = prep.headline([Run.of(made)])
     text = "\n".join(point["text"] for point in told["points"]).replace("\xa0", " ")
-    assert told["title"].replace("\xa0", " ").startswith("Flows down0 and down1 (S→C) carried ") and "together over the whole run, up (C→S) " in told["title"].replace("\xa0", " ")
+    assert told["title"].replace("\xa0", " ").startswith(
+        "Flows down0 and down1 (S→C) carried "
+    ) and "together over the whole run, up (C→S) " in told["title"].replace("\xa0", " ")
     assert "down0 and down1 (S→C): over the whole run " in text and "up (C→S): from 1 s to 3 s " in text
     told = made.summary()
     assert "down0 and down1 together, over the whole run: " in "\n".join(summed(told, manners(made.scenario_toml())))
@@ -147,7 +188,9 @@ def test_a_flow_that_has_not_begun_has_no_row(tmp_path) -> None:
     import json
 
     (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, {**UP, "start": "1000s"})))
-    said = subprocess.run([COMMAND, "run", "s.json"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True).stdout
+    said = subprocess.run(
+        [COMMAND, "run", "s.json"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
+    ).stdout
     assert "up: begins at 1,000 s, after the end" in said and "1 not begun" in said
     assert not any(line.startswith("up ") for line in said.splitlines()) and " more (--json" not in said
 

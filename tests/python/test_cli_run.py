@@ -178,7 +178,9 @@ def test_out_keeps_what_else_is_there_and_replaces_its_own(acklab_command: Ackla
     (out / "summary.json").write_text("mine, too")
     refused = acklab_command("run", str(two_hops), "--out", str(out))
     assert refused.returncode == 2 and "summary.json, which acklab.json does not name" in refused.stderr
-    assert sorted(os.listdir(out)) == ["notes.txt", "summary.json"] and (out / "summary.json").read_text() == "mine, too"
+    assert (
+        sorted(os.listdir(out)) == ["notes.txt", "summary.json"] and (out / "summary.json").read_text() == "mine, too"
+    )
     (out / "summary.json").unlink()
     for seed in ("1", "2"):
         assert acklab_command("run", str(two_hops), "--seed", seed, "--out", str(out)).returncode == 0
@@ -204,9 +206,7 @@ def test_out_that_cannot_be_written_fails_with_one_line(acklab_command: Acklab, 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--out", "out"]])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_the_run_and_leaves_nothing(
-    tmp_path: Path, options: list[str], number: int, status: int
-) -> None:
+def test_a_signal_ends_the_run_and_leaves_nothing(tmp_path: Path, options: list[str], number: int, status: int) -> None:
     (tmp_path / "endless.toml").write_text(ENDLESS)
     process = subprocess.Popen(
         [COMMAND, "run", "endless.toml", *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -222,13 +222,15 @@ def test_a_signal_ends_the_run_and_leaves_nothing(
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_while_writing_leaves_no_scratch(tmp_path: Path, number: int, status: int) -> None:
     """The scratch directory is there, with something in it, when the signal comes."""
-    scenario = TWO_HOPS.replace('size = { segments = 60 }', 'size = { segments = 400000 }')
+    scenario = TWO_HOPS.replace("size = { segments = 60 }", "size = { segments = 400000 }")
     (tmp_path / "long.toml").write_text(scenario)
     process = subprocess.Popen(
         [COMMAND, "run", "long.toml", "--out", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     deadline = time.monotonic() + 120
-    while not (tmp_path / "out" / ".acklab" / "new").exists() and process.poll() is None and time.monotonic() < deadline:
+    while (
+        not (tmp_path / "out" / ".acklab" / "new").exists() and process.poll() is None and time.monotonic() < deadline
+    ):
         time.sleep(0.005)
     assert process.poll() is None, process.communicate()
     process.send_signal(number)
@@ -344,7 +346,9 @@ def test_doctor_passes_its_self_check(acklab_command: Acklab) -> None:
     assert "self-check passed" in acklab_command("doctor").stdout
 
 
-def test_several_scenarios_share_a_page(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_scenarios_share_a_page(
+    acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = EXAMPLE.read_text(encoding="utf-8")
     for name, recovery in (("one", "reno"), ("other", "sack")):
@@ -370,7 +374,9 @@ def test_open_shows_the_page(acklab_command: Acklab, tmp_path: Path, monkeypatch
     browser.chmod(0o755)
     file = str(EXAMPLE)
     words = [COMMAND, "run", file, "--out", "out", "--open"]
-    done = subprocess.run(words, env={**os.environ, "BROWSER": str(browser)}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, env={**os.environ, "BROWSER": str(browser)}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "opened").read_text().strip() == (tmp_path / "out" / "report.html").resolve().as_uri()
     assert "--out" in refused(acklab_command("run", file, "--open"))

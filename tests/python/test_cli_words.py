@@ -33,7 +33,10 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["run", "examples/access/filters.toml"], "\n  this has cases: acklab compare SCENARIO --cases"),
         (["run", "examples/captures/linux-receiver.pcap"], "\n  this is a capture: acklab analyze"),
         (["run", "examples/access/tune.toml"], "\n  this is a plan of a search: acklab tune examples/access/tune.toml"),
-        (["sweep", "examples/infer/sender.toml"], "\n  this is a plan of a search: acklab infer examples/infer/sender.toml"),
+        (
+            ["sweep", "examples/infer/sender.toml"],
+            "\n  this is a plan of a search: acklab infer examples/infer/sender.toml",
+        ),
         (["analyze", ALLMAN], f"\n  this is a scenario: acklab run {ALLMAN}"),
         (["fit", "examples/queue.toml"], "\n  this is a plan: acklab sweep examples/queue.toml"),
         (["run", ALLMAN, "--set", "flow.g.start=1s"], "or by name: `f`"),
@@ -44,37 +47,72 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["run", "nowhere/at-all.toml"], "nowhere/at-all.toml: No such file or directory (see"),
         (["compare", ALLMAN], "--case 'NAME: KEY=VALUE' for each, or --cases FILE"),
         (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4,8", "--metric", "timeout"], "; did you mean `timeouts`?"),
-        (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4-8"], ": at flow.0.sender.window=4-8: flow[0].sender.window"),
+        (
+            ["sweep", ALLMAN, "--vary", "flow.0.sender.window=4-8"],
+            ": at flow.0.sender.window=4-8: flow[0].sender.window",
+        ),
         (["run", ALLMAN, "--set", "seed=1", "--set", "seed=2"], "acklab run: --set: seed is given twice; give it once"),
-        (["run", ALLMAN, "--set", "flow[0].start=1s", "--set", "flow.0={}"], "--set: flow.0 replaces flow.0.start, which is given before it"),
+        (
+            ["run", ALLMAN, "--set", "flow[0].start=1s", "--set", "flow.0={}"],
+            "--set: flow.0 replaces flow.0.start, which is given before it",
+        ),
         (["run", ALLMAN, "--seed", "1", "--set", "seed=2"], "--seed and --set seed=... both set the seed"),
         (["run", ALLMAN, "--seed", "1", "--seed", "2"], "argument --seed: is given twice, 1 and 2; give it once"),
         (["run", "--path", "dsl", "--set", "down=5Mbps", "--set", "link.1.rate=6Mbps"], "--set: down is given twice"),
         (["compare", ALLMAN, "--case", "a", "--case", "b: seed=1; seed=2"], "case 'b': seed is given twice"),
-        (["fit", "x.pcap", "--what-if", "link.0.rate=1Mbps", "--what-if", "link.0.rate=2Mbps"], "--what-if: link.0.rate is given twice"),
+        (
+            ["fit", "x.pcap", "--what-if", "link.0.rate=1Mbps", "--what-if", "link.0.rate=2Mbps"],
+            "--what-if: link.0.rate is given twice",
+        ),
         (["run", "--path", "docsis"], "no path docsis; did you mean docsis30, docsis31 or docsis31-ll?"),
         (["run", "--path", "LTE"], "no path LTE; did you mean lte?"),
-        (["run", "--path", "dsl", "--set", "down=50"], 'dsl.toml: down = 50: `50` has no unit; write a rate as "1.5Mbps"'),
+        (
+            ["run", "--path", "dsl", "--set", "down=50"],
+            'dsl.toml: down = 50: `50` has no unit; write a rate as "1.5Mbps"',
+        ),
         (["sweep", "--path", "dsl", "--vary", "down=50,60"], "dsl.toml: at down=50: down = 50: `50` has no unit"),
-        (["compare", "--path", "dsl", "--case", "a", "--case", "b: down=5mbps"], 'dsl.toml: down = "5mbps": `5mbps` has an unknown unit'),
-        (["run", "--path", "dsl", "--set", "rtt=40ms"], "no key rtt; delay is the access link's, one way (link.1.delay): a round trip takes"),
-        (["run", ALLMAN, "--set", "rtt=40ms"], "rtt: unknown key; a link has a `delay`, one way (link.0.delay): a round trip takes each link's delay twice"),
+        (
+            ["compare", "--path", "dsl", "--case", "a", "--case", "b: down=5mbps"],
+            'dsl.toml: down = "5mbps": `5mbps` has an unknown unit',
+        ),
+        (
+            ["run", "--path", "dsl", "--set", "rtt=40ms"],
+            "no key rtt; delay is the access link's, one way (link.1.delay): a round trip takes",
+        ),
+        (
+            ["run", ALLMAN, "--set", "rtt=40ms"],
+            "rtt: unknown key; a link has a `delay`, one way (link.0.delay): a round trip takes each link's delay twice",
+        ),
         (["run", ALLMAN, "--set", "link.0.rtt=40ms"], "link[0].rtt: unknown key; a link has a `delay`, one way"),
         (["run", ALLMAN, "--set", f"seed={2**64}"], "must be a whole number from 0 to 18446744073709551615"),
-        (["run", ALLMAN, "--set", f"link.1.queue.packets={2**64}"], "must be a whole number from 1 to 18446744073709551615"),
-        (["run", ALLMAN, "--set", "flow.f.sender.control=kubic"], "`kind` of a table, or `python` in a table; did you mean `cubic`?"),
-        (["compare", "examples/access/filters.toml"], "\n  this has cases: acklab compare SCENARIO --cases examples/access/filters.toml"),
+        (
+            ["run", ALLMAN, "--set", f"link.1.queue.packets={2**64}"],
+            "must be a whole number from 1 to 18446744073709551615",
+        ),
+        (
+            ["run", ALLMAN, "--set", "flow.f.sender.control=kubic"],
+            "`kind` of a table, or `python` in a table; did you mean `cubic`?",
+        ),
+        (
+            ["compare", "examples/access/filters.toml"],
+            "\n  this has cases: acklab compare SCENARIO --cases examples/access/filters.toml",
+        ),
         (["compare", ALLMAN, "--cases", ALLMAN], f"\n  this is a scenario: acklab compare {ALLMAN} --cases FILE"),
         (["run", "examples/live.toml", "--virtual", "--linux", "9.9"], "argument --linux: there is no kernel 9.9 in"),
         (["run", "examples/live.toml", "--virtual", "--linux", "S=9.9"], "argument --linux: there is no kernel 9.9 in"),
-        (["run", ALLMAN, "--out", f"{ALLMAN}/x"], f"acklab: {ALLMAN}/x: {ALLMAN} is a file, no directory; give another name"),
+        (
+            ["run", ALLMAN, "--out", f"{ALLMAN}/x"],
+            f"acklab: {ALLMAN}/x: {ALLMAN} is a file, no directory; give another name",
+        ),
         (["run", ALLMAN, "--out", 300 * "x"], "the name is too long (most file systems allow 255 bytes)"),
         (["new", 300 * "x"], "the name is too long (most file systems allow 255 bytes); nothing was written"),
         (["run", "--live", "examples/live.toml", "--for", "3"], 'acklab: --for = "3": `3` has no unit'),
     ],
     ids=lambda value: " ".join(value)[:80] if isinstance(value, list) else "",
 )
-def test_a_slip_is_answered(given: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_slip_is_answered(
+    given: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(ROOT)
     try:
         status = cli.main(given)
@@ -89,11 +127,21 @@ def test_a_slip_is_answered(given: list[str], said: str, monkeypatch: pytest.Mon
     ("given", "work", "said"),
     [
         (["run", ALLMAN], "cli.run._single", "stopped; a run that did not end leaves nothing"),
-        (["run", ALLMAN, "examples/t1.toml"], "cli.run._several", "stopped; what was printed holds; the run under way left nothing"),
-        (["fit", "examples/captures/linux-receiver.pcap"], "cli.fit._fitted", "stopped; a fit is kept when it is done, and this one was not"),
+        (
+            ["run", ALLMAN, "examples/t1.toml"],
+            "cli.run._several",
+            "stopped; what was printed holds; the run under way left nothing",
+        ),
+        (
+            ["fit", "examples/captures/linux-receiver.pcap"],
+            "cli.fit._fitted",
+            "stopped; a fit is kept when it is done, and this one was not",
+        ),
     ],
 )
-def test_an_interrupt_says_what_is_kept(given: list[str], work: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_says_what_is_kept(
+    given: list[str], work: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -103,7 +151,9 @@ def test_an_interrupt_says_what_is_kept(given: list[str], work: str, said: str, 
     assert capsys.readouterr() == ("", f"acklab: {said}\n")
 
 
-def test_packaged_examples_are_called_as_they_are_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_packaged_examples_are_called_as_they_are_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         cli.main(["tune", "examples/queue.toml"])

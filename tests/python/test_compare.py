@@ -52,7 +52,13 @@ name = "up"
 from = "C"
 to = "S"
 """
-METRICS = ["download: goodput@down*", "upload: goodput@up", "wait: queue-delay@C->A", "ACKs: ack-overhead@C->A", "busy: utilisation@C->A"]
+METRICS = [
+    "download: goodput@down*",
+    "upload: goodput@up",
+    "wait: queue-delay@C->A",
+    "ACKs: ack-overhead@C->A",
+    "busy: utilisation@C->A",
+]
 CASES = ["slow", "fast: link.1.rate=20Mbps; link.1.back.rate=4Mbps"]
 
 
@@ -73,8 +79,10 @@ def told():  # noqa: ANN201
 
 
 def test_a_key_that_every_case_replaces_is_named() -> None:
-    each = [case("a: link.1.queue={kind=\"codel\"}"), case("b: link.1.queue={kind=\"drop-tail\",packets=9}")]
-    assert comparison(cases=each, sets=["link.1.queue.packets=400", "link.1.delay=9ms"]).without_effect() == ["link.1.queue.packets=400"]
+    each = [case('a: link.1.queue={kind="codel"}'), case('b: link.1.queue={kind="drop-tail",packets=9}')]
+    assert comparison(cases=each, sets=["link.1.queue.packets=400", "link.1.delay=9ms"]).without_effect() == [
+        "link.1.queue.packets=400"
+    ]
 
 
 def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
@@ -91,16 +99,24 @@ def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
 def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # noqa: ANN001
     said = told.advice
     means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
-    assert said.startswith(f"Use fast instead of slow: with an upload, download is {means[0]:.3g} Mb/s instead of {means[1]:.3g} Mb/s, ")
+    assert said.startswith(
+        f"Use fast instead of slow: with an upload, download is {means[0]:.3g} Mb/s instead of {means[1]:.3g} Mb/s, "
+    )
     assert re.search(r", 3\d\d\.?\d* to 3\d\d\.?\d* % more \(6 seeds\)\.", said), "percent, like every other change"
 
 
 def test_every_metric_that_moves_is_in_the_table_with_its_verdict(told) -> None:  # noqa: ANN001
     head, heads, rows = changed(told)
-    assert head == "From slow to fast, every metric whose mean moves by more than 2 % (neither: no value of it is better than another):"
+    assert (
+        head
+        == "From slow to fast, every metric whose mean moves by more than 2 % (neither: no value of it is better than another):"
+    )
     assert heads == ["situation", "metric", "slow", "fast", "change", "interval", "verdict"]
     found = {(row[0], row[1]): row[-1] for row in rows}
-    assert found["with an upload", "download (Mb/s)"] == "better" and found["with an upload", "wait (ms)"] in ("better", "undecided")
+    assert found["with an upload", "download (Mb/s)"] == "better" and found["with an upload", "wait (ms)"] in (
+        "better",
+        "undecided",
+    )
     assert {verdict for (_, name), verdict in found.items() if name == "busy (%)"} <= {"neither"}
     for ranking in told.rankings:
         for one in told.comparison.metrics:
@@ -137,7 +153,11 @@ def test_nothing_random_is_said() -> None:
     plain = compare(comparison(spread_starts_s=0.0))
     assert not plain.random
     text = as_text(plain)
-    assert "6 seeds: every seed gave the same result, so these seeds tell nothing of chance; one deterministic run each, without intervals" in text and "±" not in text
+    assert (
+        "6 seeds: every seed gave the same result, so these seeds tell nothing of chance; one deterministic run each, without intervals"
+        in text
+        and "±" not in text
+    )
     assert plain.advice == (
         "One deterministic run each, best download first: fast (19.1 Mb/s), slow (4.72 Mb/s). "
         "A nudge of the delays can change the order: --spread-delays 1% tries that."
@@ -167,9 +187,16 @@ def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
     said = r"Undecided between reno and sack by completion: with sack, completion may be from [\d.]+ % less to [\d.]+ % more "
     assert re.match(said + r"\([\d.]+ s with reno, 10 seeds\)", told.advice)
     if second.beside.needed is not None:
-        assert re.search(r" seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 10 do\.", told.advice)
+        assert re.search(
+            r" seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 10 do\.",
+            told.advice,
+        )
     text = as_text(told)
-    assert f"2?  {second.case}" in text and "?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than 2 %" in text
+    assert (
+        f"2?  {second.case}" in text
+        and "?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than 2 %"
+        in text
+    )
     for claim in ("as well", "told apart", "equal", "equivalent", "same"):
         assert claim not in told.advice
 
@@ -178,7 +205,9 @@ def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
     told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=5)
     row = told.rankings[0].rows[1]
     assert row.verdict == "undecided" and row.beside.needed > 5
-    assert re.search(r"seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 5 do\.", told.advice)
+    assert re.search(
+        r"seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 5 do\.", told.advice
+    )
     assert "seeds needed" in as_text(told)
 
 
@@ -199,7 +228,9 @@ def test_a_difference_that_every_seed_shows_is_decided() -> None:
 def test_the_seeds_needed_are_for_the_difference_that_was_measured() -> None:
     """Few seeds are needed for a large difference: not those of 5 %."""
     wide = difference(Sample.of([3.18, 6.36, 0.72, 0.66, 0.71]), Sample.of([0.66] * 5), Rules())
-    assert wide.verdict == "undecided" and wide.effect == pytest.approx(math.prod([3.18, 6.36, 0.72, 0.66, 0.71]) ** 0.2 / 0.66 - 1)
+    assert wide.verdict == "undecided" and wide.effect == pytest.approx(
+        math.prod([3.18, 6.36, 0.72, 0.66, 0.71]) ** 0.2 / 0.66 - 1
+    )
     assert 5 < wide.needed < 30
     near = difference(Sample.of([1.5, 0.7, 1.4, 0.7, 1.02]), Sample.of([1.0] * 5), Rules())
     assert near.effect == pytest.approx(0.05) and near.needed > 100
@@ -216,9 +247,14 @@ def test_equivalence_needs_a_margin() -> None:
     told = lossy("reno", SACK, seeds=100, margin=0.2)
     assert told.rankings[0].rows[1].verdict == "equivalent"
     assert told.advice == "reno and sack are equivalent within 20 % by completion."
-    assert "=: equivalent to the first row: neither is more than 20 % above the other (two one-sided tests; the row has their narrower interval)" in as_text(told)
+    assert (
+        "=: equivalent to the first row: neither is more than 20 % above the other (two one-sided tests; the row has their narrower interval)"
+        in as_text(told)
+    )
     found = told.rankings[0].rows[1].beside
-    assert found.interval.level == pytest.approx(0.9) and 1 / 1.2 < found.interval.low < found.interval.high < 1.2, "the interval that decides is the one shown"
+    assert found.interval.level == pytest.approx(0.9) and 1 / 1.2 < found.interval.low < found.interval.high < 1.2, (
+        "the interval that decides is the one shown"
+    )
     assert lossy("reno", SACK, seeds=100, margin=0.0).rankings[0].rows[1].verdict != "equivalent"
 
 
@@ -275,7 +311,15 @@ def made_up(draw: random.Random) -> Compared:
         samples = {one.name: {name: values(spread) for name in names} for one in metrics}
         random_ = spread > 0 or draw.random() < 0.5
         rankings.append(
-            rank(place, metrics, samples, objectives=given.objectives, random=random_, margin=given.margin, situations=len(places))
+            rank(
+                place,
+                metrics,
+                samples,
+                objectives=given.objectives,
+                random=random_,
+                margin=given.margin,
+                situations=len(places),
+            )
         )
     return Compared(given, "made up", rankings, {}, 6)
 
@@ -302,21 +346,32 @@ def test_no_sentence_says_more_than_the_seeds_decide() -> None:
                     else:
                         found.append(ranking.better(each, one, other))
                         if found[-1]:
-                            assert moves(mine[each.name].value, its[each.name].value, margin), "less than the margin decides nothing"
+                            assert moves(mine[each.name].value, its[each.name].value, margin), (
+                                "less than the margin decides nothing"
+                            )
             return found
 
         if use := re.match(r"Use (\w+) instead of (\w+): ", said):
             assert max(signs(use[1], use[2])) == 1 and min(signs(use[1], use[2])) >= 0, said
         if trade := re.match(r"(\w+) is a trade: .*No case is better than (\w+) without", said):
             assert max(signs(trade[1], trade[2])) == 1, "it gains"
-            others = re.findall(r"\b[abc]\b", next(iter(re.findall(r"possible loss\. ([^.]*) (?:is a trade|are trades), too", said)), ""))
+            others = re.findall(
+                r"\b[abc]\b",
+                next(iter(re.findall(r"possible loss\. ([^.]*) (?:is a trade|are trades), too", said)), ""),
+            )
             assert all(max(signs(name, trade[2])) == 1 for name in others), said
         if stay := re.match(r"Stay with (\w+): ", said):
             others = [one.name for one in told.comparison.cases if one.name != stay[1]]
             assert all(min(signs(name, stay[1])) == -1 and max(signs(name, stay[1])) <= 0 for name in others), said
         if alike := re.match(r"([\w, ]+) are equivalent within 5 %", said):
             base, *others = re.findall(r"\b[abc]\b", alike[1])
-            found = [r.between(each, name, base) for r in told.rankings for each in r.objectives if r.random for name in others]
+            found = [
+                r.between(each, name, base)
+                for r in told.rankings
+                for each in r.objectives
+                if r.random
+                for name in others
+            ]
             assert others and {one.verdict for one in found if one is not None} <= {"equivalent", "same"}, said
         for old, new in re.findall(r"is ([\d.]+ \S+) instead of ([\d.]+ \S+),", said):
             assert old != new, said
@@ -331,8 +386,13 @@ def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Co
     metrics = [metric(text) for text in values]
     cases = [Case(name) for name in next(iter(values.values()))]
     given = Comparison(ACCESS, "given", cases, metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
-    samples = {one.name: {name: Sample.of(run) if run else None for name, run in values[text].items()} for text, one in zip(values, metrics, strict=True)}
-    told = Compared(given, "given", [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)], {}, 6)
+    samples = {
+        one.name: {name: Sample.of(run) if run else None for name, run in values[text].items()}
+        for text, one in zip(values, metrics, strict=True)
+    }
+    told = Compared(
+        given, "given", [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)], {}, 6
+    )
     return replace(told, advice=advice(told))
 
 
@@ -351,7 +411,9 @@ UP_AND_DOWN = {
 
 
 def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
-    assert with_values(UP_AND_DOWN).advice.startswith("Use aqm instead of fifo: latency is 0.0500 s instead of 0.250 s, ")
+    assert with_values(UP_AND_DOWN).advice.startswith(
+        "Use aqm instead of fifo: latency is 0.0500 s instead of 0.250 s, "
+    )
     told = with_values(UP_AND_DOWN, objective_names=["upload", "download", "latency"])
     assert told.rankings[0].by.name == "upload" and told.rankings[0].best.case == "fifo"
     assert told.advice.startswith("aqm is a trade: latency is 0.0500 s instead of 0.250 s, "), "its largest gain"
@@ -360,7 +422,9 @@ def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
     assert recommended(told) is None
     noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
     told = with_values(noisy, objective_names=["latency", "upload"])
-    assert re.search("; but upload is 3.44 Mb/s instead of 4.43 Mb/s, from [0-9]+ % less to [0-9]+ % more [(]6 seeds[)]", told.advice), told.advice
+    assert re.search(
+        "; but upload is 3.44 Mb/s instead of 4.43 Mb/s, from [0-9]+ % less to [0-9]+ % more [(]6 seeds[)]", told.advice
+    ), told.advice
     assert recommended(told) is None, "a possible loss by an objective is no case to recommend"
 
 
@@ -373,9 +437,14 @@ def test_every_gain_by_an_objective_is_told_the_largest_first() -> None:
     told = with_values(values, objective_names=["upload", "download", "latency"])
     use = r"Use aqm instead of fifo: latency is 0.125 s instead of 0.5\d* s, 7\d[\d.]* to 7\d[\d.]* % less; download is 28 Mb/s instead of 20 Mb/s, "
     assert re.match(use, told.advice), told.advice
-    assert headline(told)[0].startswith("Use aqm instead of fifo: latency 0.125 instead of 0.5"), "the larger one, though declared last"
+    assert headline(told)[0].startswith("Use aqm instead of fifo: latency 0.125 instead of 0.5"), (
+        "the larger one, though declared last"
+    )
     assert " and download 28 instead of 20 Mb/s" in headline(told)[0]
-    wide = values | {"latency: completion": {"fifo": around(0.5, 0.1), "aqm": around(0.125, 0.1)}, "download: goodput@d": {"fifo": around(20.0), "aqm": around(76.0)}}
+    wide = values | {
+        "latency: completion": {"fifo": around(0.5, 0.1), "aqm": around(0.125, 0.1)},
+        "download: goodput@d": {"fifo": around(20.0), "aqm": around(76.0)},
+    }
     told = with_values(wide, objective_names=["upload", "download", "latency"])
     gains = [one.name for _, one in moved(Decision(told), "aqm", "fifo", 1)]
     assert gains[0] == "download", "by what is shown at least, not by the mean"
@@ -383,15 +452,24 @@ def test_every_gain_by_an_objective_is_told_the_largest_first() -> None:
 
 def test_the_text_says_what_was_run(told) -> None:  # noqa: ANN001
     lines = told.text.split("\n")
-    assert lines[1].startswith("path: down 5 Mb/s, drop-tail 1000 packets; up 1 Mb/s without grants, drop-tail 20 packets; delay 10 ms one way"), lines[1]
+    assert lines[1].startswith(
+        "path: down 5 Mb/s, drop-tail 1000 packets; up 1 Mb/s without grants, drop-tail 20 packets; delay 10 ms one way"
+    ), lines[1]
     assert lines[2] == "flows: alone: down S->C; with an upload: the same and up C->S"
-    assert lines[3].startswith("runs: 2 cases, each compared with slow, the first, in 2 situations, with 6 seeds; 20 s each")
+    assert lines[3].startswith(
+        "runs: 2 cases, each compared with slow, the first, in 2 situations, with 6 seeds; 20 s each"
+    )
     assert lines[3].endswith("a seed starts each flow up to 0.5 s later, in all cases alike")
-    assert lines[4].startswith("metrics: download is goodput of down*; ") and plain(told)["experiment"]["runs"] in lines[3]
+    assert (
+        lines[4].startswith("metrics: download is goodput of down*; ") and plain(told)["experiment"]["runs"] in lines[3]
+    )
 
 
 def test_a_case_says_what_it_is(tmp_path: Path) -> None:
-    (tmp_path / "c.toml").write_text('[[case]]\nname = "a"\nabout = "as it is"\n[[case]]\nname = "b"\nset = { "link.0.delay" = "9ms" }\n', encoding="utf-8")
+    (tmp_path / "c.toml").write_text(
+        '[[case]]\nname = "a"\nabout = "as it is"\n[[case]]\nname = "b"\nset = { "link.0.delay" = "9ms" }\n',
+        encoding="utf-8",
+    )
     found = from_file(tmp_path / "c.toml")["cases"]
     assert [one.about for one in found] == ["as it is", ""]
     assert "cases:\n  a  as it is\n\n" in as_text(compare(comparison(cases=found, seeds=2)))
@@ -425,15 +503,24 @@ def test_an_objective_that_does_not_respond_ranks_nothing_silently() -> None:
     assert both.rankings[0].by.name == "upload" and [row.case for row in both.rankings[0].rows] == ["c", "b", "a"]
     assert "ranked by upload; by latency no two cases are shown to differ by more than 2 %" in as_text(both)
     assert both.advice.startswith("Use c instead of a: upload is 3 Mb/s instead of 1 Mb/s, ")
-    assert both.advice.endswith("No two cases are shown to differ by more than 2 % in latency; the widest interval is -4.0 to 3.8 % (from a to c).")
-    alike = with_values(values | {"latency: completion": {name: [0.05] * 6 for name in "abc"}}, objective_names=["latency", "upload"])
+    assert both.advice.endswith(
+        "No two cases are shown to differ by more than 2 % in latency; the widest interval is -4.0 to 3.8 % (from a to c)."
+    )
+    alike = with_values(
+        values | {"latency: completion": {name: [0.05] * 6 for name in "abc"}}, objective_names=["latency", "upload"]
+    )
     assert alike.advice.endswith("latency does not respond to what the cases change: all are equivalent within 2 %.")
-    none = with_values(values | {"latency: completion": {name: [] for name in "abc"}}, objective_names=["latency", "upload"])
+    none = with_values(
+        values | {"latency: completion": {name: [] for name in "abc"}}, objective_names=["latency", "upload"]
+    )
     assert none.advice.endswith("No two cases have a value of latency.")
 
 
 def test_utilisation_is_no_cost_and_no_gain() -> None:
-    values = {"goodput": {"a": around(10.0), "b": around(11.0)}, "uplink: utilisation@R->S": {"a": around(27.3), "b": around(11.1)}}
+    values = {
+        "goodput": {"a": around(10.0), "b": around(11.0)},
+        "uplink: utilisation@R->S": {"a": around(27.3), "b": around(11.1)},
+    }
     told = with_values(values)
     assert told.advice.startswith("Use b instead of a: goodput") and "uplink" not in told.advice
     assert [row[0::5] for row in changed(told)[2]] == [["goodput (Mb/s)", "better"], ["uplink (%)", "neither"]]
@@ -447,7 +534,12 @@ def test_fewer_than_five_seeds_sell_no_interval_and_recommend_nothing(seeds: int
     told = compare(comparison(seeds=seeds))
     text = as_text(told)
     assert told.advice.startswith(f"Too few seeds: {seeds} give no interval and no recommendation, at least 5 do")
-    assert "±" not in text and not re.search(r"\d to \d", text.partition("seeds, the same")[2]) and recommended(told) is None and told.configure == []
+    assert (
+        "±" not in text
+        and not re.search(r"\d to \d", text.partition("seeds, the same")[2])
+        and recommended(told) is None
+        and told.configure == []
+    )
     assert f"{seeds} seeds, the same for every case: too few for an interval (at least 5)" in text
     assert all(row["metrics"]["download"]["low"] is None for row in plain(told)["situations"][0]["ranking"])
 
@@ -476,11 +568,22 @@ def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
 
     text = page(told, "<svg></svg>", []).replace("\u00a0", " ").replace("\u2212", "-")
     means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
-    assert f"<h1>Use fast instead of slow: download {means[0]:.3g} instead of {means[1]:.3g} Mb/s with an upload</h1>" in text
+    assert (
+        f"<h1>Use fast instead of slow: download {means[0]:.3g} instead of {means[1]:.3g} Mb/s with an upload</h1>"
+        in text
+    )
     assert escape(told.advice.partition(": with")[2]) in text, "with its interval below"
-    assert "<h2>From slow to fast</h2>" in text and "Every metric whose mean moves by more than 2 % (neither: no value of it is better than another):" in text and ">verdict</th>" in text
+    assert (
+        "<h2>From slow to fast</h2>" in text
+        and "Every metric whose mean moves by more than 2 % (neither: no value of it is better than another):" in text
+        and ">verdict</th>" in text
+    )
     assert "<title>slow and fast by download: access link</title>" in text
-    assert "<strong>fast</strong>, best, recommended" in text and "<strong>slow</strong>, compared with" in text and "behind by</th>" in text
+    assert (
+        "<strong>fast</strong>, best, recommended" in text
+        and "<strong>slow</strong>, compared with" in text
+        and "behind by</th>" in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -491,13 +594,18 @@ def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
         (("--spread-delays=-1%",), "`-1%` is no share"),
         (("--for", "latency"), "for: no metric latency; there are goodput"),
         (("--for", "goodput,goodput"), "for = goodput, goodput: each metric once"),
-        (("--metric", "goodput", "--metric", "drops", "--for", "drops"), "metric drops: neither more nor less of it is better"),
+        (
+            ("--metric", "goodput", "--metric", "drops", "--for", "drops"),
+            "metric drops: neither more nor less of it is better",
+        ),
         (("--seeds", "5..9"), "how many seeds depends on --half-width"),
         (("--seeds", "1..9", "--half-width", "0.1"), "at_least = 1: from 5 to seeds = 9; fewer have no interval"),
         (("--half-width", "2"), "half_width = 2: a share of the mean"),
     ],
 )
-def test_margins_and_widths_that_are_none(acklab_command: Acklab, two_hops: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_margins_and_widths_that_are_none(
+    acklab_command: Acklab, two_hops: Path, arguments: tuple[str, ...], said: str
+) -> None:
     result = acklab_command("compare", str(two_hops), "--case", "a", "--case", "b: flow.0.sender.window=4", *arguments)
     assert result.returncode == 2 and said in result.stderr and result.stdout == ""
 
@@ -508,7 +616,9 @@ def test_staying_with_the_first_case_is_an_answer() -> None:
 
 
 def test_cases_as_they_are_written() -> None:
-    assert case('a: link.0.queue={kind="red",min=3}; seed=2') == Case("a", ('link.0.queue={kind="red",min=3}', "seed=2"))
+    assert case('a: link.0.queue={kind="red",min=3}; seed=2') == Case(
+        "a", ('link.0.queue={kind="red",min=3}', "seed=2")
+    )
     assert case('a: title="x; y"').sets == ('title="x; y"',)
     assert case("seed=3") == Case("seed=3", ("seed=3",))
 
@@ -518,7 +628,10 @@ def test_cases_as_they_are_written() -> None:
     [
         ({"cases": [Case("a")]}, "at least two cases; there is 1"),
         ({"cases": [Case("a"), Case("a")]}, "two cases are called 'a'"),
-        ({"cases": [Case("reno"), Case("sack")]}, "cases 'reno' and 'sack' set nothing; give one of them keys: 'NAME: KEY=VALUE'"),
+        (
+            {"cases": [Case("reno"), Case("sack")]},
+            "cases 'reno' and 'sack' set nothing; give one of them keys: 'NAME: KEY=VALUE'",
+        ),
         ({"cases": [Case("a", ("seed=2",)), Case("b", ("seed=2",))]}, "cases 'a' and 'b' set the same keys"),
         ({"seeds": 1}, "seeds = 1: at least 2"),
         ({"metrics": [metric("goodput"), metric("goodput")]}, "two metrics have one name"),
@@ -582,7 +695,17 @@ def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tm
     cases = [argument for text in CASES for argument in ("--case", text)]
     measured = [argument for text in METRICS for argument in ("--metric", text)]
     result = acklab_command(
-        "compare", str(scenario), *cases, *measured, "--seeds", "5", "--spread-starts", "500ms", "--out", str(out), "--json"
+        "compare",
+        str(scenario),
+        *cases,
+        *measured,
+        "--seeds",
+        "5",
+        "--spread-starts",
+        "500ms",
+        "--out",
+        str(out),
+        "--json",
     )
     assert (result.returncode, result.stderr) == (0, "")
     printed = json.loads(result.stdout)
@@ -622,12 +745,23 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
 
     def command(out: str, *more: str) -> list[str]:
         cases = [part for text in CASES for part in ("--case", text)]
-        return ["compare", str(tmp_path / "access.toml"), *cases, "--spread-starts", "500ms", "--out", str(tmp_path / out), *more]
+        return [
+            "compare",
+            str(tmp_path / "access.toml"),
+            *cases,
+            "--spread-starts",
+            "500ms",
+            "--out",
+            str(tmp_path / out),
+            *more,
+        ]
 
     assert acklab_command(*command("whole", "--seeds", "100")).returncode == 0
     out = tmp_path / "stopped"
     for kind in (signal.SIGKILL, signal.SIGINT):
-        process = subprocess.Popen([COMMAND, *command("stopped", "--seeds", "100")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [COMMAND, *command("stopped", "--seeds", "100")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+        )
         journal = out / ".acklab" / "runs.jsonl"
         before = journal.stat().st_size if journal.exists() else 0
         while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + 20_000):
@@ -652,9 +786,19 @@ def test_the_page_of_several_trades_has_a_table_of_them_and_sets_up_each() -> No
     told = with_values(values, objective_names=["download", "upload"])
     assert headline(told)[0].startswith("2 trades, none without a loss: with "), headline(told)[0]
     heads, rows = trades(told)
-    assert heads == ["case", "better", "perhaps better", "worse", "perhaps worse"] and [row[0] for row in rows] == ["fair", "aqm"], "the least loss is first; worst gains nothing"
-    assert re.fullmatch(r"download \+105\S* % \(\S+ to \S+ %\)", rows[1][1]) and rows[1][3].startswith("upload -22") and rows[1][2] == rows[1][4] == ""
-    one = with_values({name: {case: run for case, run in cases.items() if case in ("fifo", "aqm")} for name, cases in values.items()}, objective_names=["upload", "download"])
+    assert heads == ["case", "better", "perhaps better", "worse", "perhaps worse"] and [row[0] for row in rows] == [
+        "fair",
+        "aqm",
+    ], "the least loss is first; worst gains nothing"
+    assert (
+        re.fullmatch(r"download \+105\S* % \(\S+ to \S+ %\)", rows[1][1])
+        and rows[1][3].startswith("upload -22")
+        and rows[1][2] == rows[1][4] == ""
+    )
+    one = with_values(
+        {name: {case: run for case, run in cases.items() if case in ("fifo", "aqm")} for name, cases in values.items()},
+        objective_names=["upload", "download"],
+    )
     assert headline(one)[0] == "aqm is a trade: better by download, worse by upload"
 
 
@@ -664,8 +808,13 @@ def test_equivalent_cases_are_chosen_by_what_else_they_differ_in() -> None:
         "ACK share: ack-share@up": {"second": around(13.0), "each": around(26.0), "tenth": around(2.7)},
     }
     told = with_values(values, margin=0.1)
-    assert re.match(r"second, each and tenth are equivalent within 10 % by goodput; with tenth, ACK share is 2.70 % instead of 13 %, 7[89][\d.]* to 79[\d.]* % less \(6 seeds\)\.$", told.advice), told.advice
-    assert Decision(told).subject == "tenth" and headline(told)[0].startswith("second, each and tenth are equivalent"), "not the best by a mean that decides nothing"
+    assert re.match(
+        r"second, each and tenth are equivalent within 10 % by goodput; with tenth, ACK share is 2.70 % instead of 13 %, 7[89][\d.]* to 79[\d.]* % less \(6 seeds\)\.$",
+        told.advice,
+    ), told.advice
+    assert Decision(told).subject == "tenth" and headline(told)[0].startswith(
+        "second, each and tenth are equivalent"
+    ), "not the best by a mean that decides nothing"
 
 
 def test_a_trade_tells_every_gain_and_the_one_that_may_lose_least_is_first() -> None:
@@ -684,13 +833,20 @@ def test_many_rows_that_are_the_same_are_one() -> None:
     given = {name: around(48.0) for name in ("fifo", "a", "b", "c")}
     told = with_values({"goodput": given | {"d": around(60.0)}})
     text = as_text(told)
-    assert "\na, b and c: every value as with fifo, in every seed\n" in text and not re.search(r"^\d=? +a ", text, re.M), text
+    assert "\na, b and c: every value as with fifo, in every seed\n" in text and not re.search(
+        r"^\d=? +a ", text, re.M
+    ), text
     assert "what the cases change has no effect on these metrics here" in as_text(with_values({"goodput": given}))
-    assert "every value" not in as_text(with_values({"goodput": {"fifo": around(48.0), "a": around(48.0), "d": around(60.0)}})), "two rows stay"
+    assert "every value" not in as_text(
+        with_values({"goodput": {"fifo": around(48.0), "a": around(48.0), "d": around(60.0)}})
+    ), "two rows stay"
 
 
 def test_one_value_that_would_flatten_the_others_makes_its_panel_logarithmic() -> None:
-    values = {"latency: completion": {"a": around(0.1), "b": around(0.12), "c": around(3.0)}, "goodput": {"a": around(1.0), "b": around(2.0), "c": around(3.0)}}
+    values = {
+        "latency: completion": {"a": around(0.1), "b": around(0.12), "c": around(3.0)},
+        "goodput": {"a": around(1.0), "b": around(2.0), "c": around(3.0)},
+    }
     panels = chart(with_values(values)).panels
     assert [panel.log for panel in panels] == [True, False]
     lost = values | {"latency: completion": {"a": around(0.1), "b": [0.0] * 6, "c": around(3.0)}}

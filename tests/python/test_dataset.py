@@ -41,7 +41,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def small(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
     """The command with small blocks."""
-    return subprocess.run([sys.executable, "small.py", *arguments], capture_output=True, text=True, timeout=120, check=False, **how)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(
+        [sys.executable, "small.py", *arguments], capture_output=True, text=True, timeout=120, check=False, **how
+    )  # type: ignore[call-overload, no-any-return]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -94,7 +96,9 @@ def test_what_is_no_place_for_it(here: Path, acklab_command: Acklab) -> None:
         told = small(*(seeds if "--seeds" in more else SWEEP), *more, "--dataset", place)
         assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, (place, told.stderr)
         assert not (here / "x").exists()
-    (here / "named.toml").write_text('scenario = "lossy.toml"\nvary."flow.f.sender.window" = [4, 8]\nnames."flow.f.sender.window" = "block"\n')
+    (here / "named.toml").write_text(
+        'scenario = "lossy.toml"\nvary."flow.f.sender.window" = [4, 8]\nnames."flow.f.sender.window" = "block"\n'
+    )
     told = small("sweep", "named.toml", "--dataset", "x")
     assert told.returncode == 2 and "the column block is the dataset's own" in told.stderr
 
@@ -125,7 +129,9 @@ def test_a_killed_command_goes_on_and_leaves_whole_blocks(here: Path) -> None:
 def test_a_full_disk(here: Path) -> None:
     line = (*SWEEP, "--dataset", "runs")
     told = small(*line, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000)))
-    assert told.returncode == 1 and told.stderr.count("\n") == 1 and "flows.parquet: File too large" in told.stderr, told.stderr
+    assert told.returncode == 1 and told.stderr.count("\n") == 1 and "flows.parquet: File too large" in told.stderr, (
+        told.stderr
+    )
     assert not list(here.glob("runs/block=*/*")) and not list(here.glob("runs/_new/*"))
     small(*line)
     small(*SWEEP, "--dataset", "undisturbed")
@@ -133,7 +139,8 @@ def test_a_full_disk(here: Path) -> None:
 
 
 needs_store = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("moto", "flask", "s3fs")), reason="moto's server or s3fs is not installed"
+    any(importlib.util.find_spec(name) is None for name in ("moto", "flask", "s3fs")),
+    reason="moto's server or s3fs is not installed",
 )
 
 
@@ -143,9 +150,19 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Callable[[], 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
     url = f"http://127.0.0.1:{port}"
-    for name, value in (("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b"), ("AWS_ENDPOINT_URL", url), ("AWS_MAX_ATTEMPTS", "1"), ("AWS_DEFAULT_REGION", "us-east-1")):
+    for name, value in (
+        ("AWS_ACCESS_KEY_ID", "a"),
+        ("AWS_SECRET_ACCESS_KEY", "b"),
+        ("AWS_ENDPOINT_URL", url),
+        ("AWS_MAX_ATTEMPTS", "1"),
+        ("AWS_DEFAULT_REGION", "us-east-1"),
+    ):
         monkeypatch.setenv(name, value)
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         monkeypatch.delenv(name)

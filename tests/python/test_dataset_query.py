@@ -29,7 +29,16 @@ from front import COMMAND
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
-SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--vary", "link.1.rate=1Mbps,2Mbps", "--seeds", "10")
+SWEEP = (
+    "sweep",
+    "lossy.toml",
+    "--vary",
+    "flow.f.sender.window=4,8,16",
+    "--vary",
+    "link.1.rate=1Mbps,2Mbps",
+    "--seeds",
+    "10",
+)
 
 
 @pytest.fixture
@@ -76,7 +85,9 @@ def test_sql_over_a_dataset_and_over_other_results(here: Path, command: Command)
 def test_sql_that_is_refused(here: Path, command: Command, sql: str, why: str) -> None:  # noqa: F811
     before = sorted(here.rglob("*"))
     told = command("query", "runs", sql)
-    assert told.returncode == 2 and told.stdout == "" and told.stderr.startswith("acklab: ") and why in told.stderr, told.stderr
+    assert told.returncode == 2 and told.stdout == "" and told.stderr.startswith("acklab: ") and why in told.stderr, (
+        told.stderr
+    )
     assert told.stderr.count("\n") == 1 and sorted(here.rglob("*")) == before
 
 
@@ -105,13 +116,19 @@ def test_any_value_is_told(here: Path, command: Command, value: str, text: str, 
     assert name == ["v"] and found == ([text] if text else [])
     assert command("query", "runs", sql).stdout.split("\n")[1].lower().strip() == text.lower()
     for ending, read in ((".parquet", pl.read_parquet), (".csv", pl.read_csv), (".json", pl.read_json)):
-        assert command("query", "runs", sql, "--out", f"answer{ending}").returncode == 0 and read(f"answer{ending}").shape == (1, 1)
+        assert command("query", "runs", sql, "--out", f"answer{ending}").returncode == 0 and read(
+            f"answer{ending}"
+        ).shape == (1, 1)
 
 
 @pytest.mark.parametrize("sql", ["select 1 as a, 2 as a", "select * from flows a, flows b"])
 def test_two_columns_of_one_name_are_refused(here: Path, command: Command, sql: str) -> None:  # noqa: F811
     told = command("query", "runs", sql)
-    assert told.returncode == 2 and "acklab: two columns of the answer are named " in told.stderr and "with as\n" in told.stderr
+    assert (
+        told.returncode == 2
+        and "acklab: two columns of the answer are named " in told.stderr
+        and "with as\n" in told.stderr
+    )
 
 
 def test_an_answer_has_a_share_of_the_memory(here: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
@@ -125,7 +142,9 @@ def test_an_answer_has_a_share_of_the_memory(here: Path, command: Command, monke
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("sql", ["select count(*) from range(100000000000) a, range(100000) b", "select repeat('x', 2000000000)"])
+@pytest.mark.parametrize(
+    "sql", ["select count(*) from range(100000000000) a, range(100000) b", "select repeat('x', 2000000000)"]
+)
 def test_a_query_is_stopped(here: Path, sql: str, sign: signal.Signals) -> None:
     process = subprocess.Popen(
         [COMMAND, "query", "runs", sql, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -143,7 +162,12 @@ def test_names_are_only_names(command: Command, tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     name = "x\"; copy (select 1) to 'stolen.csv'; --"
     (tmp_path / "s.toml").write_text(LOSSY.replace('name = "f"', f"name = {json.dumps(name)}"))
-    plan = {"scenario": "s.toml", "seeds": 3, "vary": {"flow.0.sender.window": [4, 8]}, "names": {"flow.0.sender.window": "a\x1b[31m b"}}
+    plan = {
+        "scenario": "s.toml",
+        "seeds": 3,
+        "vary": {"flow.0.sender.window": [4, 8]},
+        "names": {"flow.0.sender.window": "a\x1b[31m b"},
+    }
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     from acklab.scenario._toml import dumps
 
@@ -151,7 +175,12 @@ def test_names_are_only_names(command: Command, tmp_path: Path, monkeypatch: pyt
     made = command("sweep", "plan.toml", "--dataset", "runs")
     if made.returncode == 0:  # a name that a plan takes
         assert "\x1b" not in command("query", "runs", "select * from flows").stdout
-        assert command("plot", "runs", "--kind", "cdf", "--x", "completion_s", "--facet", "name", "--out", "a.svg").returncode == 0
+        assert (
+            command(
+                "plot", "runs", "--kind", "cdf", "--x", "completion_s", "--facet", "name", "--out", "a.svg"
+            ).returncode
+            == 0
+        )
     assert not (tmp_path / "stolen.csv").exists()
 
 
@@ -161,7 +190,11 @@ def test_what_is_missing_is_said(here: Path, command: Command, monkeypatch: pyte
     (here / "runs/_acklab.json").write_text(json.dumps({**marker, "blocks": 7}))
     told = command("query", "runs", "select 1 as one", "--csv")
     assert told.stdout == "one\n1\n" and "runs is not complete: 1 of 7 blocks are there" in told.stderr
-    for place, why in (("empty", "holds no dataset of acklab and no Parquet file"), ("nowhere", "nowhere: no such directory or file"), ("lossy.toml", "Parquet")):
+    for place, why in (
+        ("empty", "holds no dataset of acklab and no Parquet file"),
+        ("nowhere", "nowhere: no such directory or file"),
+        ("lossy.toml", "Parquet"),
+    ):
         told = command("query", place, "select 1")
         assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, told.stderr
     told = command("query", "runs", "select 1", "--out", "x.xls")
@@ -182,7 +215,12 @@ def test_a_band_has_the_means_and_intervals_over_the_seeds(here: Path) -> None:
         assert line.band[place] == pytest.approx(interval(one).half_width)
     # Points that share their seeds are not independent: each seed counts once.
     (line,) = acklab.dataset.plot("runs", x="sender_window", y="completion_s").panels[0].lines
-    means = pl.read_parquet("runs/**/*.parquet").filter(pl.col("sender_window") == 4).group_by("seed").agg(pl.col("completion_s").mean())
+    means = (
+        pl.read_parquet("runs/**/*.parquet")
+        .filter(pl.col("sender_window") == 4)
+        .group_by("seed")
+        .agg(pl.col("completion_s").mean())
+    )
     one = sample(means["completion_s"].to_list())
     assert one is not None and line.band[0] == pytest.approx(interval(one).half_width)
 
@@ -191,7 +229,11 @@ def test_a_heat_map_and_a_distribution(here: Path) -> None:
     flows = pl.read_parquet("runs/**/*.parquet")
     heat = acklab.dataset.plot("runs", x="sender_window", y="rate_bps", color="timeouts", kind="heat")
     assert heat.surfaces[0].z[1][0] == pytest.approx(flows.filter(sender_window=8, rate_bps=1e6)["timeouts"].mean())
-    line = acklab.dataset.plot("runs", x="completion_s", kind="cdf", facet="sender_window", color="rate_bps").panels[2].lines[0]
+    line = (
+        acklab.dataset.plot("runs", x="completion_s", kind="cdf", facet="sender_window", color="rate_bps")
+        .panels[2]
+        .lines[0]
+    )
     values = np.sort(flows.filter(sender_window=16, rate_bps=1e6)["completion_s"].to_numpy())
     assert line.step and line.y[0] == 0.0
     for value in values:
@@ -212,7 +254,11 @@ def test_a_distribution_is_k_of_n_at_the_kth_value(tmp_path: Path, count: int) -
 
 def test_the_sentence_is_the_step_where_there_is_one(tmp_path: Path) -> None:
     """A mean's step is only told where the intervals on both sides do not overlap."""
-    rows = [(place, seed, (9.0 if place < 7 else 4.0) - place / 10 + seed / 100) for place in range(4, 11) for seed in range(6)]
+    rows = [
+        (place, seed, (9.0 if place < 7 else 4.0) - place / 10 + seed / 100)
+        for place in range(4, 11)
+        for seed in range(6)
+    ]
     frame = pl.DataFrame(rows, schema=["queue_packets", "seed", "completion_s"], orient="row")
     frame.write_parquet(tmp_path / "t.parquet")
     chart = acklab.dataset.plot(tmp_path / "t.parquet", x="queue_packets", y="completion_s")
@@ -227,11 +273,20 @@ def test_two_states_have_two_colours(tmp_path: Path) -> None:
     rows = [(place, ack, int(place < edge)) for ack, edge in (("every", 7), ("delayed", 6)) for place in range(4, 11)]
     pl.DataFrame(rows, schema=["queue_packets", "ACKs", "timeouts"], orient="row").write_parquet(tmp_path / "t.parquet")
     chart = acklab.dataset.plot(tmp_path / "t.parquet", kind="heat", x="queue_packets", y="ACKs", color="timeouts")
-    assert finding(chart) == "Timeouts are 1 up to queue 5 and 0 from 6 packets (ACKs delayed), 1 up to 6 and 0 from 7 packets (ACKs every)."
-    slow = pl.read_parquet(tmp_path / "t.parquet").with_columns(completion_s=pl.col("timeouts") + 1 / pl.col("queue_packets"))
+    assert (
+        finding(chart)
+        == "Timeouts are 1 up to queue 5 and 0 from 6 packets (ACKs delayed), 1 up to 6 and 0 from 7 packets (ACKs every)."
+    )
+    slow = pl.read_parquet(tmp_path / "t.parquet").with_columns(
+        completion_s=pl.col("timeouts") + 1 / pl.col("queue_packets")
+    )
     slow.write_parquet(tmp_path / "slow.parquet")
-    told = finding(acklab.dataset.plot(tmp_path / "slow.parquet", kind="heat", x="queue_packets", y="ACKs", color="completion_s"))
-    assert told.startswith("Completion falls most from queue ") and " from 6 to 7 packets (" in told.replace("queue 6", "6")
+    told = finding(
+        acklab.dataset.plot(tmp_path / "slow.parquet", kind="heat", x="queue_packets", y="ACKs", color="completion_s")
+    )
+    assert told.startswith("Completion falls most from queue ") and " from 6 to 7 packets (" in told.replace(
+        "queue 6", "6"
+    )
     made = draw.figure(chart)
     assert len(made.axes) == 1, "no scale of what lies between"
     assert [text.get_text() for text in made.legends[0].get_texts()] == ["timeouts 0", "timeouts 1"]
@@ -242,8 +297,13 @@ def test_two_states_have_two_colours(tmp_path: Path) -> None:
 
 def test_flows_of_several_kinds_are_drawn_apart(here: Path, command: Command) -> None:  # noqa: F811
     flow = {"from": "S", "to": "R", "size": {"segments": 40}}
-    run = {"link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}], "flow": [{**flow, "name": "a"}, {**flow, "name": "b", "from": "R", "to": "S"}]}
-    acklab.sweep(scenario=run, vary={"link.0.rate": ["1Mbps", "2Mbps"]}, metrics=["goodput@a"], seeds=1, out=here / "two")
+    run = {
+        "link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}],
+        "flow": [{**flow, "name": "a"}, {**flow, "name": "b", "from": "R", "to": "S"}],
+    }
+    acklab.sweep(
+        scenario=run, vary={"link.0.rate": ["1Mbps", "2Mbps"]}, metrics=["goodput@a"], seeds=1, out=here / "two"
+    )
     (panel,) = acklab.dataset.plot("two").panels
     assert [line.name for line in panel.lines] == ["flow a", "flow b"]
     assert acklab.dataset.plot("two", x="rate", y="goodput", color="flow").panels[0].lines[1].name == "flow b"
@@ -251,12 +311,21 @@ def test_flows_of_several_kinds_are_drawn_apart(here: Path, command: Command) ->
 
 
 def test_axes_that_are_not_given_are_what_varied_and_time(here: Path, command: Command) -> None:  # noqa: F811
-    guessed, told = acklab.dataset.plot("runs"), acklab.dataset.plot("runs", x="sender_window", y="completion_s", color="rate_bps")
-    assert guessed.about == told.about and [line.name for line in guessed.panels[0].lines] == ["rate 1 Mb/s", "rate 2 Mb/s"]
+    guessed, told = (
+        acklab.dataset.plot("runs"),
+        acklab.dataset.plot("runs", x="sender_window", y="completion_s", color="rate_bps"),
+    )
+    assert guessed.about == told.about and [line.name for line in guessed.panels[0].lines] == [
+        "rate 1 Mb/s",
+        "rate 2 Mb/s",
+    ]
     assert command("plot", "runs").stdout.endswith("written to acklab-out/plot.html\n")
     page = (here / "acklab-out" / "plot.html").read_text().replace("\u00a0", " ")
     assert "<h1>Mean of completion: " in page and "s (sender window 16, rate 2 Mb/s) at least" in page
-    run = {"link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}], "flow": [{"from": "S", "to": "R", "size": {"segments": 20}}]}
+    run = {
+        "link": [{"between": ["S", "R"], "rate": "2Mbps", "delay": "10ms"}],
+        "flow": [{"from": "S", "to": "R", "size": {"segments": 20}}],
+    }
     (here / "run.json").write_text(json.dumps(run))
     assert command("run", "run.json", "--out", "one").returncode == 0
     (panel,) = acklab.dataset.plot("one").panels
@@ -269,11 +338,16 @@ def test_axes_that_are_not_given_are_what_varied_and_time(here: Path, command: C
 
 def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
     flows = pl.read_parquet("runs/**/*.parquet").with_columns(
-        completion_s=pl.when((pl.col("seed") == 3) & (pl.col("sender_window") == 8)).then(None).otherwise("completion_s")
+        completion_s=pl.when((pl.col("seed") == 3) & (pl.col("sender_window") == 8))
+        .then(None)
+        .otherwise("completion_s")
     )
     flows.write_parquet("flows.parquet")
     chart = acklab.dataset.plot("flows.parquet", x="sender_window", y="completion_s")
-    assert math.isnan(chart.panels[0].lines[0].y[1]) and "no mean at 1 of 3 places, where a row has no value" in chart.about
+    assert (
+        math.isnan(chart.panels[0].lines[0].y[1])
+        and "no mean at 1 of 3 places, where a row has no value" in chart.about
+    )
     chart = acklab.dataset.plot("flows.parquet", x="completion_s", kind="cdf")
     assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 runs without one" in chart.about
 
@@ -282,9 +356,17 @@ def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
 def test_numbers_that_no_chart_has_are_refused(here: Path, command: Command, number: float) -> None:  # noqa: F811
     columns = {"x": [1.0, 2.0, 3.0], "v": [1.0, number, 2.0], "c": ["a", "b", "a"], "seed": [1, 2, 3]}
     pl.DataFrame(columns).write_parquet("t.parquet")
-    for more in (("--x", "x", "--y", "v"), ("--x", "v", "--y", "x"), ("--kind", "cdf", "--x", "v"), ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x")):
+    for more in (
+        ("--x", "x", "--y", "v"),
+        ("--x", "v", "--y", "x"),
+        ("--kind", "cdf", "--x", "v"),
+        ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x"),
+    ):
         told = command("plot", "t.parquet", "--table", "t", *more, "--out", "x.svg")
-        assert told.returncode == 2 and told.stderr == f"acklab: v holds a number of size {abs(number):g}; a chart has numbers up to 1e+150\n"
+        assert (
+            told.returncode == 2
+            and told.stderr == f"acklab: v holds a number of size {abs(number):g}; a chart has numbers up to 1e+150\n"
+        )
 
 
 def test_keys_of_other_kinds_are_texts_or_refused(here: Path, command: Command) -> None:  # noqa: F811
@@ -294,11 +376,29 @@ def test_keys_of_other_kinds_are_texts_or_refused(here: Path, command: Command) 
         "span": [time, 2 * time], "list": [[1], [2]], "bytes": [b"a", b"\xff"],
     }  # fmt: skip
     pl.DataFrame(columns).write_parquet("t.parquet")
-    told = [command("plot", "t.parquet", "--table", "t", "--kind", "cdf", "--x", "x", "--color", key, "--out", "x.svg") for key in columns]
+    told = [
+        command("plot", "t.parquet", "--table", "t", "--kind", "cdf", "--x", "x", "--color", key, "--out", "x.svg")
+        for key in columns
+    ]
     assert [one.returncode for one in told] == [0, 0, 0, 0, 2, 2, 2]
     assert all("holds neither numbers, texts, dates, nor true and false" in one.stderr for one in told[4:]), told
     for key, status in (("day", 0), ("price", 0), ("span", 2)):
-        heat = command("plot", "t.parquet", "--table", "t", "--kind", "heat", "--x", key, "--y", "x", "--color", "x", "--out", "x.svg")
+        heat = command(
+            "plot",
+            "t.parquet",
+            "--table",
+            "t",
+            "--kind",
+            "heat",
+            "--x",
+            key,
+            "--y",
+            "x",
+            "--color",
+            "x",
+            "--out",
+            "x.svg",
+        )
         assert (heat.returncode, bool(heat.stderr)) == (status, bool(status)), heat.stderr
 
 
@@ -306,24 +406,38 @@ def test_keys_of_other_kinds_are_texts_or_refused(here: Path, command: Command) 
 def test_other_numbers_are_drawn(here: Path, command: Command, number: float | None) -> None:  # noqa: F811
     columns = {"x": [1.0, 2.0, 3.0], "v": [1.0, number, 2.0], "c": ["a", "b", "b"], "seed": [1, 2, 3]}
     pl.DataFrame(columns).write_parquet("t.parquet")
-    for more in (("--x", "x", "--y", "v"), ("--x", "v", "--y", "x"), ("--kind", "cdf", "--x", "v"), ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x")):
+    for more in (
+        ("--x", "x", "--y", "v"),
+        ("--x", "v", "--y", "x"),
+        ("--kind", "cdf", "--x", "v"),
+        ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x"),
+    ):
         told = command("plot", "t.parquet", "--table", "t", *more, "--out", "x.svg")
         assert told.returncode == 0 and told.stderr == "", told.stderr
         missing = number is None or math.isnan(number)
-        assert ("1 row without v" in told.stdout.replace(" or c", "")) == (missing and "cdf" not in more and more[1] != "x"), told.stdout
+        assert ("1 row without v" in told.stdout.replace(" or c", "")) == (
+            missing and "cdf" not in more and more[1] != "x"
+        ), told.stdout
 
 
 def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, command: Command) -> None:  # noqa: F811
     for out, more in (
         ("a.png", ("--x", "sender_window", "--y", "completion_s", "--color", "rate_bps", "--facet", "name")),
-        ("a.svg", ("--kind", "heat", "--x", "sender_window", "--y", "rate_bps", "--color", "completion_s", "--facet", "seed")),
+        (
+            "a.svg",
+            ("--kind", "heat", "--x", "sender_window", "--y", "rate_bps", "--color", "completion_s", "--facet", "seed"),
+        ),
         ("a.html", ("--kind", "cdf", "--x", "completion_s", "--color", "rate_bps")),
     ):
         told = command("plot", "runs", *more, "--out", out)
-        assert told.returncode == 0 and told.stdout.endswith(f"written to {out}\n") and (here / out).stat().st_size > 5_000, told.stderr
+        assert (
+            told.returncode == 0 and told.stdout.endswith(f"written to {out}\n") and (here / out).stat().st_size > 5_000
+        ), told.stderr
     for given in (("--y", "goodput"), ("--x", "sender_window")):  # what is not given is chosen
         told = command("plot", "runs", *given, "--out", "c.svg")
-        assert told.returncode == 0 and f"ean of {'goodput' if given[0] == '--y' else 'completion'} " in told.stdout, told.stderr
+        assert told.returncode == 0 and f"ean of {'goodput' if given[0] == '--y' else 'completion'} " in told.stdout, (
+            told.stderr
+        )
     assert command("plot", "runs", "--x", "sender_window", "--y", "completion_s", "--out", "b.svg").returncode == 0
     # A picture alone says its sample: matplotlib leaves each text beside its outlines.
     assert "95 % interval over the seeds" in re.sub(r"\s*-->\s*<!--\s*|\s+", " ", (here / "b.svg").read_text())
@@ -334,11 +448,20 @@ def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, co
         (("--x", "seed", "--y", "name"), "name is no column of numbers"),
         (("--x", "rate_bps", "--y", "completion_s", "--color", "seed"), "--color seed has 10 values; at most 9"),
         (("--kind", "heat", "--x", "rate_bps", "--y", "seed"), "--kind heat needs --color"),
-        (("--kind", "heat", "--x", "rate_bps", "--y", "name", "--color", "bytes"), "name has one value only; a heat map needs two"),
+        (
+            ("--kind", "heat", "--x", "rate_bps", "--y", "name", "--color", "bytes"),
+            "name has one value only; a heat map needs two",
+        ),
         (("--kind", "cdf", "--x", "rate_bps", "--y", "seed"), "--kind cdf has no --y"),
         (("--x", "rate_bps", "--y", "seed", "--table", "links"), "no table links"),
-        (("--kind", "heat", "--x", "seed", "--y", "seed", "--color", "bytes"), "--x and --y are both seed; a heat map needs two columns"),
-        (("--x", "rate_bps", "--y", "seed", "--out", "x.jpg"), "x.jpg: a picture's name ends in .png, .pdf, .svg, .html"),
+        (
+            ("--kind", "heat", "--x", "seed", "--y", "seed", "--color", "bytes"),
+            "--x and --y are both seed; a heat map needs two columns",
+        ),
+        (
+            ("--x", "rate_bps", "--y", "seed", "--out", "x.jpg"),
+            "x.jpg: a picture's name ends in .png, .pdf, .svg, .html",
+        ),
     ):
         told = command("plot", "runs", *(() if "--out" in more else ("--out", "x.png")), *more)
         assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, told.stderr

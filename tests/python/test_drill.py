@@ -67,7 +67,10 @@ def test_a_script_has_addresses_files_and_a_version_of_linux(acklab_command: Ack
     done = acklab_command("drill", str(script), "--virtual", "--linux", "6.12")
     assert done.returncode == 0, done.stdout + done.stderr
     assert acklab_command("drill", str(script), "--linux", "6.12").returncode == 2
-    assert parse(f"--local_ip=fd::1 --remote_ip=fd3d:fa7b:d17d::1\n{OPENED}").options == {"local_ip": "fd::1", "remote_ip": "fd3d:fa7b:d17d::1"}
+    assert parse(f"--local_ip=fd::1 --remote_ip=fd3d:fa7b:d17d::1\n{OPENED}").options == {
+        "local_ip": "fd::1",
+        "remote_ip": "fd3d:fa7b:d17d::1",
+    }
     script.write_text("--local_ip=here\n" + OPENED)
     assert "an address of IPv4 or IPv6 is" in acklab_command("drill", str(script)).stdout
 
@@ -101,7 +104,10 @@ def test_scripts_run_over_ipv6_and_routers_say_what_is_too_big(acklab_command: A
 def test_packets_of_ipv6_have_the_checksums_of_its_pseudo_header() -> None:
     """RFC 8200 section 8.1 and RFC 4443 section 2.3: with the pseudo header a packet sums up to 0."""
     numbers = wire.Numbers((bytes(range(16)), 80), (bytes(range(16, 32)), 90), 1000, 2000)
-    for protocol, sent in ((6, Packet(True, frozenset("."), 1, 99, 1, 500, ecn="ce")), (58, Packet(True, frozenset(), 1, 1460, icmp=(0, 1280)))):
+    for protocol, sent in (
+        (6, Packet(True, frozenset("."), 1, 99, 1, 500, ecn="ce")),
+        (58, Packet(True, frozenset(), 1, 1460, icmp=(0, 1280))),
+    ):
         data = wire.encoded(sent, numbers)
         pseudo = data[8:40] + len(data[40:]).to_bytes(4, "big") + bytes([0, 0, 0, protocol])
         assert data[6] == protocol and wire.checksum(pseudo + data[40:]) == 0
@@ -128,7 +134,10 @@ def test_any_text_is_a_script_or_a_script_error(text: str) -> None:
         assert error.line >= 1 and error.column >= 1
 
 
-WORDS = (OPENED + "+.1...0.2 %{ assert tcpi_x == 1 }% `sysctl -q a=b` <> [ce] SF. sack 1:2 TS val 1 ecr 2 {fd=4} -1 EAGAIN * ~").split()
+WORDS = (
+    OPENED
+    + "+.1...0.2 %{ assert tcpi_x == 1 }% `sysctl -q a=b` <> [ce] SF. sack 1:2 TS val 1 ecr 2 {fd=4} -1 EAGAIN * ~"
+).split()
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40))
@@ -245,7 +254,9 @@ PACKETS = st.builds(
     ack=st.just(0),
     window=st.integers(0, 65535),
     urgent=st.integers(0, 65535),
-    options=st.sampled_from([(), (Option("mss", (1460,)),), (Option("nop"), Option("nop"), Option("TS", (7, 2**32 - 1)))]),
+    options=st.sampled_from(
+        [(), (Option("mss", (1460,)),), (Option("nop"), Option("nop"), Option("TS", (7, 2**32 - 1)))]
+    ),
     ecn=st.sampled_from(wire.ECN),
 )
 
@@ -323,7 +334,11 @@ def packet(line: str) -> Packet:
         ("< S 0:10(10) win 9 <FO 3021b9d889017eeb,nop,nop>", 0x02, "220a3021b9d889017eeb0101"),
         ("< S 0:0(0) win 9 <FO,nop,nop>", 0x02, "22020101"),
         ("< S 0:0(0) win 9 <FOEXP 3021b9d889017eeb>", 0x02, "fe0cf9893021b9d889017eeb"),
-        ("< . 1:1(0) ack 1 win 9 <md5 000102030405060708090a0b0c0d0e0f,nop,nop>", 0x10, "1312000102030405060708090a0b0c0d0e0f0101"),
+        (
+            "< . 1:1(0) ack 1 win 9 <md5 000102030405060708090a0b0c0d0e0f,nop,nop>",
+            0x10,
+            "1312000102030405060708090a0b0c0d0e0f0101",
+        ),
     ],
 )
 def test_accurate_ecn_and_cookies_are_as_their_rfcs_lay_them_out(text: str, flags: int, options: str) -> None:
@@ -343,7 +358,9 @@ def test_an_icmp_message_quotes_the_segment_it_tells_of() -> None:
 
 
 def test_definitions_and_the_settings_beside_a_script_are_put_in(tmp_path: Path) -> None:
-    (tmp_path / "defaults.sh").write_text('#!/bin/bash\nip tcp_metrics flush all\nsysctl -q net.ipv4.tcp_rmem="4096 540000 $((15*1024*1024))"\n')
+    (tmp_path / "defaults.sh").write_text(
+        '#!/bin/bash\nip tcp_metrics flush all\nsysctl -q net.ipv4.tcp_rmem="4096 540000 $((15*1024*1024))"\n'
+    )
     text = "`./defaults.sh\nsysctl -q net.ipv4.tcp_ecn=3\n`\n0 < S 0:0(0) win 9 <FO COOKIE>\n// COOKIES\n"
     found = prepared(text, tmp_path, {"COOKIE": "0a0b"})
     assert found.count("\n") == text.count("\n") and "<FO 0a0b>" in found and "// COOKIES" in found

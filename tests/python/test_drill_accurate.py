@@ -29,7 +29,9 @@ def outcome(text: str) -> str:
 
 def test_a_server_counts_packets_and_bytes() -> None:
     # Its answer tells that the SYN came as CE, and a mark is acknowledged at once.
-    script = SERVER + """
+    script = (
+        SERVER
+        + """
 +0 < [ce] SEWA 0:0(0) win 40000 <mss 1000,nop,nop,sackOK,nop,wscale 8>
 +0 > [noecn] SWA. 0:0(0) ack 1 <mss 1460,ECN e1b 1 ceb 0 e0b 1,nop,nop,nop,sackOK,nop,wscale 7>
 +.02 < [ect0] W. 1:1(0) ack 1 win 300 <ECN e0b 1 ceb 0 e1b 1,nop>
@@ -41,6 +43,7 @@ def test_a_server_counts_packets_and_bytes() -> None:
 +.02 < [ce] .5 2201:2301(100) ack 1 win 301
 +0 > [ect0] .7 1:1(0) ack 1201 <ECN e1b 501 ceb 800 e0b 1,nop,nop,nop,sack 2201:2301>
 """
+    )
     assert outcome(script) == "passed"
     assert "flags: .AEW expected, .AW sent" in outcome(script.replace("[ce] .5 2201", "[ect0] .5 2201"))
 
@@ -71,7 +74,13 @@ def test_of_three_sack_blocks_one_gives_way() -> None:
     fields = ("e1b", "ceb", "e0b")
     side = accurate.Accurate(client=True, sending=2)
     side.seen = True
-    for stamps, blocks, changed, written, kept in [(0, 3, 0, 3, 3), (12, 1, 0, 3, 1), (12, 2, 0, 2, 2), (12, 3, 2, 2, 2), (12, 3, 3, 0, 3)]:
+    for stamps, blocks, changed, written, kept in [
+        (0, 3, 0, 3, 3),
+        (12, 1, 0, 3, 1),
+        (12, 2, 0, 2, 2),
+        (12, 3, 2, 2, 2),
+        (12, 3, 3, 0, 3),
+    ]:
         side.changed = changed
         _, options, left = side.leaves((5, 10, 20, 30), stamps, blocks)
         assert (len(options and options[0].values), left) == (written, kept), (stamps, blocks, changed)

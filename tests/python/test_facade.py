@@ -61,7 +61,11 @@ def test_a_report_of_a_run_without_records_makes_it_again() -> None:
 
 def test_keys_are_set_as_the_command_line_sets_them() -> None:
     one = acklab.run(ALLMAN, set={"link.1.queue.packets": 8}).summary()
-    assert one == acklab.run(ALLMAN, set=["link.1.queue.packets=8"]).summary() == acklab.run(ALLMAN, set="link.1.queue.packets=8").summary()
+    assert (
+        one
+        == acklab.run(ALLMAN, set=["link.1.queue.packets=8"]).summary()
+        == acklab.run(ALLMAN, set="link.1.queue.packets=8").summary()
+    )
     assert one != acklab.run(ALLMAN).summary()
     assert acklab.run(path="cable", set=["down=50Mbps"], stop={"at": "1s"})["S->A"]["rate_bps"] > 0
     with pytest.raises(ValueError, match="write KEY=VALUE"):
@@ -96,7 +100,9 @@ def test_an_error_names_the_short_key_and_a_key_given_twice() -> None:
         acklab.run(path="docsis30", down=50)
     with pytest.raises(ValueError, match="set: seed is given twice"):
         acklab.run("examples/allman1998.toml", set=["seed=1", "seed=2"])
-    with pytest.raises(ValueError, match=r"set: flow\.f\.sender\.window and flow\.0\.sender\.window are one key; give it once"):
+    with pytest.raises(
+        ValueError, match=r"set: flow\.f\.sender\.window and flow\.0\.sender\.window are one key; give it once"
+    ):
         acklab.run("examples/allman1998.toml", set={"flow.0.sender.window": 4, "flow.f.sender.window": 5})
     acklab.run("examples/allman1998.toml", set={"flow.0.sender.window": 4, "flow.f.receiver.ack": "every"})
     with pytest.raises(ValueError, match="seed is given twice, as an argument and in set"):
@@ -119,7 +125,9 @@ def test_a_directory_is_loaded_as_the_run_it_holds() -> None:
     with pytest.raises(ValueError, match="holds no results of acklab"):
         acklab.load("bare")
     acklab.sweep(ALLMAN, vary={"link.1.queue.packets": [8]}, out="swept")
-    with pytest.raises(ValueError, match=r'results of acklab sweep, not a run; polars.read_parquet\("swept/flows.parquet"\)'):
+    with pytest.raises(
+        ValueError, match=r'results of acklab sweep, not a run; polars.read_parquet\("swept/flows.parquet"\)'
+    ):
         acklab.load("swept")
 
 
@@ -147,7 +155,9 @@ def test_scenarios_are_compared_as_they_are() -> None:
 
 
 def test_cases_are_a_dict_or_texts() -> None:
-    by_dict = acklab.compare(ALLMAN, {"Reno": {}, "SACK": {"flow.f.sender.recovery": "sack"}}, metrics=["completion"], seeds=2)
+    by_dict = acklab.compare(
+        ALLMAN, {"Reno": {}, "SACK": {"flow.f.sender.recovery": "sack"}}, metrics=["completion"], seeds=2
+    )
     by_text = acklab.compare(ALLMAN, ["Reno", 'SACK: flow.f.sender.recovery="sack"'], metrics=["completion"], seeds=2)
     assert by_dict.to_polars().equals(by_text.to_polars())
     named = acklab.compare(ALLMAN, cases=by_dict.comparison.cases, metrics=["completion"], seeds=2)
@@ -195,7 +205,10 @@ def test_a_wrong_argument_is_named_as_one() -> None:
     for call, wrong, near in (
         (acklab.run, "qlogs", "qlog"), (acklab.simulation, "policy", "policies"), (acklab.compare, "spread_delay", "spread_delays")
     ):  # fmt: skip
-        with pytest.raises(TypeError, match=rf"no argument {wrong}; did you mean {near}\? Arguments: .*Keys of a scenario: expect, flow"):
+        with pytest.raises(
+            TypeError,
+            match=rf"no argument {wrong}; did you mean {near}\? Arguments: .*Keys of a scenario: expect, flow",
+        ):
             call(ALLMAN, **{wrong: 1})
     with pytest.raises(TypeError, match=r"acklab.run_batch\(\): no argument thread"):
         next(acklab.run_batch([ALLMAN], thread=1))
@@ -205,7 +218,15 @@ def test_a_wrong_argument_is_named_as_one() -> None:
 
 def test_a_comparison_prints_its_table_and_takes_what_the_command_takes() -> None:
     cases = {"two": {}, "every": {"flow.f.receiver.ack": {"policy": "every"}}}
-    told = acklab.compare(ALLMAN, cases, metrics=["completion"], seeds=5, set={"link.1.queue.packets": 60}, spread_delays="1%", spread_starts="10ms")
+    told = acklab.compare(
+        ALLMAN,
+        cases,
+        metrics=["completion"],
+        seeds=5,
+        set={"link.1.queue.packets": 60},
+        spread_delays="1%",
+        spread_starts="10ms",
+    )
     assert str(told) == told.text and told.advice in str(told) and "±" in str(told)
     assert "changed: link.1.queue.packets=60" in told.title and len(repr(told)) < 200 and "two, every" in repr(told)
     assert (told.comparison.spread_delays, told.comparison.spread_starts_s) == (0.01, 0.01)
@@ -216,6 +237,8 @@ def test_a_comparison_prints_its_table_and_takes_what_the_command_takes() -> Non
 def test_logs_of_quic_are_written_and_read() -> None:
     run = acklab.run("examples/quic/uplink.toml", set={"flow.f.size.bytes": "100kB"}, qlog="logs")
     found = acklab.analyze("logs/f.receiver.sqlog")
-    assert found.rows[0]["packets"] == run["f"]["segments_sent"] - run["f"]["syns_sent"] and "held: median" in str(found)
+    assert found.rows[0]["packets"] == run["f"]["segments_sent"] - run["f"]["syns_sent"] and "held: median" in str(
+        found
+    )
     with pytest.raises(ValueError, match="qlog"):
         acklab.run(ALLMAN, engine="kernel", qlog="logs")

@@ -17,7 +17,9 @@ from acklab import mahimahi
 from acklab.results.files import replacing
 from front import COMMAND, Acklab
 
-LIMITED = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60)); os.execv(sys.argv[1], sys.argv[1:])"
+LIMITED = (
+    "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60)); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 def test_a_file_is_replaced_at_the_end(tmp_path: Path) -> None:
@@ -111,11 +113,21 @@ def test_a_trace_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_full_file_system_is_named(two_hops: Path, tmp_path: Path, free_kib: int, acklab_command: Acklab) -> None:
     small = tmp_path / "small"
     small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], check=False, capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], check=False, capture_output=True
+    ).returncode:
         pytest.skip("this place allows no mount")
     verbs = {
         "sweep": ["sweep", two_hops, "--vary", "flow.0.sender.window=4..9", "--out"],
-        "compare": ["compare", two_hops, "--case=a", "--case=b: flow.0.sender.window=8", "--seeds=5", "--metric=completion", "--out"],
+        "compare": [
+            "compare",
+            two_hops,
+            "--case=a",
+            "--case=b: flow.0.sender.window=8",
+            "--seeds=5",
+            "--metric=completion",
+            "--out",
+        ],
         "run": ["run", two_hops, "--out"],
         "analyze": ["analyze", "examples/captures/linux-receiver.pcap", "--dataset"],
         "new": ["new"],
@@ -127,9 +139,14 @@ def test_a_full_file_system_is_named(two_hops: Path, tmp_path: Path, free_kib: i
             done = acklab_command(*map(str, words), str(small / verb))
             if verb != "new" or not free_kib:
                 assert done.returncode == 1 and done.stderr.startswith(f"acklab: {small / verb}"), (verb, done.stderr)
-                assert done.stderr.endswith(": No space left on device\n") and done.stderr.count("\n") == 1, (verb, done.stderr)
+                assert done.stderr.endswith(": No space left on device\n") and done.stderr.count("\n") == 1, (
+                    verb,
+                    done.stderr,
+                )
             left = {path.name for path in small.rglob("*") if path.is_file()}
-            assert left <= {"fill", "runs.jsonl", "work.json", "new.toml"}, "finished runs are kept, and nothing half-written"
+            assert left <= {"fill", "runs.jsonl", "work.json", "new.toml"}, (
+                "finished runs are kept, and nothing half-written"
+            )
             for path in small.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     finally:

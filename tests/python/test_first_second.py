@@ -21,8 +21,30 @@ with open(sys.argv[1], "w") as file:
     json.dump(sorted(sys.modules), file)
 """
 #: Libraries and parts that take some milliseconds each, and most of them tens.
-HEAVY = {"altair", "dataclasses", "duckdb", "hashlib", "inspect", "lzma", "matplotlib", "numpy", "optuna", "pandas", "polars", "pyarrow", "shtab"}
-HEAVY |= {"acklab.scenario", "acklab.report", "acklab.plot", "acklab.experiments", "acklab.papers", "acklab.captures", "acklab.drill"}
+HEAVY = {
+    "altair",
+    "dataclasses",
+    "duckdb",
+    "hashlib",
+    "inspect",
+    "lzma",
+    "matplotlib",
+    "numpy",
+    "optuna",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "shtab",
+}
+HEAVY |= {
+    "acklab.scenario",
+    "acklab.report",
+    "acklab.plot",
+    "acklab.experiments",
+    "acklab.papers",
+    "acklab.captures",
+    "acklab.drill",
+}
 
 
 def imported(tmp_path: Path, *arguments: str) -> set[str]:

@@ -46,9 +46,12 @@ ENDS = {"sender": "S->G@S", "receiver": "H->R@R"}
 RATE, TRIP, QUEUE, BYTES = 20e6, 0.0402, 120, 4_000_000
 
 
-def captured(folder: Path, flow: str = f'size = {{ bytes = "{BYTES}B" }}', more: str = "", end: str = "sender", **sets: Any) -> Path:
+def captured(
+    folder: Path, flow: str = f'size = {{ bytes = "{BYTES}B" }}', more: str = "", end: str = "sender", **sets: Any
+) -> Path:
     """A capture of a transfer over 20 Mb/s and 40.2 ms, with a queue of 120 packets."""
-    run = acklab.run(f"""
+    run = acklab.run(
+        f"""
         stop = {{ when = "flows-complete", at_most = "60s" }}
         record = {{ packets = true }}
         link = [
@@ -57,12 +60,16 @@ def captured(folder: Path, flow: str = f'size = {{ bytes = "{BYTES}B" }}', more:
             {{ between = ["H", "R"], rate = "1Gbps", delay = "50us" }},
         ]
         flow = [{{ from = "S", to = "R", sender = {{ stack = "linux" }}, receiver = {{ stack = "linux" }}, {flow} }}]
-    """, **sets)
+    """,
+        **sets,
+    )
     return run.capture(ENDS[end], path=folder / f"{end}.pcapng")
 
 
 def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +101,11 @@ def test_a_download_with_losses_in_its_queue_is_found_from_either_end(end: str, 
 
 def test_near_the_receiver_no_queue_is_asked(fitted: dict[str, Fit]) -> None:
     found = fitted["receiver"]
-    assert not found.bad and found.blind and any("No what-if about a queue or a sender" in said for said in verdicts(found))
+    assert (
+        not found.bad
+        and found.blind
+        and any("No what-if about a queue or a sender" in said for said in verdicts(found))
+    )
     for asked in ("link.0.queue={kind='fq-codel'}", "flow.0.sender.control=reno"):
         with pytest.raises(FitError, match="near the receiver, a capture does not show the round trips"):
             what_if(found, [asked])
@@ -125,10 +136,17 @@ def test_another_queue_is_predicted_as_it_runs(fitted: dict[str, Fit]) -> None:
 def test_losses_are_numbered_from_either_end(tmp_path: Path) -> None:
     numbers = [40, 41, 300, 301, 700, 1500]
     for end in ENDS:
-        path = captured(tmp_path, more=f', loss = {{ list = {numbers}, only = "payload" }}', flow='size = { bytes = "3MB" }', end=end)
+        path = captured(
+            tmp_path,
+            more=f', loss = {{ list = {numbers}, only = "payload" }}',
+            flow='size = { bytes = "3MB" }',
+            end=end,
+        )
         found = acklab.analyze(path)
         row = direction(found)
-        data = pl.DataFrame(found.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+        data = pl.DataFrame(found.segments).filter(
+            (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+        )
         assert lost(data, row, place(row))[0] == numbers, end
 
 
@@ -146,11 +164,16 @@ def test_pauses_of_the_application_become_writes(end: str, tmp_path: Path) -> No
     path = captured(tmp_path, flow=f'source = {{ kind = "listed", writes = [{listed}] }}', end=end)
     found = acklab.analyze(path)
     row = direction(found)
-    data = pl.DataFrame(found.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+    data = pl.DataFrame(found.segments).filter(
+        (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+    )
     told = writes(data, pl.DataFrame(found.acks).filter(pl.col("direction") == row["direction"]), row, place(row))
     assert [size for _, size in told] == [size for _, size in given]
     shift = 0.0402  # the first write waits for the handshake
-    assert all(abs(time + shift * (number > 0) - wanted) < 0.003 for number, ((time, _), (wanted, _)) in enumerate(zip(told, given, strict=True)))
+    assert all(
+        abs(time + shift * (number > 0) - wanted) < 0.003
+        for number, ((time, _), (wanted, _)) in enumerate(zip(told, given, strict=True))
+    )
     done = fit(path)
     assert abs(done.replay.score.end) < 0.01 and "writes" in done.scenario["flow"][0]["source"]
 
@@ -160,7 +183,12 @@ def test_a_slow_links_packets_are_no_part_of_the_delay(end: str, tmp_path: Path)
     # A packet of 1500 bytes takes 6 ms at 2 Mb/s, a small one and an ACK less: the round trip is that of the delays alone.
     given = [(0.0, 400), (0.7, 600), (1.5, 800), (1.6, 60_000), (2.5, 20_000)]
     listed = ", ".join(f'["{time}s", "{size}B"]' for time, size in given)
-    slow = {"link.1.rate": "2Mbps", "flow.0.sender.stack": "rfc", "flow.0.receiver.stack": "rfc", "flow.0.receiver.ack": {"policy": "every"}}
+    slow = {
+        "link.1.rate": "2Mbps",
+        "flow.0.sender.stack": "rfc",
+        "flow.0.receiver.stack": "rfc",
+        "flow.0.receiver.ack": {"policy": "every"},
+    }
     path = captured(tmp_path, flow=f'source = {{ kind = "listed", writes = [{listed}] }}', end=end, **slow)
     row = direction(acklab.analyze(path))
     assert row["path_rtt_min_s"] > 1.005 * TRIP
@@ -172,7 +200,12 @@ def test_a_slow_links_packets_are_no_part_of_the_delay(end: str, tmp_path: Path)
 def test_a_delaying_receivers_number_and_timer_are_found(tmp_path: Path) -> None:
     listed = ", ".join(f'["{0.5 * number}s", "{1448 * 12 + 100}B"]' for number in range(12))
     ack = {"policy": "delayed", "segments": 4, "timer": "70ms"}
-    path = captured(tmp_path, flow=f'source = {{ kind = "listed", writes = [{listed}] }}', end="receiver", **{"flow.0.receiver.ack": ack})
+    path = captured(
+        tmp_path,
+        flow=f'source = {{ kind = "listed", writes = [{listed}] }}',
+        end="receiver",
+        **{"flow.0.receiver.ack": ack},
+    )
     told = values(fit(path))
     assert (told["ACK policy"].value, told["segments an ACK"].value) == ("delayed", 4)
     assert told["ACK timer"].determined and abs(told["ACK timer"].value / 0.07 - 1) < 0.05
@@ -209,7 +242,10 @@ def test_an_interval_has_the_weight_that_it_claims() -> None:
     ends = [0.5, -0.5, *([0.0] * 8)]
 
     def members(odd: float, kind: str = "choice", more: float = 0.0) -> list[Member]:
-        return [Member({}, 1, kind if place < 2 else "choice", more if place < 2 else 0.0, odd if place < 2 else 0.115) for place in range(10)]
+        return [
+            Member({}, 1, kind if place < 2 else "choice", more if place < 2 else 0.0, odd if place < 2 else 0.115)
+            for place in range(10)
+        ]
 
     assert interval(members(0.04), ends, 0.0, by) == pytest.approx((-0.01, 0.01))
     wide = pytest.approx((0.5 * 0.99 - 1, 1.5 * 1.01 - 1))
@@ -217,16 +253,22 @@ def test_an_interval_has_the_weight_that_it_claims() -> None:
     assert interval(members(0.12, "queue"), ends, 0.0, by) == wide
     assert interval(members(0.08, "queue"), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "queues count half"
     assert interval(members(0.115, more=1.1), ends, 0.0, by) == pytest.approx((-0.01, 0.01)), "a misfit counts less"
-    assert interval([Member({}, 1, "choice", 0.0, 1.0)], [0.0], 0.05, by) == pytest.approx((-0.1, 0.1)), "the misfit of the first half"
+    assert interval([Member({}, 1, "choice", 0.0, 1.0)], [0.0], 0.05, by) == pytest.approx((-0.1, 0.1)), (
+        "the misfit of the first half"
+    )
 
 
-def test_linux_is_named_from_either_end_and_its_versions_are_not_told_apart_without_sacks(fitted: dict[str, Fit]) -> None:
+def test_linux_is_named_from_either_end_and_its_versions_are_not_told_apart_without_sacks(
+    fitted: dict[str, Fit],
+) -> None:
     for found in fitted.values():
         named = found.receiver
         assert named is not None and named.known and named.far < 0.05
         assert all(one.startswith("Linux") for one in named.names)
         assert named.odds["every second segment, from the first"] < 1e-3 and named.odds["every segment"] < 1e-3
-        assert any(said.startswith("Of the receivers that acklab knows, the likeliest is Linux") for said in verdicts(found))
+        assert any(
+            said.startswith("Of the receivers that acklab knows, the likeliest is Linux") for said in verdicts(found)
+        )
 
 
 def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
@@ -242,8 +284,14 @@ def test_a_receiver_is_named_by_what_its_acks_show(tmp_path: Path) -> None:
     second = named({"policy": "delayed", "segments": 2})
     assert second.known and called(second.names) == f"{SECOND} or {CLOCK}", "a clock may have the same ACKs"
     assert not named({"policy": "daass"}).known, "it has the beginning of Linux, and its later ACKs"
-    bare = named({"policy": "linux", "sack_delay": "0s"}, ", loss = { list = [400], only = 'payload' }", **{"link.1.rate": "100Mbps", "link.1.queue.packets": 2000})
-    assert bare.odds["Linux without SACK compression"] > 15 * bare.odds["Linux 4.18 to 6.18"], "each segment above a gap has an ACK"
+    bare = named(
+        {"policy": "linux", "sack_delay": "0s"},
+        ", loss = { list = [400], only = 'payload' }",
+        **{"link.1.rate": "100Mbps", "link.1.queue.packets": 2000},
+    )
+    assert bare.odds["Linux without SACK compression"] > 15 * bare.odds["Linux 4.18 to 6.18"], (
+        "each segment above a gap has an ACK"
+    )
     assert bare.known, "all that are left are of Linux"
     assert not named({"policy": "periodic", "interval": "20ms"}).known, "a receiver that is like none"
 
@@ -253,9 +301,13 @@ def test_a_name_is_said_only_where_few_are_left_and_one_of_them_is_known_and_nea
     assert said.known and called(said.names) == f"Linux (4.18 to 6.18 or since 6.19) or {OTHERS[0]}"
     assert not Named({OTHERS[0]: 0.9, OTHERS[1]: 0.1}, 0.0, 0.0).known, "none of them is known"
     assert not Named({SECOND: 0.4, OTHERS[0]: 0.3, "every segment": 0.3}, 0.0, 0.0).known, "too many are left"
-    assert not Named({SECOND: 1.0}, 0.3, 0.0).known and not Named({SECOND: 1.0}, 0.0, 0.2).known, "it is far, or does not fit"
+    assert not Named({SECOND: 1.0}, 0.3, 0.0).known and not Named({SECOND: 1.0}, 0.0, 0.2).known, (
+        "it is far, or does not fit"
+    )
     other = [(0.03, 0.5, 1.0), (0.0, 0.5, 0.4), (0.0, 0.5, 2.0)]
-    assert not any(Named({SECOND: 1.0}, far, 0.0, share, above).known for far, share, above in other), "like no other, and yet another"
+    assert not any(Named({SECOND: 1.0}, far, 0.0, share, above).known for far, share, above in other), (
+        "like no other, and yet another"
+    )
     assert Named({SECOND: 1.0}, 0.1, 0.0, 0.9).known and Named({SECOND: 1.0}, 0.0, 0.0, 0.5, 1.2).known
 
 
@@ -279,13 +331,20 @@ def test_a_likelihood_counts_acks_of_a_connection_as_few() -> None:
     def above(seen: int, simulated: int) -> float:
         return compared(of(ones, seen), of(ones, simulated))[0] - alike
 
-    assert above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.05) and above(400, 200) < -4
+    assert (
+        above(400, 400) == 0 and above(400, 200) == pytest.approx(above(4000, 2000), rel=0.05) and above(400, 200) < -4
+    )
     assert -1 < above(2, 4) < 0, "two ACKs above gaps have the weight of few"
 
 
 def test_what_is_missing_where_a_capture_ends_was_lost(tmp_path: Path) -> None:
     numbers = [300, 301, 305]
-    path = captured(tmp_path, more=f', loss = {{ list = {numbers}, only = "payload" }}', flow='size = { bytes = "900kB" }', end="receiver")
+    path = captured(
+        tmp_path,
+        more=f', loss = {{ list = {numbers}, only = "payload" }}',
+        flow='size = { bytes = "900kB" }',
+        end="receiver",
+    )
     whole = acklab.analyze(path)
     gap = pl.DataFrame(whole.segments).filter(pl.col("kind").cast(pl.String) == "late")["time_s"][0]
     part = acklab.analyze(path, until_s=gap - 1e-6)
@@ -306,7 +365,12 @@ def test_the_verb_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     done = command("fit", path.name, "--out", "o", "--what-if", "link.0.rate=10Mbps", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     assert "Held-out check" in done.stdout and "What if link.0.rate=10Mbps:" in done.stdout
-    assert sorted(one.name for one in (tmp_path / "o").iterdir()) == ["acklab.json", "fit.html", "fit.json", "fitted.toml"]
+    assert sorted(one.name for one in (tmp_path / "o").iterdir()) == [
+        "acklab.json",
+        "fit.html",
+        "fit.json",
+        "fitted.toml",
+    ]
     told = json.loads((tmp_path / "o" / "fit.json").read_text())
     rerun = json.loads(command("run", "o/fitted.toml", "--json", cwd=tmp_path).stdout)["flows"][0]
     assert rerun["completed"] and rerun["bytes"] == told["acked_bytes"] == 1_000_000
@@ -326,7 +390,14 @@ def test_the_verb_writes_a_scenario_that_runs(tmp_path: Path) -> None:
 )
 def test_a_wrong_request_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:
     path = captured(tmp_path, flow='size = { bytes = "300kB" }')
-    done = command("fit", path, "--out" if arguments[0] != "--open" else "--json", *(["o"] if arguments[0] != "--open" else []), *arguments, cwd=tmp_path)
+    done = command(
+        "fit",
+        path,
+        "--out" if arguments[0] != "--open" else "--json",
+        *(["o"] if arguments[0] != "--open" else []),
+        *arguments,
+        cwd=tmp_path,
+    )
     assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
     assert not (tmp_path / "o").exists()
 
@@ -338,7 +409,10 @@ def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     from acklab.experiments.fit.score import Score
 
     bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, [], [], 0.3, []))
-    with pytest.raises(FitError, match=r"no prediction: fitted to its first half, it misses the time of the second by \+50\N{NO-BREAK SPACE}%"):
+    with pytest.raises(
+        FitError,
+        match=r"no prediction: fitted to its first half, it misses the time of the second by \+50\N{NO-BREAK SPACE}%",
+    ):
         what_if(bad, ["link.0.rate=1Mbps"])
 
 
@@ -399,12 +473,22 @@ def test_a_capture_that_is_cut_anywhere_is_fitted_or_refused(tmp_path: Path) -> 
 
 def test_a_queue_is_asked_only_where_round_trips_agree() -> None:
     def row(median: float, p95: float, vantage: str = "sender", behind: str = "") -> dict[str, Any]:
-        told = {"vantage": vantage, "path_rtt_min_s": 0.020, "rtt_min_s": 0.020, "rtt_median_s": median, "rtt_p95_s": p95}
+        told = {
+            "vantage": vantage,
+            "path_rtt_min_s": 0.020,
+            "rtt_min_s": 0.020,
+            "rtt_median_s": median,
+            "rtt_p95_s": p95,
+        }
         return {**told, "sender_rtt_min_s": 0.001, "bottleneck_from": behind}
 
     captured = row(0.190, 0.240)
     near, far = waits(captured, row(0.185, 0.245)), waits(captured, row(0.185, 0.110))
     assert near is not None and near.agree and near.apart < 0.02
-    assert far is not None and not far.agree and (far.captured_s, far.simulated_s) == pytest.approx((0.240, 0.110)), "the 95th of 100 decides, too"
+    assert far is not None and not far.agree and (far.captured_s, far.simulated_s) == pytest.approx((0.240, 0.110)), (
+        "the 95th of 100 decides, too"
+    )
     assert waits(row(0.190, 0.240, "receiver"), captured) is None and waits(captured, None) is None
-    assert waits(row(0.190, 0.240, "between", "data"), captured) is None, "behind the bottleneck, its queue is in no round trip from here"
+    assert waits(row(0.190, 0.240, "between", "data"), captured) is None, (
+        "behind the bottleneck, its queue is in no round trip from here"
+    )

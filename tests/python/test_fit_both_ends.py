@@ -34,7 +34,10 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> tuple[acklab.Run, dict
         ]
         flow = [{ from = "S", to = "R", sender = { stack = "linux" }, receiver = { stack = "linux", ack = { policy = "delayed", segments = 3, timer = "60ms" } }, size = { bytes = "1MB" } }]
     """)
-    return run, {end: run.capture(of, path=folder / f"{end}.pcapng") for end, of in {"sender": "S->G@S", "receiver": "H->R@R"}.items()}
+    return run, {
+        end: run.capture(of, path=folder / f"{end}.pcapng")
+        for end, of in {"sender": "S->G@S", "receiver": "H->R@R"}.items()
+    }
 
 
 def test_both_captures_give_the_base_delay_and_every_loss(captures: tuple[acklab.Run, dict[str, Path]]) -> None:
@@ -42,14 +45,26 @@ def test_both_captures_give_the_base_delay_and_every_loss(captures: tuple[acklab
     found, other = (acklab.analyze(paths[end]) for end in ("sender", "receiver"))
     measured = measure(found, direction(found))
     both, ways = joined(found, measured, other)
-    assert abs(both.values["round trip"].value / TRIP - 1) < 0.005 and abs(ways.offset_s) < 1e-4, "one clock made both captures"
-    packets = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String)).filter(pl.col("link") == "G->H", pl.col("kind") == "data", pl.col("len") > 0)
+    assert abs(both.values["round trip"].value / TRIP - 1) < 0.005 and abs(ways.offset_s) < 1e-4, (
+        "one clock made both captures"
+    )
+    packets = (
+        pl.DataFrame(run.packets)
+        .with_columns(pl.col(pl.Categorical).cast(pl.String))
+        .filter(pl.col("link") == "G->H", pl.col("kind") == "data", pl.col("len") > 0)
+    )
     order = packets.filter(pl.col("event") == "enqueue")
     assert len(both.lost[0]) == order.height - packets.filter(pl.col("event") == "deliver").height > 20
-    acks = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String)).filter(pl.col("link") == "H->G", pl.col("kind") == "ack")
+    acks = (
+        pl.DataFrame(run.packets)
+        .with_columns(pl.col(pl.Categorical).cast(pl.String))
+        .filter(pl.col("link") == "H->G", pl.col("kind") == "ack")
+    )
     lost_acks = acks.filter(pl.col("event") == "enqueue").height - acks.filter(pl.col("event") == "deliver").height
     assert abs(ways.lost_acks - lost_acks) <= 1
-    assert both.row["policy"] == "delayed" and both.values["segments an ACK"].value == 3, "as the receiver's own capture shows it"
+    assert both.row["policy"] == "delayed" and both.values["segments an ACK"].value == 3, (
+        "as the receiver's own capture shows it"
+    )
     assert f"{len(both.lost[0])} data packets" in told(ways, len(both.lost[0]))
 
 
@@ -67,22 +82,33 @@ def test_what_is_on_the_way_when_the_captures_end_was_not_lost(tmp_path: Path) -
     both, ways = joined(found, measure(found, direction(found)), other)
     packets = pl.DataFrame(run.packets).with_columns(pl.col(pl.Categorical).cast(pl.String))
     data = packets.filter(pl.col("kind") == "data")
-    drops, left, come = (data.filter(pl.col("event") == event, pl.col("link") == link).height for event, link in (("drop", "G->R"), ("enqueue", "S->G"), ("deliver", "G->R")))
+    drops, left, come = (
+        data.filter(pl.col("event") == event, pl.col("link") == link).height
+        for event, link in (("drop", "G->R"), ("enqueue", "S->G"), ("deliver", "G->R"))
+    )
     assert len(both.lost[0]) == drops > 0 and left > come + drops + 10, "others are on the way"
     assert ways.lost_acks == 0
 
 
-def test_captures_that_are_not_of_the_two_ends_are_refused(captures: tuple[acklab.Run, dict[str, Path]], tmp_path: Path) -> None:
+def test_captures_that_are_not_of_the_two_ends_are_refused(
+    captures: tuple[acklab.Run, dict[str, Path]], tmp_path: Path
+) -> None:
     _, paths = captures
     found, other = (acklab.analyze(paths[end]) for end in ("sender", "receiver"))
     with pytest.raises(FitError, match="the first capture has to be the sender's"):
         joined(other, measure(other, direction(other)), found)
-    stranger = acklab.run(path="dsl", record={"packets": True}, set={"stop.at": "1s"}).capture("A->C@C", path=tmp_path / "x.pcapng")
+    stranger = acklab.run(path="dsl", record={"packets": True}, set={"stop.at": "1s"}).capture(
+        "A->C@C", path=tmp_path / "x.pcapng"
+    )
     with pytest.raises(FitError, match="the second capture has no data from"):
         joined(found, measure(found, direction(found)), acklab.analyze(stranger))
-    done = subprocess.run([COMMAND, "fit", paths["sender"], "-"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [COMMAND, "fit", paths["sender"], "-"], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 2 and "not standard input" in done.stderr
-    done = subprocess.run([COMMAND, "fit", paths["sender"], tmp_path / "none"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [COMMAND, "fit", paths["sender"], tmp_path / "none"], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 2 and "none" in done.stderr and "Traceback" not in done.stderr
 
 

@@ -52,7 +52,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Fit:
 def test_a_part_of_a_segment_that_fills_the_window_is_no_write() -> None:
     whole = acklab.analyze(LINUX)
     row = direction(whole)
-    data = pl.DataFrame(whole.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+    data = pl.DataFrame(whole.segments).filter(
+        (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+    )
     assert data["payload_bytes"].n_unique() > 2, "parts of segments within the data"
     told = measure(whole, row)
     assert not told.writes and told.values["application"].value == "always sends"
@@ -65,18 +67,32 @@ def test_a_fit_that_misses_the_acks_of_the_second_half_predicts_nothing(found: F
     for acks, refused in ((0.45, False), (0.6, True), (-0.6, True)):
         other = replace(found, held_out=HeldOut(Score(0.01, 0.0, acks), -0.1, 0.1, [], [], 0.0, []))
         assert bool(other.bad) == refused, acks
-    with pytest.raises(FitError, match=r"the second half's number of ACKs differs by \+60\N{NO-BREAK SPACE}% from the capture's \(at most 50\N{NO-BREAK SPACE}%\)\. A longer transfer"):
-        what_if(replace(found, held_out=HeldOut(Score(0.01, 0.0, 0.6), -0.1, 0.1, [], [], 0.0, [])), ["link.0.rate=1Mbps"])
+    with pytest.raises(
+        FitError,
+        match=r"the second half's number of ACKs differs by \+60\N{NO-BREAK SPACE}% from the capture's \(at most 50\N{NO-BREAK SPACE}%\)\. A longer transfer",
+    ):
+        what_if(
+            replace(found, held_out=HeldOut(Score(0.01, 0.0, 0.6), -0.1, 0.1, [], [], 0.0, [])), ["link.0.rate=1Mbps"]
+        )
     assert "No model of this connection is good enough" in headline(other)
 
 
 def test_a_model_needs_the_limit_of_the_capture() -> None:
     def row(window: float, sender: float = 0.0, application: float = 0.0) -> dict[str, Any]:
-        return {"window_limited_s": window, "sender_window_limited_s": sender, "application_limited_s": application, "limits_s": 1.0}
+        return {
+            "window_limited_s": window,
+            "sender_window_limited_s": sender,
+            "application_limited_s": application,
+            "limits_s": 1.0,
+        }
 
-    assert "limited by the receiver's window for 60 % of its time, the simulation for 20 %" in _lacks(row(0.6), row(0.2)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "limited by the receiver's window for 60 % of its time, the simulation for 20 %" in _lacks(
+        row(0.6), row(0.2)
+    ).replace("\N{NO-BREAK SPACE}", " ")
     assert not _lacks(row(0.6), row(0.35)) and not _lacks(row(0.4), row(0.0)), "half as long; no main limit"
-    assert "the application" in _lacks(row(0.0, 0.0, 0.9), row(0.9)) and "the sender's own limit" in _lacks(row(0.0, 0.5), None)
+    assert "the application" in _lacks(row(0.0, 0.0, 0.9), row(0.9)) and "the sender's own limit" in _lacks(
+        row(0.0, 0.5), None
+    )
 
 
 def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
@@ -84,14 +100,22 @@ def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
     assert not untested(found, queue)
     for sets in (["link.0.rate=1Mbps"], [*queue, "link.0.rate=1Mbps"], ["link.0.queue.packets=9"]):
         assert "only the question of FQ-CoDel" in untested(found, sets)[0]
-    unknown = replace(found, values=[replace(one, determined=False) if one.name == "rate" else one for one in found.values])
+    unknown = replace(
+        found, values=[replace(one, determined=False) if one.name == "rate" else one for one in found.values]
+    )
     assert untested(unknown, queue) == ["the capture does not show the rate"]
     held = replace(found, held_out=HeldOut(Score(0.01, 0.0, 0.0), 0.1, 0.2, [], [], 0.0, []))
     assert "leaves out" in untested(held, queue)[0]
     told = claim(what_if(found, queue))
-    assert "in 90\N{NO-BREAK SPACE}%" in told and told.endswith("No answer was compared with a network that was really changed.")
+    assert "in 90\N{NO-BREAK SPACE}%" in told and told.endswith(
+        "No answer was compared with a network that was really changed."
+    )
     other = what_if(unknown, ["flow.0.receiver.ack={policy='every'}"])
-    assert "90" not in claim(other) and "The draws have rates from" in claim(other) and "do not cover another rate" in claim(other)
+    assert (
+        "90" not in claim(other)
+        and "The draws have rates from" in claim(other)
+        and "do not cover another rate" in claim(other)
+    )
     assert clock(other).endswith("to the ACK of its last."), "captured at the sender"
     assert "20\N{NO-BREAK SPACE}ms of round trip away" in clock(replace(other, near_s=0.02))
 
@@ -107,7 +131,9 @@ def test_round_trips_that_were_not_compared_are_not_told(found: Fit, monkeypatch
 def test_what_a_replayed_write_gives_is_no_evidence(tmp_path: Path, found: Fit) -> None:
     paused = fit_of(tmp_path, 'source = { kind = "listed", writes = [["0s", "300kB"], ["2s", "20kB"]] }')
     assert given(paused) == pytest.approx(2.0, abs=0.05) and not given(found)
-    assert any("its agreement is no evidence" in said for said in trusted(paused)) and not any("no evidence" in said for said in trusted(found))
+    assert any("its agreement is no evidence" in said for said in trusted(paused)) and not any(
+        "no evidence" in said for said in trusted(found)
+    )
     assert limits(paused)[1].startswith("The same analysis of the model: ")
 
 
@@ -130,10 +156,18 @@ def test_a_share_of_losses_is_determined_by_its_interval() -> None:
 
 def test_a_policy_without_quick_acks_is_no_match_for_one_with_them() -> None:
     every = Value("replayed policy", "every 2 segments")
-    assert _replayed(every, "delayed", 0.0).determined and _replayed(replace(every, value="linux"), "by-phase", 0.1).determined
-    assert not _replayed(every, "quick-then-delayed", 0.0).determined and "without the quick ACKs" in _replayed(every, "by-phase", 0.0).how
+    assert (
+        _replayed(every, "delayed", 0.0).determined
+        and _replayed(replace(every, value="linux"), "by-phase", 0.1).determined
+    )
+    assert (
+        not _replayed(every, "quick-then-delayed", 0.0).determined
+        and "without the quick ACKs" in _replayed(every, "by-phase", 0.0).how
+    )
     other = _replayed(every, "delayed", 0.87)
-    assert not other.determined and "87\N{NO-BREAK SPACE}% of its ACKs" in other.how, "their number cancels what their sizes do not"
+    assert not other.determined and "87\N{NO-BREAK SPACE}% of its ACKs" in other.how, (
+        "their number cancels what their sizes do not"
+    )
 
 
 def test_sizes_of_acks_show_what_cancels_in_their_number() -> None:
@@ -159,7 +193,9 @@ def test_no_percentage_of_nothing() -> None:
     assert change(Predicted("retransmissions", "", sure(0), Range(3, 1, 5), same)) == "from none"
     more = Predicted("retransmissions", "", sure(11), sure(183), Range(15.6, 8.0, 20.0))
     assert change(more, True) == "× 16.6 (× 9 to × 21)".replace("× ", "×\N{NO-BREAK SPACE}")
-    assert change(Predicted("retransmissions", "", sure(1), sure(9), Range(8.0, 1.0, float("inf"))), True).endswith("to no bound)")
+    assert change(Predicted("retransmissions", "", sure(1), sure(9), Range(8.0, 1.0, float("inf"))), True).endswith(
+        "to no bound)"
+    )
     assert change(Predicted("retransmissions", "", sure(4), sure(2), sure(-0.5))) == "-50.0\N{NO-BREAK SPACE}%"
 
 
@@ -169,15 +205,25 @@ def test_a_headline_has_words_and_values() -> None:
     rate = Predicted("goodput", "bps", sure(18e6), sure(17.2e6), sure(-0.05))
     nothing = Predicted("retransmissions", "", sure(0), sure(0), Range(0.0, -0.3, 0.3))
     said = foreseen(answered(time, rate, trip, nothing)).replace("\N{NO-BREAK SPACE}", " ")
-    assert said == "FQ-CoDel: mean round trip 79.2 → 44.2 ms, completion 900 ms → 1.86 s.", "goodput is completion in other units"
+    assert said == "FQ-CoDel: mean round trip 79.2 → 44.2 ms, completion 900 ms → 1.86 s.", (
+        "goodput is completion in other units"
+    )
     assert foreseen(answered(trip)).endswith("; no change of the completion is shown.")
     many = Predicted("retransmissions", "", sure(10), sure(178), sure(16.8))
     assert "retransmissions 10" in foreseen(answered(time, rate, trip, many)), "what grows most is told"
     assert foreseen(answered(nothing)) == "FQ-CoDel: no change is shown."
-    assert called(["flow.0.receiver.ack={policy='delayed',segments=8}", "link.0.rate=1Mbps"]) == "An ACK for every 8 segments and rate 1Mbps"
+    assert (
+        called(["flow.0.receiver.ack={policy='delayed',segments=8}", "link.0.rate=1Mbps"])
+        == "An ACK for every 8 segments and rate 1Mbps"
+    )
     assert called(["link.0.queue={kind="]) == "Queue {kind=", "what is no TOML is said as it is"
     drawn = picture(answered(time, rate, trip, nothing))
-    assert [one.title for one in drawn.panels] == ["mean round trip (ms)", "completion (s)", "retransmissions", "goodput (Mb/s)"]
+    assert [one.title for one in drawn.panels] == [
+        "mean round trip (ms)",
+        "completion (s)",
+        "retransmissions",
+        "goodput (Mb/s)",
+    ]
     assert rows(answered(trip))[0][0] == "mean round trip"
 
 
@@ -190,4 +236,6 @@ def test_a_place_of_a_fit_is_no_dataset_and_says_what_it_is(tmp_path: Path) -> N
 def test_the_rate_is_at_least_what_all_data_had() -> None:
     # No two packets are a window apart, so that no round trip shows a rate: 29 packets passed in 40 ms.
     data = pl.DataFrame({"time_s": [0.02 * (number // 10) for number in range(30)], "payload_bytes": [1000] * 30})
-    assert passed(data, pl.DataFrame({"plain": []}, schema={"plain": pl.Boolean}), 1.0, 0.0199, behind=True) == pytest.approx(29_000 * 8 / 0.04)
+    assert passed(
+        data, pl.DataFrame({"plain": []}, schema={"plain": pl.Boolean}), 1.0, 0.0199, behind=True
+    ) == pytest.approx(29_000 * 8 / 0.04)

@@ -74,7 +74,9 @@ def dies_at(step: int, out: Path) -> bool:
 
 
 @pytest.mark.parametrize("old", [{}, OLD], ids=["empty", "replacing"])
-def test_killed_before_any_operation_there_is_one_set_and_the_next_writer_goes_on(tmp_path: Path, old: dict[str, bytes]) -> None:
+def test_killed_before_any_operation_there_is_one_set_and_the_next_writer_goes_on(
+    tmp_path: Path, old: dict[str, bytes]
+) -> None:
     step, mixed = 0, True
     while mixed:
         out = tmp_path / f"out-{step}"
@@ -169,7 +171,9 @@ def test_a_file_is_no_place_for_results(tmp_path: Path, verbs: dict[str, list[st
     assert (tmp_path / "notes").read_text() == "mine"
 
 
-def test_no_verb_writes_over_another_ones_results(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:
+def test_no_verb_writes_over_another_ones_results(
+    tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab
+) -> None:
     for verb, command in verbs.items():
         out = tmp_path / verb
         assert command_inside(*command, "--out", str(out)).returncode == 0

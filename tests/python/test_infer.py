@@ -44,14 +44,24 @@ PLAN: dict[str, Any] = {
     "run": [{"name": "short", "set": {"flow.f.size.segments": 20}}, {"name": "long"}],
     "value": [
         {"name": "short", "run": "short", "metric": "completion@f", "printed": 0.27, "tolerance": 0.02},
-        {"name": "ratio", "run": "long", "over": "short", "metric": "acks_sent", "printed": 3.0, "tolerance": 0.5, "use": "held-out"},
+        {
+            "name": "ratio",
+            "run": "long",
+            "over": "short",
+            "metric": "acks_sent",
+            "printed": 3.0,
+            "tolerance": 0.5,
+            "use": "held-out",
+        },
     ],
     "nudges": 3,
 }
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "acklab", "infer", *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "acklab", "infer", *arguments], capture_output=True, text=True, check=False
+    )
 
 
 def test_the_example_names_the_sender_that_made_its_numbers() -> None:
@@ -65,11 +75,17 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
     check, held_out = told.checks
     assert check.failed and not held_out.failed
     assert [group for group, _ in check.missed] == ["time, 4 MB", "ACKs"]
-    assert {verdict(told, rule) for rule in told.rules} == {"favoured", "narrowed"}  # not decided: three values of one run
+    assert {verdict(told, rule) for rule in told.rules} == {
+        "favoured",
+        "narrowed",
+    }  # not decided: three values of one run
     text = " ".join(as_text(told).split())
     assert "A check fails. Of 3 values" in text and "All 3 fitted values are of one run (4 MB)" in text
     # What would decide the rule that is open: the held-out value by which its two most probable values differ most.
-    assert re.search(r"What to do next\. Sender initial window 10 or 16: the most probable readings of the two have 0\.51\d and 0\.4\d+ s of “time, 200 kB”", text)
+    assert re.search(
+        r"What to do next\. Sender initial window 10 or 16: the most probable readings of the two have 0\.51\d and 0\.4\d+ s of “time, 200 kB”",
+        text,
+    )
     assert "ACKs: printed 1,780 ± 100, predicted 1,780 by the best reading, " in text and text.count("(missed)") == 3
     assert "by the plan: simulated with a CUBIC sender" in text
     assert headline(told).startswith("Most probable, but a check fails: sender")
@@ -90,12 +106,23 @@ def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> N
 @pytest.mark.parametrize("search", ["tpe", "random"])
 def test_readings_that_a_sampler_chooses(search: str) -> None:
     pytest.importorskip("optuna")
-    plan = {**PLAN, "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}}, "search": search, "readings": 12, "nudges": 1}
+    plan = {
+        **PLAN,
+        "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}},
+        "search": search,
+        "readings": 12,
+        "nudges": 1,
+    }
     first, again = acklab.infer(plan), acklab.infer(plan, threads=1)
     assert not first.whole
     assert len(first.choices) == 12
     assert [one.sets for one in first.choices] == [one.sets for one in again.choices]
-    assert all(isinstance(cell, str) and " to " in cell for rule in first.rules if rule.name == "link_delay" for cell in rule.cells)
+    assert all(
+        isinstance(cell, str) and " to " in cell
+        for rule in first.rules
+        if rule.name == "link_delay"
+        for cell in rule.cells
+    )
     assert "no probabilities" in " ".join(assumed(first))
 
 
@@ -109,7 +136,9 @@ def _posterior(values: list[list[float]], printed: float, tolerance: float) -> P
 def test_weights_are_those_of_normal_values() -> None:
     exact = _posterior([[1.0, 1.0], [2.0, 2.0]], 1.0, 1.0)
     assert exact.weights[0] == pytest.approx(1 / (1 + math.exp(-0.5 * (1 / 0.5) ** 2)))
-    noisy = _posterior([[0.0, 2.0], [2.0, 2.0]], 1.0, 1.0)  # a mean of 1 that is chance: variance 2, and half of it for the mean
+    noisy = _posterior(
+        [[0.0, 2.0], [2.0, 2.0]], 1.0, 1.0
+    )  # a mean of 1 that is chance: variance 2, and half of it for the mean
     first, second = 1 / math.sqrt(1 + 3 / 0.25), math.exp(-0.5 * 4)
     assert noisy.weights[0] == pytest.approx(first / (first + second))
     assert noisy.scale == 1
@@ -141,7 +170,14 @@ def test_held_out_values_do_not_move_the_posterior() -> None:
 
 
 def test_a_check_may_miss_a_tenth_of_its_groups() -> None:
-    for groups, missed, failed in ((1, 1, True), (9, 1, True), (10, 1, False), (19, 2, True), (20, 2, False), (5, 0, False)):
+    for groups, missed, failed in (
+        (1, 1, True),
+        (9, 1, True),
+        (10, 1, False),
+        (19, 2, True),
+        (20, 2, False),
+        (5, 0, False),
+    ):
         assert Check("left out", groups, [("x", 0)] * missed).failed is failed
 
 
@@ -154,7 +190,10 @@ def test_a_group_is_predicted_from_the_others() -> None:
 
 
 def test_nudges_move_starts_and_delays_and_nothing_else() -> None:
-    tree = {"link": [{"between": ["A", "B"], "delay": "10ms", "rate": "1Mbps", "back": {"delay": "0.02s"}}], "flow": [{"name": "f", "start": "1s"}]}
+    tree = {
+        "link": [{"between": ["A", "B"], "delay": "10ms", "rate": "1Mbps", "back": {"delay": "0.02s"}}],
+        "flow": [{"name": "f", "start": "1s"}],
+    }
     moved = Nudge(0.5, 0.1).of(tree, 3)
     link = moved["link"][0]
     assert 10 < float(link["delay"].removesuffix("ms")) < 11
@@ -167,14 +206,19 @@ def test_nudges_move_starts_and_delays_and_nothing_else() -> None:
 def test_rules_that_a_run_does_not_read_leave_it_alone() -> None:
     plan = {**PLAN, "run": [{**PLAN["run"][0], "without": ["sender_initial_window"]}, PLAN["run"][1]]}
     told = acklab.infer({**plan, "nudges": 1})
-    shorts = {one: told.made[row, 0, 0] for row, one in enumerate(told.choices[k].cells["sender_recovery"] for k in range(8))}
+    shorts = {
+        one: told.made[row, 0, 0] for row, one in enumerate(told.choices[k].cells["sender_recovery"] for k in range(8))
+    }
     assert len(set(told.made[:, 0, 0])) == len(set(shorts.values()))
 
 
 def test_a_run_ends_when_another_one_does_under_each_reading_and_nudge() -> None:
     end = {"run": "whole", "metric": "finished_s@f"}
     runs = [{"name": "part", "until": end}, {"name": "whole", "set": {"flow.f.size.segments": 30}}]
-    values = [{"name": metric, "run": run, "metric": metric, "printed": 1, "tolerance": 1} for run, metric in (("part", "segments_acked@f"), ("whole", "finished_s@f"))]
+    values = [
+        {"name": metric, "run": run, "metric": metric, "printed": 1, "tolerance": 1}
+        for run, metric in (("part", "segments_acked@f"), ("whole", "finished_s@f"))
+    ]
     told = acklab.infer({**PLAN, "run": runs, "value": values})
     for choice, (acked, ended) in zip(told.choices, told.made, strict=True):
         sets = {key.replace("*", "0"): value for key, value in choice.sets.items()}
@@ -182,13 +226,30 @@ def test_a_run_ends_when_another_one_does_under_each_reading_and_nudge() -> None
         assert json.loads(alone.json())["flows"][0]["segments_acked"] == acked[0]
     assert len(set(told.made[0, 1])) == 3  # each nudge ends at another time
     endless = [{**runs[0], "until": {**end, "metric": "repair"}}, {**runs[1], "set": {"flow.f.size.segments": 3}}]
-    assert np.isnan(acklab.infer({**PLAN, "run": endless, "value": [{**values[0], "use": "held-out"}, {**values[1], "metric": "start_s@f"}], "nudges": 1}).made[:, 0]).all()
+    assert np.isnan(
+        acklab.infer(
+            {
+                **PLAN,
+                "run": endless,
+                "value": [{**values[0], "use": "held-out"}, {**values[1], "metric": "start_s@f"}],
+                "nudges": 1,
+            }
+        ).made[:, 0]
+    ).all()
 
 
 BAD = [
     ("run", [{"name": "short", "until": "long"}, {"name": "long"}], 'until = "long": { run = NAME'),
-    ("run", [{"name": "short", "until": {"run": "wide", "metric": "completion"}}, {"name": "long"}], "there are short, long"),
-    ("run", [{"name": "short", "until": {"run": "short", "metric": "completion"}}, {"name": "long"}], "itself ends by another"),
+    (
+        "run",
+        [{"name": "short", "until": {"run": "wide", "metric": "completion"}}, {"name": "long"}],
+        "there are short, long",
+    ),
+    (
+        "run",
+        [{"name": "short", "until": {"run": "short", "metric": "completion"}}, {"name": "long"}],
+        "itself ends by another",
+    ),
     ("fre", {}, "free"),
     ("free", {}, "no rule is open"),
     ("free", {"flow.f.sender.initial_window": [1]}, "at least two values"),
@@ -202,7 +263,7 @@ BAD = [
     ("value", [{**PLAN["value"][0], "printed": -1e308}], "printed = -1e+308: a number from -1e+60 to 1e+60"),
     ("value", [{**PLAN["value"][0], "tolerance": 1e-300}], "tolerance = 1e-300: a number above 0, from 1e-30 to 1e+60"),
     ("baseline", {"flow.f.sender.window": datetime.date(2026, 1, 1)}, "datetime.date(2026, 1, 1); a value is text"),
-    ("title", [{"every": 1}, "null"], "title = [{\"every\": 1}, \"null\"]: has to be a text"),
+    ("title", [{"every": 1}, "null"], 'title = [{"every": 1}, "null"]: has to be a text'),
     ("value", [{**PLAN["value"][0], "use": "held-out"}], "has to be fitted"),
     ("value", [{**PLAN["value"][0], "metric": "completion@g"}], "no flow `g`"),
     ("value", [{**PLAN["value"][0], "metric": "complexion"}], "did you mean"),
@@ -228,7 +289,9 @@ def test_more_readings_than_may_be_tried_are_searched() -> None:
 
 def test_mistakes_end_the_command_with_2_and_counting_runs_nothing(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
-    plan.write_text(EXAMPLE.read_text().replace('"newreno"', '"newrenu"').replace('"path.toml"', f'"{EXAMPLE.parent}/path.toml"'))
+    plan.write_text(
+        EXAMPLE.read_text().replace('"newreno"', '"newrenu"').replace('"path.toml"', f'"{EXAMPLE.parent}/path.toml"')
+    )
     failed = command(str(plan), "--out", str(tmp_path / "out"))
     assert failed.returncode == 2
     assert "plan.toml:" in failed.stderr and "newreno" in failed.stderr
@@ -248,7 +311,10 @@ def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:
 
 def test_a_paper_without_a_plan_ends_the_command_with_2() -> None:
     failed = command("ackfilter", "--count")
-    assert (failed.returncode, failed.stderr) == (2, "acklab: the paper ackfilter has no plan; there is one of allman1998, divack, smartacking, veno\n")
+    assert (failed.returncode, failed.stderr) == (
+        2,
+        "acklab: the paper ackfilter has no plan; there is one of allman1998, divack, smartacking, veno\n",
+    )
 
 
 def test_a_name_that_is_neither_a_file_nor_a_paper_lists_the_plans() -> None:
@@ -265,13 +331,29 @@ def test_the_papers_have_plans(name: str) -> None:
 
 def test_a_value_over_several_runs_and_metrics_is_their_average() -> None:
     def value(average: str, metric: list[str] | str, runs: list[str]) -> dict[str, Any]:
-        return {"name": f"{average} {metric} {runs}", "run": runs, "metric": metric, "average": average, "printed": 1.0, "tolerance": 1.0}
+        return {
+            "name": f"{average} {metric} {runs}",
+            "run": runs,
+            "metric": metric,
+            "average": average,
+            "printed": 1.0,
+            "tolerance": 1.0,
+        }
 
     both = ["short", "long"]
     single = [value("mean", one, [run]) for run in both for one in ("completion@f", "acks_sent")]
-    over = [{**one, "name": f"{one['name']} over", "over": ["long", "short"]} for one in (value("mean", "acks_sent", both),)]
-    asked = [*single, value("mean", ["completion@f", "acks_sent"], both), value("median", ["completion@f", "acks_sent"], both), *over]
-    told = acklab.infer({**PLAN, "value": asked, "free": {"flow.f.sender.recovery": ["newreno", "rfc6675"]}, "nudges": 1})
+    over = [
+        {**one, "name": f"{one['name']} over", "over": ["long", "short"]} for one in (value("mean", "acks_sent", both),)
+    ]
+    asked = [
+        *single,
+        value("mean", ["completion@f", "acks_sent"], both),
+        value("median", ["completion@f", "acks_sent"], both),
+        *over,
+    ]
+    told = acklab.infer(
+        {**PLAN, "value": asked, "free": {"flow.f.sender.recovery": ["newreno", "rfc6675"]}, "nudges": 1}
+    )
     a, b, c, d, mean, median, ratios = told.posterior.mean[0]
     assert mean == pytest.approx((a + b + c + d) / 4)
     assert median == pytest.approx(np.median([a, b, c, d]))
@@ -280,11 +362,20 @@ def test_a_value_over_several_runs_and_metrics_is_their_average() -> None:
 
 def test_a_value_has_as_many_runs_below_as_above() -> None:
     with pytest.raises(InferError, match="as many runs as run has, 2"):
-        acklab.infer({**PLAN, "value": [{"run": ["short", "long"], "over": "short", "metric": "acks_sent", "printed": 1, "tolerance": 1}]})
+        acklab.infer(
+            {
+                **PLAN,
+                "value": [
+                    {"run": ["short", "long"], "over": "short", "metric": "acks_sent", "printed": 1, "tolerance": 1}
+                ],
+            }
+        )
 
 
 def test_everything_is_written(tmp_path: Path) -> None:
-    told = acklab.infer({**PLAN, "nudges": 2, "value": [{**one, "use": "fit"} for one in PLAN["value"]]}, out=tmp_path / "out")
+    told = acklab.infer(
+        {**PLAN, "nudges": 2, "value": [{**one, "use": "fit"} for one in PLAN["value"]]}, out=tmp_path / "out"
+    )
     plain = json.loads((tmp_path / "out" / "infer.json").read_text())
     assert plain["answer"] == told.sentence
     assert plain["readings"] == 8
@@ -292,6 +383,9 @@ def test_everything_is_written(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "infer.html").read_text()
     first, _, rest = told.sentence.partition(". ")
     assert first.startswith("Most probable of 8 readings: ") and rest in page
-    assert "<h1>Most probable, but a check fails: sender with initial window 2 and recovery newreno (probability 0.55).</h1>" in page
+    assert (
+        "<h1>Most probable, but a check fails: sender with initial window 2 and recovery newreno (probability 0.55).</h1>"
+        in page
+    )
     best = acklab.run(tmp_path / "out" / "best.toml")
     assert best.summary()["flows"][0]["completion_s"] == pytest.approx(told.made[told.posterior.winner, 0, 0])

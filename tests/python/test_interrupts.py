@@ -141,7 +141,9 @@ def test_work_that_does_not_end_is_left_behind() -> None:
 
 
 def test_a_request_waits_while_polars_is_imported(tmp_path: Path) -> None:
-    (tmp_path / "polars.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(0.5)\nprint('imported', flush=True)\n")
+    (tmp_path / "polars.py").write_text(
+        "import time\nprint('ready', flush=True)\ntime.sleep(0.5)\nprint('imported', flush=True)\n"
+    )
     body = f"""
     sys.path.insert(0, {str(tmp_path)!r})
     print("begun", flush=True)

@@ -77,7 +77,16 @@ def test_compare_and_sweep_boot_a_kernel_a_run(acklab_command: Acklab, transfer:
     cases = ["--case", "reno", "--case", "cubic: flow.0.sender.control=cubic", "--metric", "completion", "--seeds", "2"]
     done = acklab_command("compare", str(transfer), "--virtual", *cases, "--out", str(tmp_path / "compared"))
     assert done.returncode == 0, done.stderr
-    done = acklab_command("sweep", str(transfer), "--virtual", "--vary", "link.0.delay=10ms,20ms", "--out", str(tmp_path / "swept"), "--json")
+    done = acklab_command(
+        "sweep",
+        str(transfer),
+        "--virtual",
+        "--vary",
+        "link.0.delay=10ms,20ms",
+        "--out",
+        str(tmp_path / "swept"),
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "swept" / "flows.parquet").exists()
 
@@ -100,7 +109,11 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path, number: sign
     words = [COMMAND, "run", "long.toml", "--virtual", "--for", "1000s"]
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    environment = os.environ | {"TMPDIR": str(temporary), "HOME": str(temporary), "XDG_CACHE_HOME": str(kernel.place().parents[2])}
+    environment = os.environ | {
+        "TMPDIR": str(temporary),
+        "HOME": str(temporary),
+        "XDG_CACHE_HOME": str(kernel.place().parents[2]),
+    }
     process = subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     for _ in range(600):
         below = children_of(process.pid)
@@ -139,7 +152,10 @@ def pretend(tmp_path: Path, script: str) -> dict[str, str]:
             "the kernel of the senders: it ended at once (exit status: 1): Kernel panic - not syncing: Attempted to kill init!",
         ),
         ("exit 0", "the kernel of the senders: it ended at once"),
-        ("kill -7 $$", "the kernel of the senders: it ended at once (signal: 7 (SIGBUS)); is the disk for temporary files full?"),
+        (
+            "kill -7 $$",
+            "the kernel of the senders: it ended at once (signal: 7 (SIGBUS)); is the disk for temporary files full?",
+        ),
     ],
 )
 def test_a_kernel_that_breaks_off_is_told_in_a_line(tmp_path: Path, transfer: Path, script: str, said: str) -> None:
@@ -151,7 +167,10 @@ def test_a_kernel_that_breaks_off_is_told_in_a_line(tmp_path: Path, transfer: Pa
 
 def test_without_a_kernel_it_is_said_what_builds_one(tmp_path: Path, transfer: Path) -> None:
     environment = os.environ | {kernel.VARIABLE: str(tmp_path / "none")}
-    for words in (["run", str(transfer), "--virtual"], ["sweep", str(transfer), "--virtual", "--vary", "link.0.delay=1ms,2ms"]):
+    for words in (
+        ["run", str(transfer), "--virtual"],
+        ["sweep", str(transfer), "--virtual", "--vary", "link.0.delay=1ms,2ms"],
+    ):
         done = subprocess.run([COMMAND, *words], env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and "`make kernel`" in done.stderr and len(done.stderr.splitlines()) == 1
 
@@ -213,7 +232,10 @@ def test_the_kernel_has_the_scenarios_receive_buffer() -> None:
     """With one buffer for all it sent as many ACKs in both; the simulator sends 1,384 with the fixed one, and 736 with Linux's default."""
     counts = {}
     for name, changes in (("default", {}), ("fixed", {"flow.f.receiver.ack": FIXED})):
-        pair = [acklab.run(BULK, engine=engine, **changes).summary()["flows"][0]["acks_sent"] for engine in ("simulator", "kernel")]
+        pair = [
+            acklab.run(BULK, engine=engine, **changes).summary()["flows"][0]["acks_sent"]
+            for engine in ("simulator", "kernel")
+        ]
         assert pair[1] == pytest.approx(pair[0], rel=0.12), name
         counts[name] = pair[1]
     assert counts["fixed"] > 1.2 * counts["default"]
@@ -225,7 +247,12 @@ def test_what_the_kernel_does_not_follow_is_said(acklab_command: Acklab, tmp_pat
     words = ["--virtual", "--set", "flow.f.receiver.ack.quick=2", "--set", "flow.f.sender.initial_rto=3s"]
     done = acklab_command("run", str(tmp_path / "bulk.toml"), *words)
     table = done.stdout.partition("not followed by the kernel")[2]
-    for line in ("receiver.ack.quick 2 16", "receiver.ack.tick 0.004s 0.001s", "sender.initial_rto 3s 1s", "sender.recovery.tick 0.004s 0.001s"):
+    for line in (
+        "receiver.ack.quick 2 16",
+        "receiver.ack.tick 0.004s 0.001s",
+        "sender.initial_rto 3s 1s",
+        "sender.recovery.tick 0.004s 0.001s",
+    ):
         assert f"flow.f.{line}" in " ".join(table.split()), done.stdout
     told = json.loads(acklab_command("run", str(tmp_path / "bulk.toml"), *words, "--json").stdout)
     assert {"key": "flow.f.receiver.ack.quick", "scenario": "2", "kernel": "16"} in told["ignored"]
@@ -243,10 +270,16 @@ def test_a_policy_beside_the_kernels_own_acks_has_an_ack_for_every_segment() -> 
 @booted
 def test_many_runs_say_once_what_their_kernels_do_not_follow(acklab_command: Acklab, transfer: Path) -> None:
     words = ["--virtual", "--set", "flow.f.receiver.ack.quick=2"]
-    many = (["sweep", *words, "--vary", "link.0.delay=1ms,2ms"], ["compare", *words, "--case", "a", "--case", "b: link.0.delay=9ms", "--seeds", "2"])
+    many = (
+        ["sweep", *words, "--vary", "link.0.delay=1ms,2ms"],
+        ["compare", *words, "--case", "a", "--case", "b: link.0.delay=9ms", "--seeds", "2"],
+    )
     for verb, *options in many:
         done = acklab_command(verb, str(transfer), *options)
-        assert done.returncode == 0 and done.stderr.count("--virtual: not followed: flow.f.receiver.ack.quick = 2 (the kernel: 16)") == 1
+        assert (
+            done.returncode == 0
+            and done.stderr.count("--virtual: not followed: flow.f.receiver.ack.quick = 2 (the kernel: 16)") == 1
+        )
 
 
 @booted

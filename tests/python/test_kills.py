@@ -53,7 +53,9 @@ def catches(process: subprocess.Popen[bytes]) -> bool:
 
 def shown(out: Path) -> dict[str, bytes]:
     """The results that a reader sees, without work under way."""
-    return {name: data for name, data in contents(out).items() if not name.startswith(".acklab/")} if out.exists() else {}
+    return (
+        {name: data for name, data in contents(out).items() if not name.startswith(".acklab/")} if out.exists() else {}
+    )
 
 
 @pytest.mark.parametrize("verb", COMMANDS)

@@ -79,7 +79,9 @@ def test_cubics_response_function(p: float, c: float, beta: float, rtt: float, w
 
 def test_the_pages_tables_are_what_runs_say(tool: ModuleType) -> None:
     cheap = [p for p in tool.LOSSES if p >= 1e-3]
-    for line in tool.constants_table(tool.constants(cheap)) + tool.cubic_table([case for case in tool.CUBIC if case[0] > 2e-4]):
+    for line in tool.constants_table(tool.constants(cheap)) + tool.cubic_table(
+        [case for case in tool.CUBIC if case[0] > 2e-4]
+    ):
         assert line in PAGE
 
 
@@ -92,8 +94,24 @@ def test_the_plot_says_what_it_shows() -> None:
 
 
 RFC_9438_WINDOWS = {
-    0.1: [(12, 12, 12), (38, 38, 59), (120, 187, 333), (593, 1054, 1874), (3332, 5926, 10538), (18740, 33325, 59261), (105383, 187400, 333250)],
-    0.01: [(12, 12, 12), (38, 38, 38), (120, 120, 120), (379, 379, 379), (1200, 1200, 1874), (3795, 5926, 10538), (18740, 33325, 59261)],
+    0.1: [
+        (12, 12, 12),
+        (38, 38, 59),
+        (120, 187, 333),
+        (593, 1054, 1874),
+        (3332, 5926, 10538),
+        (18740, 33325, 59261),
+        (105383, 187400, 333250),
+    ],
+    0.01: [
+        (12, 12, 12),
+        (38, 38, 38),
+        (120, 120, 120),
+        (379, 379, 379),
+        (1200, 1200, 1874),
+        (3795, 5926, 10538),
+        (18740, 33325, 59261),
+    ],
 }
 """Tables 1 and 2 of RFC 9438 section 5.1: by round trip (s), for losses of 1e-2 to 1e-8, CUBIC's mean window with C 0.04, 0.4 and 4."""
 

@@ -152,8 +152,6 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 assert sum(1 for _ in runs) == 1999
 """
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60
-    )
+    result = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
     assert result.returncode == 0, result.stderr
     assert "forked from" in result.stdout

@@ -45,7 +45,14 @@ def live_run(valid: bool) -> tuple[dict[str, Any], Any, Any]:
     summary = run.summary()
     flows = [{**row, "mean_srtt_s": row["mean_rtt_s"], "control": "reno"} for row in summary["flows"]]
     ignored = [{"key": "flow.f.sender.halving", "scenario": "flight-size", "kernel": "cwnd"}]
-    told = {"valid": valid, "why": [] if valid else [WHY], "kernel": "6.1", "lateness": late, "notes": ["its own"], "ignored": ignored}
+    told = {
+        "valid": valid,
+        "why": [] if valid else [WHY],
+        "kernel": "6.1",
+        "lateness": late,
+        "notes": ["its own"],
+        "ignored": ignored,
+    }
     return {**summary, **told, "flows": flows}, SimpleNamespace(**tables), run
 
 
@@ -65,7 +72,9 @@ def test_a_page_of_an_invalid_run_says_so_first_and_compares_nothing() -> None:
     assert [run["label"] for run in told["runs"]] == ["simulated", "live (invalid)"]
     assert told["runs"][1]["title"] == "Invalid run: a transfer" and told["limits"] == []
     assert not re.search("carried most|took .* longer|Simulated: [0-9]", json.dumps(told["headline"]))
-    assert {"run": 1, "key": "flow.f.sender.halving", "scenario": "flight-size", "kernel": "cwnd"} in told["tables"]["ignored"]["rows"]
+    assert {"run": 1, "key": "flow.f.sender.halving", "scenario": "flight-size", "kernel": "cwnd"} in told["tables"][
+        "ignored"
+    ]["rows"]
     assert any("does not follow 1\xa0rule" in point["text"] for point in told["headline"]["points"])
 
 
@@ -73,7 +82,9 @@ def test_a_page_of_a_valid_run_has_no_banner_and_tells_both_acks() -> None:
     live, tables, simulated = live_run(valid=True)
     text = page(live, tables, simulated)
     acks = live["flows"][0]["acks_sent"]
-    assert 'class="banner"' not in text and re.search(f"Live: .*, {acks}\\sACKs. Simulated: .*, {acks}\\sACKs. One run each.", heading(text))
+    assert 'class="banner"' not in text and re.search(
+        f"Live: .*, {acks}\\sACKs. Simulated: .*, {acks}\\sACKs. One run each.", heading(text)
+    )
 
 
 def test_the_terminal_says_so_above_the_numbers_and_compares_nothing() -> None:
@@ -108,12 +119,21 @@ def test_plots_and_queries_of_its_directory_say_so(folder: Path, acklab_command:
     assert plot(folder, x="completion_s", kind="cdf").about.startswith("Invalid live run. ")
     told = acklab_command("query", str(folder), "select acks_sent from flows")
     assert told.returncode == 0 and "is of an invalid live run: " + REASON in told.stderr
-    told = acklab_command("plot", str(folder), "--kind", "cdf", "--x", "completion_s", "--out", str(folder / "chart.svg"))
-    assert told.returncode == 0 and REASON in told.stderr and "Invalid live run" in (folder / "chart.svg").read_text(encoding="utf-8")
+    told = acklab_command(
+        "plot", str(folder), "--kind", "cdf", "--x", "completion_s", "--out", str(folder / "chart.svg")
+    )
+    assert (
+        told.returncode == 0
+        and REASON in told.stderr
+        and "Invalid live run" in (folder / "chart.svg").read_text(encoding="utf-8")
+    )
 
 
 def test_charts_and_reports_of_its_tables_say_so(folder: Path) -> None:
-    run = {"title": "a transfer", **{name: pl.read_parquet(folder / f"{name}.parquet") for name in ("flows", "links", "queue")}}
+    run = {
+        "title": "a transfer",
+        **{name: pl.read_parquet(folder / f"{name}.parquet") for name in ("flows", "links", "queue")},
+    }
     assert "Invalid run" in mpl.queue(run).get_suptitle()
     assert heading(report.html(run)) == unbroken(f"Invalid: {REASON}.")
     assert mpl.queue(acklab.run(SCENARIO)).get_suptitle() == ""

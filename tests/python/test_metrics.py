@@ -41,7 +41,11 @@ def read(text: str, summary: dict) -> float:
 
 def test_counts_add_up(summary: dict) -> None:
     drops = {f"{row['from']}->{row['to']}": row["drops"] for row in summary["links"]}
-    assert drops["G->R"] > 0 and read("drops", summary) == sum(drops.values()) and read("drops@G->R", summary) == drops["G->R"]
+    assert (
+        drops["G->R"] > 0
+        and read("drops", summary) == sum(drops.values())
+        and read("drops@G->R", summary) == drops["G->R"]
+    )
     assert read("acks_sent", summary) == sum(row["acks_sent"] for row in summary["flows"])
     assert read("mean(acks_sent)", summary) == pytest.approx(read("acks_sent", summary) / 3)
 
@@ -87,11 +91,16 @@ def test_seconds_are_told_in_milliseconds_where_the_name_asks(summary: dict) -> 
 
 def test_names_of_both_a_quantity_and_a_column(summary: dict) -> None:
     resent, sent = (sum(row[key] for row in summary["flows"]) for key in ("retransmits", "segments_sent"))
-    assert read("retransmits", summary) == pytest.approx(100 * resent / sent) and read("sum(retransmits)", summary) == resent
+    assert (
+        read("retransmits", summary) == pytest.approx(100 * resent / sent)
+        and read("sum(retransmits)", summary) == resent
+    )
     share = read("max(utilisation)", summary)
     assert read("utilisation@G->R", summary) == pytest.approx(100 * share) and 0.5 < share <= 1
     bytes_ = next(row["bytes"] for row in summary["links"] if (row["from"], row["to"]) == ("G", "R"))
-    assert read("bytes@G->R", summary) == bytes_ and read("bytes", summary) == sum(row["bytes"] for row in summary["flows"])
+    assert read("bytes@G->R", summary) == bytes_ and read("bytes", summary) == sum(
+        row["bytes"] for row in summary["flows"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,14 +146,21 @@ def test_a_column_that_ranks_nothing_is_refused(acklab_command: Acklab, two_hops
     cases = ("--case", "a", "--case", "b: flow.0.sender.window=4")
     result = acklab_command("compare", str(two_hops), *cases, "--metric", "cwnd_segments")
     assert result.returncode == 2 and "metric cwnd_segments: neither more nor less of it is better" in result.stderr
-    assert acklab_command("compare", str(two_hops), *cases, "--metric", "timeouts", "--metric", "cwnd_segments").returncode == 0
+    assert (
+        acklab_command("compare", str(two_hops), *cases, "--metric", "timeouts", "--metric", "cwnd_segments").returncode
+        == 0
+    )
 
 
 def test_every_numeric_column_is_a_metric_and_the_reference_tells_its_aggregate() -> None:
     for table, columns in (("flows", FLOWS), ("links", LINKS)):
         kinds = schema(table).items()
         assert list(columns) == [name for name, kind in kinds if kind.is_numeric() or kind == pl.Boolean]
-    rows = [row.strip("|").split(" | ") for row in REFERENCE.read_text(encoding="utf-8").split("\n") if row.startswith("| `")]
+    rows = [
+        row.strip("|").split(" | ")
+        for row in REFERENCE.read_text(encoding="utf-8").split("\n")
+        if row.startswith("| `")
+    ]
     told = [[cell.strip().strip("`") for cell in row] for row in rows]
     assert told == [
         *([q.name, q.unit, q.about, WORDS[q.better], directions.QUANTITIES[q.name].why] for q in QUANTITIES.values()),
@@ -200,7 +216,10 @@ QUEUES = {
     "drop-head": {"kind": "drop-tail", "packets": 60, "drop": "longest-front", "scheduler": "round-robin"},
     "red": {"kind": "red"},
     "docsis-pie": {"kind": "docsis-pie", "buffer": "150kB"},
-    **{kind: {"kind": kind} for kind in ("codel", "fq-codel", "cobalt", "fq-cobalt", "cake", "dual-pi2", "pie", "fq-pie")},
+    **{
+        kind: {"kind": kind}
+        for kind in ("codel", "fq-codel", "cobalt", "fq-cobalt", "cake", "dual-pi2", "pie", "fq-pie")
+    },
 }
 SERVERS = {
     "constant": "10Mbps",
@@ -235,7 +254,14 @@ def test_waits_are_those_of_the_queue_rows_on_a_wlan() -> None:
     """Two directions leave one station; its queue's integral is the wait of both."""
     scenario = {
         "stop": {"when": "flows-complete"},
-        "wlan": [{"ap": "AP", "stations": ["B", "C"], "mac": {"phy": "802.11n"}, "queue": {"kind": "drop-tail", "packets": 40}}],
+        "wlan": [
+            {
+                "ap": "AP",
+                "stations": ["B", "C"],
+                "mac": {"phy": "802.11n"},
+                "queue": {"kind": "drop-tail", "packets": 40},
+            }
+        ],
         "flow": [{"from": "AP", "to": to, "size": {"segments": 400}} for to in ("B", "C")],
     }
     summary = acklab.run(scenario).summary()
@@ -267,8 +293,12 @@ def test_a_return_path_full_of_acks_is_told_so(server: str) -> None:
 
 
 def test_ack_overhead_is_relative_to_the_data(summary: dict) -> None:
-    there, back = (next(row for row in summary["links"] if (row["from"], row["to"]) == ends) for ends in (("G", "R"), ("R", "G")))
-    assert read("ack-overhead@R->G", summary) == pytest.approx(100 * back["ack_bytes"] / (there["bytes"] - there["ack_bytes"]))
+    there, back = (
+        next(row for row in summary["links"] if (row["from"], row["to"]) == ends) for ends in (("G", "R"), ("R", "G"))
+    )
+    assert read("ack-overhead@R->G", summary) == pytest.approx(
+        100 * back["ack_bytes"] / (there["bytes"] - there["ack_bytes"])
+    )
     assert 1 < read("ack-overhead@R->G", summary) < 4, "40 bytes for one or two segments of 1,500"
 
 
@@ -280,4 +310,6 @@ def test_twice_the_download_is_no_cost_of_acks() -> None:
         scenario["flow"] = [{"from": "S", "to": "R", "sender": {"stack": "linux", "window": "200kB"}}]
         found.append(acklab.run(scenario).summary())
     shares, overheads = ([read(f"{name}@R->S", one) for one in found] for name in ("ack-share", "ack-overhead"))
-    assert shares[1] / shares[0] == pytest.approx(2, rel=0.1) and overheads[1] / overheads[0] == pytest.approx(1, rel=0.05)
+    assert shares[1] / shares[0] == pytest.approx(2, rel=0.1) and overheads[1] / overheads[0] == pytest.approx(
+        1, rel=0.05
+    )

@@ -51,47 +51,73 @@ def test_so_has_one_of_a_comparison(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ('title = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"'.encode("latin-1"), "x.toml:1:13: not UTF-8 text: byte 12 is 0xe9; save"),
+        (
+            'title = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"'.encode("latin-1"),
+            "x.toml:1:13: not UTF-8 text: byte 12 is 0xe9; save",
+        ),
         (TWO_HOPS.encode("utf-16"), "x.toml:1:1: not UTF-8 text: byte 0 is 0xff; it is UTF-16; save the file as UTF-8"),
     ],
     ids=["Latin-1", "UTF-16"],
 )
-def test_every_verb_says_alike_that_a_file_is_not_utf_8(data: bytes, said: str, acklab_command: Acklab, tmp_path: Path) -> None:
+def test_every_verb_says_alike_that_a_file_is_not_utf_8(
+    data: bytes, said: str, acklab_command: Acklab, tmp_path: Path
+) -> None:
     file = tmp_path / "x.toml"
     file.write_bytes(data)
-    for verb in (["run"], ["sweep"], ["run", "--live", "--dry-run"], ["compare", "--cases"], ["compare", "--case=a", "--case=b: stop.at=1s"]):
+    for verb in (
+        ["run"],
+        ["sweep"],
+        ["run", "--live", "--dry-run"],
+        ["compare", "--cases"],
+        ["compare", "--case=a", "--case=b: stop.at=1s"],
+    ):
         done = acklab_command(*verb, str(file))
         assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("alman1998", "no paper or study alman1998; did you mean allman1998?"), ("divack/figure1", "no figure figure1; did you mean figure-1?")],
+    [
+        ("alman1998", "no paper or study alman1998; did you mean allman1998?"),
+        ("divack/figure1", "no figure figure1; did you mean figure-1?"),
+    ],
 )
 def test_papers_and_figures_are_suggested(name: str, said: str, acklab_command: Acklab) -> None:
     done = acklab_command("reproduce", name)
     assert done.returncode == 2 and said in done.stderr, done.stderr
 
 
-def test_what_is_no_plan_and_no_scenario_says_what_it_is(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_plan_and_no_scenario_says_what_it_is(
+    acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("r.pcap").write_bytes(b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16))
     Path("f.sqlog").write_text('\x1e{"file_schema": "urn:ietf:params:qlog:file:sequential"}\n')
     Path("path.toml").write_text('stop.at = "1s"\nlink = [{ between = ["S", "R"], rate = "1Mbps", delay = "1ms" }]\n')
-    Path("far.toml").write_text('scenario = "geo"\nobjectives = ["completion"]\n[free]\n"flow.0.sender.window" = [4, 8]\n')
+    Path("far.toml").write_text(
+        'scenario = "geo"\nobjectives = ["completion"]\n[free]\n"flow.0.sender.window" = [4, 8]\n'
+    )
     Path("two.toml").write_text(Path("far.toml").read_text() + '[[path]]\nscenario = "path.toml"\n' * 2)
     for words, said in (
         (("infer", "r.pcap"), "acklab: r.pcap:\n  this is a capture: acklab analyze r.pcap"),
         (("tune", "f.sqlog"), "acklab: f.sqlog:\n  this is a qlog: acklab analyze f.sqlog\n"),
         (("tune", "far.toml"), "acklab new geo --template geo writes geo.toml"),
-        (("tune", "two.toml"), 'path[0] and path[1] are both called "path"; without `name` a path is called as its scenario\'s file'),
-        (("compare", "path.toml", "--virtual", "--case=a", "--case=b: stop.at=2s"), "or run programs over it: --server CMD and --client CMD"),
+        (
+            ("tune", "two.toml"),
+            'path[0] and path[1] are both called "path"; without `name` a path is called as its scenario\'s file',
+        ),
+        (
+            ("compare", "path.toml", "--virtual", "--case=a", "--case=b: stop.at=2s"),
+            "or run programs over it: --server CMD and --client CMD",
+        ),
     ):
         done = acklab_command(*words)
         assert done.returncode == 2 and said in done.stderr, done.stderr
 
 
-def test_a_file_that_is_no_scenario_is_called_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_scenario_is_called_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("s.toml").write_text(TWO_HOPS)
     assert cli.main(["run", "s.toml", "--json", "--out", "res"]) == 0
@@ -102,13 +128,25 @@ def test_a_file_that_is_no_scenario_is_called_what_it_is(tmp_path: Path, monkeyp
     Path("res.json").write_text(capsys.readouterr().out)
     for file, said in (
         ("x.html", "a page: open it in a browser\n"),
-        ("x.py", "a program: python x.py; with ACK policies and controls of yours: acklab run SCENARIO --python x.py\n"),
+        (
+            "x.py",
+            "a program: python x.py; with ACK policies and controls of yours: acklab run SCENARIO --python x.py\n",
+        ),
         ("x.pkt", "a packetdrill script: acklab drill x.pkt\n"),
         ("x.gz", "compressed: acklab analyze x.gz if it is a capture or a qlog; unpack anything else\n"),
         ("res.json", "the result of a run, no scenario\n"),
-        ("res/summary.json", "the result of a run, no scenario; the scenario beside it runs again: acklab run res/scenario.toml\n"),
-        ("res/acklab.json", "the marker of a directory of results; the scenario beside it runs again: acklab run res/scenario.toml\n"),
-        ("res/flows.parquet", "a table: acklab query res/flows.parquet SQL asks it, acklab plot res/flows.parquet draws it; the scenario"),
+        (
+            "res/summary.json",
+            "the result of a run, no scenario; the scenario beside it runs again: acklab run res/scenario.toml\n",
+        ),
+        (
+            "res/acklab.json",
+            "the marker of a directory of results; the scenario beside it runs again: acklab run res/scenario.toml\n",
+        ),
+        (
+            "res/flows.parquet",
+            "a table: acklab query res/flows.parquet SQL asks it, acklab plot res/flows.parquet draws it; the scenario",
+        ),
     ):
         for words in (["run"], ["compare"], ["sweep"], ["tune"], ["run", "s.toml"]):
             with contextlib.suppress(SystemExit):
@@ -117,11 +155,16 @@ def test_a_file_that_is_no_scenario_is_called_what_it_is(tmp_path: Path, monkeyp
             assert out == "" and err.startswith(f"acklab: {file}:\n  this is {said}"), (words, err)
     with pytest.raises(SystemExit):
         cli.main(["run", "res"])
-    assert "res: Is a directory, with results; to run their scenario again: acklab run res/scenario.toml" in capsys.readouterr().err
+    assert (
+        "res: Is a directory, with results; to run their scenario again: acklab run res/scenario.toml"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes")
-def test_a_name_that_is_no_text_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_no_text_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     name = os.fsdecode(b"c\xff.toml")
     Path(name).write_text(TWO_HOPS)

@@ -40,7 +40,9 @@ def test_tables_become_frames(run: acklab.Run) -> None:
 
 def test_results_show_themselves(run: acklab.Run, tmp_path: Path) -> None:
     assert "<table" in run.flows._repr_html_() and "goodput_bps" in run.flows._repr_html_()
-    swept = acklab.sweep(scenario=TWO_HOPS, vary={"flow.0.sender.window": np.array([4, 8])}, metrics=["completion"], seeds=np.int64(2))
+    swept = acklab.sweep(
+        scenario=TWO_HOPS, vary={"flow.0.sender.window": np.array([4, 8])}, metrics=["completion"], seeds=np.int64(2)
+    )
     assert "two hops" in swept._repr_html_() and swept.summary["sender_window"].to_list() == [4, 8]
     plan = acklab.compare.Comparison(
         TWO_HOPS, "s", [acklab.compare.case("a"), acklab.compare.case("b: flow.0.sender.window=4")], seeds=2
@@ -85,7 +87,9 @@ def test_runs_come_back_from_other_processes() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    run = acklab.run(TWO_HOPS, seed=np.int64(7), **{"flow.0.sender.window": np.int32(9), "link.0.loss": {"list": np.array([3, 4])}})
+    run = acklab.run(
+        TWO_HOPS, seed=np.int64(7), **{"flow.0.sender.window": np.int32(9), "link.0.loss": {"list": np.array([3, 4])}}
+    )
     assert run.seed == 7 and run.flows[0]["retransmits"] >= 2
     half = acklab.scenario.Loss(rate=np.float64(0.5)).to_dict()
     assert half == {"rate": 0.5} and type(half["rate"]) is float

@@ -57,7 +57,9 @@ class Grown(Reno):
         super().grow(credit, window)
 
 
-LINK = '[[link]]\nbetween = ["S", "R"]\nrate = "1.5Mbps"\ndelay = "50ms"\nqueue = { kind = "drop-tail", packets = 12 }\n'
+LINK = (
+    '[[link]]\nbetween = ["S", "R"]\nrate = "1.5Mbps"\ndelay = "50ms"\nqueue = { kind = "drop-tail", packets = 12 }\n'
+)
 
 
 def text(ack: str = '{ policy = "delayed" }', control: str = '"reno"', **flow: Any) -> str:
@@ -103,7 +105,9 @@ def test_parameters_reach_the_constructor_and_each_connection_has_its_instance()
 def test_the_builder_takes_the_class() -> None:
     def scenario(ack: Any, control: Any) -> Scenario:
         link = Link(between=["S", "R"], rate="1.5Mbps", delay="50ms", queue=DropTail(packets=12))
-        flow = Flow(from_="S", to="R", size=Size(segments=400), receiver=Receiver(ack=ack), sender=Sender(control=control))
+        flow = Flow(
+            from_="S", to="R", size=Size(segments=400), receiver=Receiver(ack=ack), sender=Sender(control=control)
+        )
         return Scenario(links=[link], flows=[flow])
 
     named = flows(scenario(PythonPolicy(name="Delayed"), Reno), policies={"Delayed": Delayed})
@@ -113,7 +117,10 @@ def test_the_builder_takes_the_class() -> None:
         acklab.run(scenario(Delayed(), Reno))
     with pytest.raises(TypeError, match="two different algorithms are called Delayed"):
         acklab.run(scenario(Delayed, Reno), policies={"Delayed": Reno})
-    for refused in (lambda: scenario(Delayed, Reno).to_toml(), lambda: list(acklab.run_batch([scenario(Delayed, Reno)]))):
+    for refused in (
+        lambda: scenario(Delayed, Reno).to_toml(),
+        lambda: list(acklab.run_batch([scenario(Delayed, Reno)])),
+    ):
         with pytest.raises(TypeError, match="Delayed is Python code, which no scenario file holds"):
             refused()
 
@@ -127,11 +134,15 @@ def test_an_error_fails_the_run_with_its_traceback() -> None:
     with pytest.raises(acklab.RunError) as caught:
         simulation.run()
     said = str(caught.value)
-    assert said.startswith("flow `f`, receiver.ack `mine`: on_segment raised ZeroDivisionError: division by zero\nTraceback")
+    assert said.startswith(
+        "flow `f`, receiver.ack `mine`: on_segment raised ZeroDivisionError: division by zero\nTraceback"
+    )
     assert "test_own.py" in said and "Emission.by(1 / 0)" in said
     with pytest.raises(acklab.RunError, match="failed earlier; begin another"):
         simulation.outcome()
-    told = list(acklab.run_batch([acklab.Scenario(**_tree(MINE)), acklab.Scenario(**_tree())], policies={"mine": Broken}))
+    told = list(
+        acklab.run_batch([acklab.Scenario(**_tree(MINE)), acklab.Scenario(**_tree())], policies={"mine": Broken})
+    )
     assert "ZeroDivisionError" in told[0]["error"] and told[1]["flows"][0]["completed"]
 
 
@@ -170,10 +181,22 @@ def _setting(name: str, value: float) -> Any:
         ({"grow": _setting("cwnd", -1.0)}, "grow set window.cwnd to -1; must be at least a segment"),
         ({"grow": _setting("cwnd", float("inf"))}, "grow set window.cwnd to inf; must be at least a segment"),
         ({"grow": _setting("ssthresh", float("nan"))}, "grow set window.ssthresh to NaN; must be above 0"),
-        ({"on_congestion": lambda self, signal, in_use, window: -3}, "on_congestion answered -3; must be a window above 0"),
-        ({"on_congestion": lambda self, signal, in_use, window: "half"}, "on_congestion answered 'half'; must be a window"),
-        ({"needs": "deliveries", "pacing_rate": lambda self: 0}, "pacing_rate answered 0; must be None, or segments a second above 0"),
-        ({"needs": "deliveries", "pacing_rate": lambda self: 9, "send_quantum": lambda self: 0.5}, "send_quantum answered 0.5; must be a whole number"),
+        (
+            {"on_congestion": lambda self, signal, in_use, window: -3},
+            "on_congestion answered -3; must be a window above 0",
+        ),
+        (
+            {"on_congestion": lambda self, signal, in_use, window: "half"},
+            "on_congestion answered 'half'; must be a window",
+        ),
+        (
+            {"needs": "deliveries", "pacing_rate": lambda self: 0},
+            "pacing_rate answered 0; must be None, or segments a second above 0",
+        ),
+        (
+            {"needs": "deliveries", "pacing_rate": lambda self: 9, "send_quantum": lambda self: 0.5},
+            "send_quantum answered 0.5; must be a whole number",
+        ),
         ({"needs": "all"}, 'needs is all; must be "credit", "round-trips", "deliveries" or "losses"'),
         ({"__init__": lambda self, beta: None}, "__init__ raised TypeError"),
     ],
@@ -326,9 +349,13 @@ def test_branches_go_on_independently() -> None:
 
 
 def test_a_name_that_the_scenario_does_not_use_is_said() -> None:
-    with pytest.warns(UserWarning, match="policies: no flow of the scenario names mien, so it is not used; it names mine"):
+    with pytest.warns(
+        UserWarning, match="policies: no flow of the scenario names mien, so it is not used; it names mine"
+    ):
         acklab.run(text(MINE), policies={"mine": Delayed, "mien": Delayed})
-    with pytest.warns(UserWarning, match="controls: no flow of the scenario names own, so it is not used; it names none"):
+    with pytest.warns(
+        UserWarning, match="controls: no flow of the scenario names own, so it is not used; it names none"
+    ):
         acklab.run(text(), controls={"own": Reno})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -361,8 +388,13 @@ def test_the_command_takes_a_python_file_only_when_told(tmp_path: Path) -> None:
     lazy = 'flow.0.receiver.ack={policy="python",name="Lazy"}'
     for more in (("sweep", scenario, "--vary", "link.0.delay=1ms,2ms"), ("sweep", plain, "--case", "a", "--case", f"mine: {lazy}"),
                  ("compare", plain, "--case", "a", "--case", f"mine: {lazy}")):  # fmt: skip
-        refused = subprocess.run([sys.executable, "-m", "acklab", *map(str, more)], capture_output=True, text=True, timeout=60)
-        assert refused.returncode == 2 and "`Lazy` is Python code, which a sweep or a comparison does not take" in refused.stderr, refused.stderr
+        refused = subprocess.run(
+            [sys.executable, "-m", "acklab", *map(str, more)], capture_output=True, text=True, timeout=60
+        )
+        assert (
+            refused.returncode == 2
+            and "`Lazy` is Python code, which a sweep or a comparison does not take" in refused.stderr
+        ), refused.stderr
         assert 'acklab.run_batch(SCENARIOS, policies={"Lazy": ...})' in refused.stderr
     assert _command("run", str(scenario), "--python", str(code)).returncode == 0
     for broken, said in (("x = 1\n", "it defines no subclass"), ("1 / 0\n", "ZeroDivisionError: division by zero")):

@@ -29,7 +29,11 @@ CPU_S = 1.0  # 0.11 s, with the interpreter's start
 def files() -> list[Path]:
     """What a wheel has of the package."""
     found = (path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return [path for path in found if path.relative_to(PACKAGE).parts[0] != "examples" or path.suffix in (".toml", ".pcap", ".pkt")]
+    return [
+        path
+        for path in found
+        if path.relative_to(PACKAGE).parts[0] != "examples" or path.suffix in (".toml", ".pcap", ".pkt")
+    ]
 
 
 def test_the_package_is_small() -> None:
@@ -65,7 +69,10 @@ def test_the_import_is_quick() -> None:
         "import sys, time; before = set(sys.modules); import acklab; new = set(sys.modules) - before\n"
         "print(len(new), time.process_time(), *{name.partition('.')[0] for name in new} - set(sys.stdlib_module_names))"
     )
-    runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split() for _ in range(3)]
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(3)
+    ]
     assert int(runs[0][0]) <= IMPORTED
     assert {name.rstrip("0123456789") for name in runs[0][2:]} <= {"acklab", "tomli", "__editable___acklab"}
     assert min(float(run[1]) for run in runs) <= CPU_S
@@ -79,7 +86,11 @@ def test_the_metadata_are_whole() -> None:
     assert (PACKAGE / "py.typed").exists()
     for name in told.get_all("License-File") or []:
         assert (ROOT / name).exists()
-    assert re.search(rf"^version: {re.escape(acklab.__version__)}$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(
+        rf"^version: {re.escape(acklab.__version__)}$",
+        (ROOT / "CITATION.cff").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert f"\n## {acklab.__version__} - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
@@ -119,4 +130,6 @@ def test_a_wheel_runs_without_a_tool_chain(tmp_path: Path) -> None:
     bare = {"PATH": str(there), "HOME": str(tmp_path)}
     for command in ("doctor", "run examples/t1.toml --out first", "demo", "reproduce allman1998 --quick"):
         subprocess.run([there / "acklab", *command.split()], cwd=tmp_path, env=bare, check=True, timeout=600)
-    assert (tmp_path / "first" / "report.html").exists() and (tmp_path / "acklab-out" / "papers" / "index.html").exists()
+    assert (tmp_path / "first" / "report.html").exists() and (
+        tmp_path / "acklab-out" / "papers" / "index.html"
+    ).exists()

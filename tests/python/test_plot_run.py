@@ -18,7 +18,9 @@ pytest.importorskip("pyarrow")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Reno waits for its timer, from 1.33 to 1.93 s."""
     where = tmp_path_factory.mktemp("run")
-    acklab.run("examples/allman1998.toml", record=True, **{"link.1.queue.packets": 8}).write(where / "eight", report=False)
+    acklab.run("examples/allman1998.toml", record=True, **{"link.1.queue.packets": 8}).write(
+        where / "eight", report=False
+    )
     return where / "eight"
 
 
@@ -65,8 +67,14 @@ def test_samples_are_points(run: Path) -> None:
 
 def test_connections_of_a_capture_are_drawn_apart(tmp_path: Path) -> None:
     """A line went from one connection's window to the other's; what has no value, such as a receiver's side, is no line."""
-    rows = [(0.1 * k, which % 2, which // 2, 10.0 * which + k if which < 2 else None, k) for k in range(5) for which in range(4)]
-    frame = pl.DataFrame(rows, schema=["time_s", "connection", "direction", "cwnd_segments", "flight_bytes"], orient="row")
+    rows = [
+        (0.1 * k, which % 2, which // 2, 10.0 * which + k if which < 2 else None, k)
+        for k in range(5)
+        for which in range(4)
+    ]
+    frame = pl.DataFrame(
+        rows, schema=["time_s", "connection", "direction", "cwnd_segments", "flight_bytes"], orient="row"
+    )
     frame.write_parquet(tmp_path / "segments.parquet")
     frame.select("time_s", "connection", "direction", "flight_bytes").write_parquet(tmp_path / "acks.parquet")
     (panel,) = plot(tmp_path).panels

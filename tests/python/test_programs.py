@@ -42,7 +42,9 @@ def acklab(*words, **given):
 @pytest.fixture
 def transfer(tmp_path):
     """A scenario with a server and a client of TCP."""
-    server, client = (json.dumps(f"{sys.executable} -S {FOLDER / name}") for name in ("server.py", "client.py {server}"))
+    server, client = (
+        json.dumps(f"{sys.executable} -S {FOLDER / name}") for name in ("server.py", "client.py {server}")
+    )
     text = f"""{PATH}
 [[program]]
 at = "@server"
@@ -81,7 +83,9 @@ def test_a_run_leaves_a_page(transfer, tmp_path):
         assert html.escape(row["name"]) in page and f"<td>{1e3 * row['delay_p95_s']:.3f}</td>" in page
     assert '"charts":[{"id":"queue"}]' in page, "the run page's own viewer"
     shown = re.search(r'<code id="command">(.*?)</code>', page)[1]
-    assert shown.endswith("--virtual --allow-programs") and "acklab explore" not in page, "the explorer runs no programs"
+    assert shown.endswith("--virtual --allow-programs") and "acklab explore" not in page, (
+        "the explorer runs no programs"
+    )
     assert (tmp_path / "out" / "queue.parquet").is_file()
 
 
@@ -98,7 +102,9 @@ def test_a_files_commands_run_only_when_they_are_allowed(tmp_path):
 def test_without_a_kernel_the_remedy_is_told(tmp_path):
     file = tmp_path / "path.toml"
     file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'true'\n")
-    missing = acklab("run", file, "--virtual", "--allow-programs", env={**os.environ, "ACKLAB_KERNEL": str(tmp_path / "none")})
+    missing = acklab(
+        "run", file, "--virtual", "--allow-programs", env={**os.environ, "ACKLAB_KERNEL": str(tmp_path / "none")}
+    )
     assert missing.returncode == 1 and "make kernel" in missing.stderr
 
 
@@ -122,14 +128,21 @@ def test_many_runs_refuse_a_files_commands_too(tmp_path):
         refused = acklab(*words, "--virtual")
         assert (refused.returncode, refused.stdout) == (2, "") and "--allow-programs" in refused.stderr, refused.stderr
         assert "touch" in refused.stderr or "programs" in acklab(*words).stderr
-    cases.write_text("scenario = 'plain.toml'\nmetrics = ['completion']\n[[case]]\nname = 'a'\n[[case]]\nname = 'b'\nset = { 'program' = [] }\n")
+    cases.write_text(
+        "scenario = 'plain.toml'\nmetrics = ['completion']\n[[case]]\nname = 'a'\n[[case]]\nname = 'b'\nset = { 'program' = [] }\n"
+    )
     refused = acklab("compare", plain, "--cases", cases, "--virtual", "--client", "true", "--metric", "completion")
     assert refused.returncode == 2 and "--allow-programs" in refused.stderr, refused.stderr
     plan.write_text("scenario = 'plain.toml'\nmetrics = ['completion']\n[vary]\n'link.0.delay' = ['1ms', '2ms']\n")
     refused = acklab("sweep", plan, "--virtual", "--client", "true")
     assert refused.returncode == 2 and "--allow-programs" in refused.stderr, refused.stderr
     assert acklab("compare", plain, *alike, "--client", "true").returncode == 2
-    line = json.dumps({"link": [{"between": ["S", "R"], "rate": "1Mbps", "delay": "1ms"}], "program": [{"at": "S", "run": f"touch {mark}"}]})
+    line = json.dumps(
+        {
+            "link": [{"between": ["S", "R"], "rate": "1Mbps", "delay": "1ms"}],
+            "program": [{"at": "S", "run": f"touch {mark}"}],
+        }
+    )
     streamed = acklab("run", "--batch", "-", input=line + "\n")
     assert "--allow-programs" in json.loads(streamed.stdout)["error"]
     for words in (["--virtual"], ["--live"]):
@@ -167,7 +180,11 @@ def test_a_transfer_between_two_kernels_is_the_same_each_time(transfer, tmp_path
     # 300 kB at 20 Mb/s, with headers, and the handshake's round trip.
     assert 0.12 + 0.02 < client["ended_s"] - 0.1 + 0.05 < 0.5
     there, back = result["streams"]
-    assert there["payload_bytes"] >= 300_000 and there["name"].startswith("tcp R:") and back["name"].startswith("tcp S:80>")
+    assert (
+        there["payload_bytes"] >= 300_000
+        and there["name"].startswith("tcp R:")
+        and back["name"].startswith("tcp S:80>")
+    )
     assert there["delay_min_s"] >= 0.01 and there["arrived"] + there["dropped"] == there["packets"]
     assert [row["name"] for row in result["flows"]] == [there["name"], back["name"]]
     assert result["links"][1]["packets"] == there["arrived"]
@@ -177,7 +194,9 @@ def test_a_transfer_between_two_kernels_is_the_same_each_time(transfer, tmp_path
 def test_a_kernel_has_the_same_memory_and_no_random_numbers_of_the_processor_in_each_boot(tmp_path):
     """Without fixed addresses `tcp_rmem[2]` of 6.12 differed by some kB from boot to boot."""
     file = tmp_path / "memory.toml"
-    file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'cat /proc/sys/net/ipv4/tcp_rmem /proc/meminfo; echo $OPENSSL_ia32cap'\n")
+    file.write_text(
+        PATH + "[[program]]\nat = 'S'\nrun = 'cat /proc/sys/net/ipv4/tcp_rmem /proc/meminfo; echo $OPENSSL_ia32cap'\n"
+    )
     words = ("run", file, "--virtual", "--allow-programs", "--json")
     told = [json.loads(acklab(*words).stdout)["programs"][0]["output"] for _ in range(3)]
     assert "MemTotal" in told[0] and told[0].splitlines()[-1] == "~0x4000000000000000:~0x40000"
@@ -191,7 +210,10 @@ def fixed_addresses_are_allowed() -> bool:
     return words[0] is not None and subprocess.run(words, check=False, capture_output=True).returncode == 0
 
 
-@pytest.mark.skipif(not (has_kernel("6.12") and has_kernel("7.3")), reason="there are not both kernels; LINUX=7.3 make kernel builds one")
+@pytest.mark.skipif(
+    not (has_kernel("6.12") and has_kernel("7.3")),
+    reason="there are not both kernels; LINUX=7.3 make kernel builds one",
+)
 def test_two_kernels_of_different_age_stand_at_two_ends(tmp_path):
     file = tmp_path / "ages.toml"
     server = f"{sys.executable} -S {FOLDER / 'server.py'}; uname -r"
@@ -208,7 +230,9 @@ def test_two_kernels_of_different_age_stand_at_two_ends(tmp_path):
     assert old.startswith("6.12.") and new.startswith("7.3.")
     # The command line comes before the file.
     told = acklab(*words, "--linux", "S=6.12")
-    assert all(program["output"].splitlines()[-1].startswith("6.12.") for program in json.loads(told.stdout)["programs"])
+    assert all(
+        program["output"].splitlines()[-1].startswith("6.12.") for program in json.loads(told.stdout)["programs"]
+    )
 
 
 def test_a_version_that_is_not_there_and_a_node_that_is_not(tmp_path):
@@ -216,7 +240,11 @@ def test_a_version_that_is_not_there_and_a_node_that_is_not(tmp_path):
     file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'true'\n")
     for words, status, told in (
         (("--linux", "0.1"), 2, "LINUX=0.1 make kernel"),
-        (("--linux", "X=7.3"), 2, "there is no node X; there are S, R" if has_kernel("7.3") else "there is no kernel 7.3"),
+        (
+            ("--linux", "X=7.3"),
+            2,
+            "there is no node X; there are S, R" if has_kernel("7.3") else "there is no kernel 7.3",
+        ),
         (("--linux", "/bin/true"), 2, "names no version"),
     ):
         done = acklab("run", file, "--virtual", "--allow-programs", *words)
@@ -251,7 +279,17 @@ def test_a_comparison_of_programs(transfer, tmp_path):
     told = json.loads(done.stdout)
     runs = {(run["case"], run["seed"]): run for run in told["runs"]} if "runs" in told else told
     assert runs, told.keys()
-    swept = acklab("sweep", transfer, "--virtual", "--allow-programs", "--vary", "link.0.rate=5Mbps,20Mbps", "--metric", "completion@R", "--json")
+    swept = acklab(
+        "sweep",
+        transfer,
+        "--virtual",
+        "--allow-programs",
+        "--vary",
+        "link.0.rate=5Mbps,20Mbps",
+        "--metric",
+        "completion@R",
+        "--json",
+    )
     assert swept.returncode == 0, swept.stderr
     failing = acklab("compare", transfer, *words, "--case", "good", "--case", "bad: program.1.run='exit 3'", *metrics)
     assert "exit status 3" in failing.stdout + failing.stderr
@@ -284,11 +322,25 @@ def test_what_floods_and_what_forks_is_bounded(tmp_path):
 @with_kernel
 def test_an_interrupt_ends_the_kernels_and_leaves_nothing(tmp_path):
     file = tmp_path / "long.toml"
-    file.write_text("stop.at = '1000000s'\n" + PATH + "[[program]]\nat = 'S'\nrun = 'while true; do sleep 0.001; done'\n")
-    command = [sys.executable, "-m", "acklab", "run", str(file), "--virtual", "--allow-programs", "--out", str(tmp_path / "out")]
+    file.write_text(
+        "stop.at = '1000000s'\n" + PATH + "[[program]]\nat = 'S'\nrun = 'while true; do sleep 0.001; done'\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "acklab",
+        "run",
+        str(file),
+        "--virtual",
+        "--allow-programs",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     running = f"pgrep -P {process.pid}"
-    while not (kernels := subprocess.run(running, shell=True, capture_output=True, text=True, check=False).stdout.split()):
+    while not (
+        kernels := subprocess.run(running, shell=True, capture_output=True, text=True, check=False).stdout.split()
+    ):
         assert process.poll() is None
         time.sleep(0.05)
     time.sleep(0.5)

@@ -26,7 +26,9 @@ def said(path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("record", ["", "series,queue,packets"])
-def test_the_tables_of_a_run(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str) -> None:
+def test_the_tables_of_a_run(
+    acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(TWO_HOPS)
     sets = [f"--set=record.{table}=true" for table in record.split(",") if table]
@@ -39,7 +41,10 @@ def test_the_tables_of_a_run(acklab_command: Acklab, tmp_path: Path, monkeypatch
             "scenario": (tmp_path / "out/scenario.toml").read_text(),
             "seed": "7",
         }
-        assert acklab.run(told["scenario"]).summary()["flows"] == json.loads((tmp_path / "out/summary.json").read_text())["flows"]
+        assert (
+            acklab.run(told["scenario"]).summary()["flows"]
+            == json.loads((tmp_path / "out/summary.json").read_text())["flows"]
+        )
 
 
 def test_the_tables_of_a_program(tmp_path: Path) -> None:
@@ -47,7 +52,9 @@ def test_the_tables_of_a_program(tmp_path: Path) -> None:
     assert "command" not in said(tmp_path / "out/flows.parquet") and said(tmp_path / "out/links.parquet")["seed"] == "1"
 
 
-def test_the_tables_of_sweeps_and_comparisons(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_sweeps_and_comparisons(
+    acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(TWO_HOPS)
     acklab_command("sweep", "two.toml", "--vary", "flow.f.sender.window=4,8", "--seeds", "2", "--out", "swept")

@@ -30,7 +30,9 @@ for told in acklab.run_batch([{RECORDED!r}, "title = 3"], seed=2):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not LONG, reason="builds the wheel: make test-all")
-@pytest.mark.skipif(not PYODIDE.exists() or not shutil.which("node"), reason="no Pyodide (docs/howto/pyodide.md) or no node")
+@pytest.mark.skipif(
+    not PYODIDE.exists() or not shutil.which("node"), reason="no Pyodide (docs/howto/pyodide.md) or no node"
+)
 def test_a_run_in_pyodide_is_the_run_of_this_machine(tmp_path: Path) -> None:
     subprocess.run([sys.executable, ROOT / "tools/pyodide.py", tmp_path], check=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -39,4 +41,7 @@ def test_a_run_in_pyodide_is_the_run_of_this_machine(tmp_path: Path) -> None:
     there = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout.splitlines()
     assert there[0] == acklab.run(RECORDED).json()
     assert "did you mean `Mbps`" in there[1]
-    assert there[2] == str(acklab.run(RECORDED, seed=2).summary()["flows"][0]["completion_s"]) and "title = 3: must be a text" in there[3]
+    assert (
+        there[2] == str(acklab.run(RECORDED, seed=2).summary()["flows"][0]["completion_s"])
+        and "title = 3: must be a text" in there[3]
+    )

@@ -36,7 +36,11 @@ record = { packets = true, series = true }
 
 def packet(time: float, way: str, number: int, *frames: dict[str, Any], prefix: str = "quic:") -> dict[str, Any]:
     header = {"packet_type": "1RTT", "packet_number": number}
-    return {"time": time, "name": f"{prefix}packet_{way}", "data": {"header": header, "frames": list(frames), "raw": {"length": 1200}}}
+    return {
+        "time": time,
+        "name": f"{prefix}packet_{way}",
+        "data": {"header": header, "frames": list(frames), "raw": {"length": 1200}},
+    }
 
 
 def ack(*ranges: list[int], delay: float = 0.0) -> dict[str, Any]:
@@ -58,7 +62,9 @@ TRACE = {"vantage_point": {"type": "client"}, "event_schemas": ["urn:ietf:params
 
 
 def whole(events: list[Any], **more: Any) -> bytes:
-    return json.dumps({"qlog_version": "0.3", "qlog_format": "JSON", "traces": [{**TRACE, **more, "events": events}]}).encode()
+    return json.dumps(
+        {"qlog_version": "0.3", "qlog_format": "JSON", "traces": [{**TRACE, **more, "events": events}]}
+    ).encode()
 
 
 def sequence(events: list[Any], separator: str = "\x1e", **more: Any) -> bytes:
@@ -72,7 +78,10 @@ def steps(events: list[Any]) -> list[Any]:
     return [{**event, "time": b - a} for event, a, b in zip(events, times, times[1:], strict=False)]
 
 
-OLD = [{**event, "name": event["name"].replace("quic:", "transport:"), "time": event["time"] + 946684800000.0} for event in EVENTS]
+OLD = [
+    {**event, "name": event["name"].replace("quic:", "transport:"), "time": event["time"] + 946684800000.0}
+    for event in EVENTS
+]
 FORMS = {
     "json": whole(EVENTS),
     "json-seq": sequence(EVENTS),
@@ -80,7 +89,11 @@ FORMS = {
     "gzip": gzip.compress(sequence(EVENTS)),
     "0.3 of a clock": whole(OLD),
     "steps": sequence(steps(EVENTS), common_fields={"time_format": "relative_to_previous_event"}),
-    "deltas in microseconds": whole(steps([{**e, "time": e["time"] * 1e3} for e in EVENTS]), common_fields={"time_format": "delta"}, configuration={"time_units": "us"}),
+    "deltas in microseconds": whole(
+        steps([{**e, "time": e["time"] * 1e3} for e in EVENTS]),
+        common_fields={"time_format": "delta"},
+        configuration={"time_units": "us"},
+    ),
 }
 
 
@@ -126,7 +139,11 @@ def test_odd_values_are_left_out(tmp_path: Path) -> None:
         {"time": 1e400, "name": "quic:packet_sent", "data": 3},
         {"time": 5, "name": "quic:packet_sent", "data": {"header": [], "frames": {}}},
         packet(6, "received", 2**70, STREAM),
-        {"time": 7, "name": "quic:recovery_metrics_updated", "data": {"congestion_window": "many", "latest_rtt": -(2**80)}},
+        {
+            "time": 7,
+            "name": "quic:recovery_metrics_updated",
+            "data": {"congestion_window": "many", "latest_rtt": -(2**80)},
+        },
         packet(8, "sent", 9, {"frame_type": "ack", "acked_ranges": [[5, 1], "x", [1, 2, 3], [None]]}),
         {"time": 9, "name": "quic:take", "data": {}},
     ]
@@ -149,9 +166,13 @@ def test_kinds_that_are_no_texts_are_no_kinds(tmp_path: Path) -> None:
     odd["data"]["header"]["packet_type"] = ["1RTT"]
     lost = {"time": 7, "name": "quic:packet_lost", "data": {"header": {"packet_type": {}}}}
     path = tmp_path / "a.qlog"
-    path.write_bytes(whole([odd, lost, packet(8, "sent", 9, {"frame_type": ["ack"]}), *EVENTS], common_fields={"group_id": "\ud800"}))
+    path.write_bytes(
+        whole([odd, lost, packet(8, "sent", 9, {"frame_type": ["ack"]}), *EVENTS], common_fields={"group_id": "\ud800"})
+    )
     row = next(row for row in analyze_qlog(path).rows if row["data"] == "received")
-    assert (row["new_acks"], row["group"]) == (3, "\N{REPLACEMENT CHARACTER}"), "half a surrogate pair is no text of a table"
+    assert (row["new_acks"], row["group"]) == (3, "\N{REPLACEMENT CHARACTER}"), (
+        "half a surrogate pair is no text of a table"
+    )
 
 
 def test_damage_behind_the_beginning_is_told(tmp_path: Path) -> None:
@@ -159,7 +180,11 @@ def test_damage_behind_the_beginning_is_told(tmp_path: Path) -> None:
     more = [packet(60 + n, "received", 10 + n, {**STREAM, "x": random.random()}) for n in range(8_000)]
     packed = gzip.compress(sequence([*EVENTS, *more]), mtime=0)
     middle = len(packed) // 2
-    for damaged in (packed[:-4000], packed[:middle] + b"\xff" * 60 + packed[middle + 60 :], packed[:12] + b"\xff" * 40 + packed[52:]):
+    for damaged in (
+        packed[:-4000],
+        packed[:middle] + b"\xff" * 60 + packed[middle + 60 :],
+        packed[:12] + b"\xff" * 40 + packed[52:],
+    ):
         path = tmp_path / "a.sqlog.gz"
         path.write_bytes(damaged)
         is_qlog(path)
@@ -196,7 +221,10 @@ def test_logs_of_stacks_are_read_whole(name: str) -> None:
     found = analyze_qlog((EXAMPLES if name == "quic-go.sqlog.gz" else DATA) / name)
     assert len(found.notes) == 2 * (name == "quinn.sqlog.gz"), "quinn logs no frames, and round trips in seconds"
     expected = json.loads((DATA / "expected.json").read_text())[name]
-    assert {row["data"]: [row[column] for column in ("packets", "eliciting", "acks", "usual_packets", "lost")] for row in found.rows} == expected
+    assert {
+        row["data"]: [row[column] for column in ("packets", "eliciting", "acks", "usual_packets", "lost")]
+        for row in found.rows
+    } == expected
 
 
 def test_a_simulated_log_says_what_the_run_did(tmp_path: Path) -> None:
@@ -213,12 +241,18 @@ def test_a_simulated_log_says_what_the_run_did(tmp_path: Path) -> None:
     assert sent["acks"] == received["acks"] == flow["acks_received"] - flow["syns_sent"]
     assert received["ranges_max"] == 2, "the lost packet leaves a gap"
     assert sent["rtt_min_s"] == pytest.approx(flow["min_rtt_s"], rel=1e-3)
-    assert flow["retransmits"] > 0 and sent["lost"] is None, "the log has no losses, so it does not say that there were none"
+    assert flow["retransmits"] > 0 and sent["lost"] is None, (
+        "the log has no losses, so it does not say that there were none"
+    )
 
 
 def test_round_trips_are_not_called_holds(tmp_path: Path) -> None:
     sender, receiver = (analyze_qlog(DATA / f"f.{side}.sqlog") for side in ("sender", "receiver"))
-    assert "held" not in as_text(sender) and "sent to ACK: median" in as_text(sender) and re.search("lost, by the log +not logged", as_text(sender))
+    assert (
+        "held" not in as_text(sender)
+        and "sent to ACK: median" in as_text(sender)
+        and re.search("lost, by the log +not logged", as_text(sender))
+    )
     assert "held: median" in as_text(receiver) and "sent to ACK" not in as_text(receiver)
     shown = page(sender)
     head = re.search(r"<tr>.*?</tr>.*?</tr>", shown, re.S).group()
@@ -234,12 +268,21 @@ def test_an_ack_delay_below_the_hold_is_explained() -> None:
     (sent,) = (row for row in found.rows if row["data"] == "sent")
     assert headline(received) == "An ACK for every 2 packets in order; 11 of 45 ACKs at gaps or for late packets."
     assert headline(sent) == "An ACK for every packet in order."
-    assert "ACK Delay is 1.00 µs, though the ACKs were held for 1.05 ms" in delays(received) and "not for a timer" in delays(received)
+    assert "ACK Delay is 1.00 µs, though the ACKs were held for 1.05 ms" in delays(
+        received
+    ) and "not for a timer" in delays(received)
     assert delays(sent) == "" == delays({**received, "delay_field_median_s": received["hold_median_s"]})
     assert "not for a timer" not in delays({**received, "timer_acks": 3})
-    assert len(found.drawn[0, "received"]) == received["packets"] and sum(size for *_, size in found.drawn[0, "received"]) == received["bytes"]
+    assert (
+        len(found.drawn[0, "received"]) == received["packets"]
+        and sum(size for *_, size in found.drawn[0, "received"]) == received["bytes"]
+    )
     shown = page(found)
-    assert "largest acknowledged" in shown and shown.index("data received</td>") < shown.index("data sent</td>") and "-, -" not in shown
+    assert (
+        "largest acknowledged" in shown
+        and shown.index("data received</td>") < shown.index("data sent</td>")
+        and "-, -" not in shown
+    )
     assert max(map(len, as_text(found).splitlines())) <= 110
 
 
@@ -289,12 +332,21 @@ def test_one_text_of_json_has_a_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         analyze_qlog(tmp_path / "large.qlog")
 
 
-@pytest.mark.skipif("ACKLAB_QLOG_CDDL" not in os.environ, reason="the drafts' CDDL is not in the repository: ACKLAB_QLOG_CDDL=FILE")
+@pytest.mark.skipif(
+    "ACKLAB_QLOG_CDDL" not in os.environ, reason="the drafts' CDDL is not in the repository: ACKLAB_QLOG_CDDL=FILE"
+)
 def test_the_drafts_schema_accepts_simulated_logs() -> None:
     cddl = pytest.importorskip("cddl_verifier")
     # JSON's numbers have no width.
-    schema = cddl.Validator(Path(os.environ["ACKLAB_QLOG_CDDL"]).read_text().replace("float64", "float").replace("float32", "float"))
-    kinds = {"packet_sent": "QUICPacketSent", "packet_received": "QUICPacketReceived", "recovery_metrics_updated": "QUICRecoveryMetricsUpdated", "congestion_state_updated": "QUICCongestionStateUpdated"}
+    schema = cddl.Validator(
+        Path(os.environ["ACKLAB_QLOG_CDDL"]).read_text().replace("float64", "float").replace("float32", "float")
+    )
+    kinds = {
+        "packet_sent": "QUICPacketSent",
+        "packet_received": "QUICPacketReceived",
+        "recovery_metrics_updated": "QUICRecoveryMetricsUpdated",
+        "congestion_state_updated": "QUICCongestionStateUpdated",
+    }
     for name in ("f.sender.sqlog", "f.receiver.sqlog"):
         head, *events = map(json.loads, (DATA / name).read_text().split("\x1e")[1:])
         assert schema.validate(cddl.cbor.encode(head), "QlogFileSeq")

@@ -25,12 +25,19 @@ def ready() -> bool:
     return all((PROGRAMS / name).is_file() for name in ("quic-go", "quinn"))
 
 
-with_programs = pytest.mark.skipif(not ready(), reason="needs make kernel, and ACKLAB_QUIC with what build.sh has built")
+with_programs = pytest.mark.skipif(
+    not ready(), reason="needs make kernel, and ACKLAB_QUIC with what build.sh has built"
+)
 
 
 def transfer(acklab_command, server, client, *, acks="", size=1_000_000):
     """What one download is, as JSON text."""
-    words = ["--server", f"{PROGRAMS / server} serve 0.0.0.0:443 {acks}", "--client", f"{PROGRAMS / client} fetch {{server}}:443 {size}"]
+    words = [
+        "--server",
+        f"{PROGRAMS / server} serve 0.0.0.0:443 {acks}",
+        "--client",
+        f"{PROGRAMS / client} fetch {{server}}:443 {size}",
+    ]
     done = acklab_command("run", str(example("programs/home-cake.toml")), "--virtual", *words, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

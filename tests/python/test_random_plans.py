@@ -137,7 +137,10 @@ def test_a_plan_is_accepted_or_refused_in_words() -> None:
 def text(tree: dict[str, Any]) -> str | None:
     """A tree as TOML; None where TOML has no such value."""
     try:
-        return "".join(f"{_toml.inline(key) if not key.isidentifier() else key} = {_toml.inline(value)}\n" for key, value in tree.items())
+        return "".join(
+            f"{_toml.inline(key) if not key.isidentifier() else key} = {_toml.inline(value)}\n"
+            for key, value in tree.items()
+        )
     except (TypeError, ValueError, AttributeError, KeyError):
         return None
 
@@ -185,7 +188,9 @@ def test_the_command_says_what_is_wrong_and_leaves_nothing_half_written(
         draw = random.Random(number)
         is_plan = number % 2
         tree = mutated(plan(draw) if is_plan else comparison(draw), draw)
-        if json.dumps(tree, default=str).count("10000") or any(isinstance(value, int) and value > 50 for value in tree.values()):
+        if json.dumps(tree, default=str).count("10000") or any(
+            isinstance(value, int) and value > 50 for value in tree.values()
+        ):
             continue  # too many runs for a test
         if tree.get("scenario") == TWO_HOPS:
             tree["scenario"] = "two-hops.toml"
@@ -221,4 +226,9 @@ def test_too_many_seeds_are_refused(tmp_path: Path, given: str) -> None:
 
 def test_too_many_runs_are_refused() -> None:
     with pytest.raises(SweepError, match="runs; at most"):
-        Work(Design(from_tree({"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": "1..100000"}, "seeds": 1_000_000})), None)
+        Work(
+            Design(
+                from_tree({"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": "1..100000"}, "seeds": 1_000_000})
+            ),
+            None,
+        )

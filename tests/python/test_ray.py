@@ -29,7 +29,10 @@ def test_options_that_do_not_go_together(acklab_command: Acklab) -> None:
     for more, why in (
         (("--address", "auto", "--out", "x"), "--address goes with --engine ray"),
         (("--engine", "ray"), "--engine ray goes with --out DIR, and without --threads"),
-        (("--engine", "ray", "--threads", "2", "--out", "x"), "--engine ray goes with --out DIR, and without --threads"),
+        (
+            ("--engine", "ray", "--threads", "2", "--out", "x"),
+            "--engine ray goes with --out DIR, and without --threads",
+        ),
     ):
         told = acklab_command(*SWEEP, *more)
         assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1

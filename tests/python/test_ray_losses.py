@@ -43,7 +43,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "small.py", *SWEEP, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "small.py", *SWEEP, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
 
 
 def done(out: Path) -> int:
@@ -91,7 +93,11 @@ def nodes(here: Path) -> Iterator[Any]:
 @pytest.mark.parametrize("to", ["--out", "--dataset"])
 def test_a_lost_worker_and_a_lost_node(here: Path, nodes: Any, to: str) -> None:
     cluster, second = nodes
-    subprocess.run([COMMAND, *SWEEP, "--out", "whole"] if to == "--out" else [sys.executable, "small.py", *SWEEP, to, "whole"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [COMMAND, *SWEEP, "--out", "whole"] if to == "--out" else [sys.executable, "small.py", *SWEEP, to, "whole"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     sweep = start(to, "disturbed", "--engine", "ray", "--address", cluster.address)
     reaches(sweep, here / "disturbed", 500)
     os.kill(next(iter(workers())), signal.SIGKILL)

@@ -61,7 +61,9 @@ def peak_mb(directory: Path, seconds: float) -> float:
     """Peak memory of a run of that length with its records and charts, in MB."""
     out = ["--out", str(directory / f"out-{seconds}")]
     words = [COMMAND, "run", GIGABIT, "--set", f'stop.at="{seconds}s"', *out]
-    told = subprocess.run([sys.executable, "-c", MEASURE, *map(str, words)], stdout=subprocess.PIPE, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", MEASURE, *map(str, words)], stdout=subprocess.PIPE, text=True, check=True
+    )
     status, peak_kb = map(int, told.stdout.split())
     assert status == 0
     return peak_kb / 1e3

@@ -63,7 +63,9 @@ def test_a_timeout_extends_an_episode() -> None:
     sent = packets.filter((pl.col("link") == "S->R") & (pl.col("event") == "enqueue"))
     began, timeout = sent.filter("retransmit")["time_s"].sort()[:2]
     most = sent.filter(pl.col("time_s") < timeout).select((pl.col("seq") + pl.col("len")).max()).item()
-    ended = packets.filter((pl.col("link") == "R->S") & (pl.col("event") == "deliver") & (pl.col("ack") >= most))["time_s"].min()
+    ended = packets.filter((pl.col("link") == "R->S") & (pl.col("event") == "deliver") & (pl.col("ack") >= most))[
+        "time_s"
+    ].min()
     assert timeout - began > 0.9 and flow["repair_s"] == pytest.approx(ended - began, abs=1e-12)
 
 
@@ -81,6 +83,10 @@ def test_the_time_to_repair_is_a_metric() -> None:
     (flow,) = summary["flows"]
     assert metric("repair").read(summary) == flow["repair_s"] / 2 == metric("repair_s").read(summary) / 2 > 0
     assert metric("recoveries").read(summary) == 2
-    assert [metric(name).label for name in ("repair", "repair_s", "recoveries")] == ["repair (s)", "repair_s (s)", "recoveries"]
+    assert [metric(name).label for name in ("repair", "repair_s", "recoveries")] == [
+        "repair (s)",
+        "repair_s (s)",
+        "recoveries",
+    ]
     without = acklab.run(TEXT.format(losses=[], recovery="newreno")).summary()
     assert math.isnan(metric("repair").read(without)) and metric("repair_s").read(without) == 0

@@ -10,7 +10,19 @@ PACKAGE = Path(__file__).parents[2] / "python" / "acklab"
 #: From the top down. A room imports from rooms further down, and from the extension.
 ROOMS = (
     *("__main__", "cli", "__init__", "compare", "dataset"),
-    *("studies", "papers", "reproduce", "experiments", "models", "captures", "drill", "runs", "figures", "report", "plot"),
+    *(
+        "studies",
+        "papers",
+        "reproduce",
+        "experiments",
+        "models",
+        "captures",
+        "drill",
+        "runs",
+        "figures",
+        "report",
+        "plot",
+    ),
     *("mahimahi", "scenario", "engines", "results", "text", "_core"),
 )
 
@@ -30,7 +42,9 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, found
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-            yield from ((node.lineno, (name.split(".") + ["__init__"])[1]) for name in names if name.split(".")[0] == "acklab")
+            yield from (
+                (node.lineno, (name.split(".") + ["__init__"])[1]) for name in names if name.split(".")[0] == "acklab"
+            )
 
 
 def test_every_module_is_in_a_room() -> None:

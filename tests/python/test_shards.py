@@ -72,7 +72,10 @@ def test_more_shards_than_runs(command: Command, here: Path) -> None:
     command("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8", "--out", "whole")
     for number in range(1, 5):
         told = sweep(command, f"{number}/4", f"s{number}", "--vary", "flow.f.sender.window=4,8", plan="lossy.toml")
-        assert told.stdout == f"shard {number}/4: {1 if number < 3 else 0} {'run' if number < 3 else 'runs'} in s{number}\n"
+        assert (
+            told.stdout
+            == f"shard {number}/4: {1 if number < 3 else 0} {'run' if number < 3 else 'runs'} in s{number}\n"
+        )
     command("merge", *(f"s{number}" for number in range(1, 5)), "--out", "merged")
     assert files(here / "merged") == files(here / "whole")
 
@@ -110,7 +113,9 @@ def test_what_does_not_belong_together_is_refused(command: Command, here: Path) 
         (["one", "nowhere"], "nowhere is no directory"),
     ):
         told = command("merge", *others, "--out", "merged")
-        assert told.returncode == 2 and told.stderr.startswith(f"acklab: {why}") and told.stderr.count("\n") == 1, told.stderr
+        assert told.returncode == 2 and told.stderr.startswith(f"acklab: {why}") and told.stderr.count("\n") == 1, (
+            told.stderr
+        )
         assert not (here / "merged").exists()
     told = sweep(command, "2/3", "one", *vary, plan="lossy.toml")
     assert told.returncode == 2 and "one holds other work: it is shard 1/3, this is 2/3" in told.stderr

@@ -121,7 +121,13 @@ def test_equal_cases_in_many_situations_share_the_error() -> None:
         return any(
             row.verdict == "worse"
             for _ in range(4)
-            for row in rank("", [COMPLETION], {"completion": {k: Sample.of(rng.normal(4, 1, 8)) for k in "abc"}}, situations=4, margin=0.0).rows
+            for row in rank(
+                "",
+                [COMPLETION],
+                {"completion": {k: Sample.of(rng.normal(4, 1, 8)) for k in "abc"}},
+                situations=4,
+                margin=0.0,
+            ).rows
         )
 
     assert rate(wrong) <= 0.05 + error(0.05)
@@ -179,11 +185,15 @@ def test_skewed_values_that_differ_by_chance_are_seldom_called_different(seeds: 
 def test_a_difference_below_the_margin_does_not_matter() -> None:
     """It is equivalent where that is shown, and else undecided, also where its interval excludes 0."""
     base = Sample.of([100.0, 101.0, 99.0, 100.5, 99.5, 100.0])
-    near = Sample.of([one * 1.01 + step for one, step in zip(base.values, (0.1, -0.1, 0.05, 0.0, -0.05, 0.0), strict=True)])
+    near = Sample.of(
+        [one * 1.01 + step for one, step in zip(base.values, (0.1, -0.1, 0.05, 0.0, -0.05, 0.0), strict=True)]
+    )
     found = difference(near, base, Rules(margin=0.02))
     assert found.verdict == EQUIVALENT and found.interval is not None and found.interval.low > 1
     assert difference(near, base, Rules(margin=0.0)).verdict == DIFFERENT
-    wide = Sample.of([one * 1.015 + step for one, step in zip(base.values, (0.9, -0.9, 0.5, 0.0, -0.5, 0.0), strict=True)])
+    wide = Sample.of(
+        [one * 1.015 + step for one, step in zip(base.values, (0.9, -0.9, 0.5, 0.0, -0.5, 0.0), strict=True)]
+    )
     found = difference(wide, base, Rules(margin=0.02))
     assert found.verdict == UNDECIDED and found.interval is not None and found.interval.low > 1 and found.needed is None
 
@@ -244,5 +254,7 @@ def test_the_same_difference_in_few_seeds_proves_nothing() -> None:
 
 
 def test_no_needs_where_the_interval_is_already_narrow() -> None:
-    found = difference(Sample.of([4.0, 4.01, 3.99, 4.0, 4.0]), Sample.of([4.01, 4.0, 4.0, 3.99, 4.0]), Rules(margin=0.0))
+    found = difference(
+        Sample.of([4.0, 4.01, 3.99, 4.0, 4.0]), Sample.of([4.01, 4.0, 4.0, 3.99, 4.0]), Rules(margin=0.0)
+    )
     assert found.verdict == UNDECIDED and found.needed is None

@@ -155,10 +155,14 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
         process.send_signal(kind)
         _, said = process.communicate(timeout=60)
         stopped += process.returncode != 0
-        if kind == signal.SIGINT and process.returncode and (out / ".acklab").exists():  # else it came when all was written
+        if (
+            kind == signal.SIGINT and process.returncode and (out / ".acklab").exists()
+        ):  # else it came when all was written
             assert process.returncode == 130 and b"the same command goes on" in said and b"Traceback" not in said
     assert stopped
-    (out / ".acklab" / "new" / "charts").mkdir(parents=True)  # what a process leaves that is killed while it writes the tables
+    (out / ".acklab" / "new" / "charts").mkdir(
+        parents=True
+    )  # what a process leaves that is killed while it writes the tables
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     assert contents(out) == whole[text]
     assert sorted(os.listdir(tmp_path)) == ["lossy.toml", "out", "plan.toml"] and not (out / ".acklab").exists()
@@ -295,7 +299,10 @@ def test_the_page_begins_with_an_answer_in_numbers(plan: Path, tmp_path: Path) -
     (rate, window, recovery), least = min(means.items(), key=lambda one: one[1]["mean"])
     near = sum(one["low"] <= least["high"] and least["low"] <= one["high"] for one in means.values()) - 1
     place = f"Completion is best at rate {rate / 1e6:g} Mb/s, sender window {window}, recovery {recovery}: "
-    assert told["answer"].startswith(place + f"{least['mean']:.2f}"[:-1]) and f"(intervals of {near} other points overlap)" in told["answer"]
+    assert (
+        told["answer"].startswith(place + f"{least['mean']:.2f}"[:-1])
+        and f"(intervals of {near} other points overlap)" in told["answer"]
+    )
     assert [part[0] for part in told["answer"].split(". ")] == ["C", "D"]
 
 
@@ -312,15 +319,26 @@ def test_a_case_that_is_best_everywhere_is_the_answer(high: float, said: str) ->
 
     axes = [Axis([Column("case", "", ["slow", "fast"])], [{}, {}]), Axis([Column("rate", "bps", [1e6, 2e6])], [{}, {}])]
     design = SimpleNamespace(plan=SimpleNamespace(axes=axes), places=lambda point: divmod(point, 2))
-    rows = [{"mean": mean, "low": low, "high": top} for mean, low, top in ((1, 0.5, 1.5), (2, 1, high / 1e6), (4, 3.5, 4.5), (5, 4.2, 6))]
+    rows = [
+        {"mean": mean, "low": low, "high": top}
+        for mean, low, top in ((1, 0.5, 1.5), (2, 1, high / 1e6), (4, 3.5, 4.5), (5, 4.2, 6))
+    ]
     assert _leader(metric("goodput@f"), rows, design) == said
 
 
 def test_seeds_that_change_nothing_have_no_intervals(two_hops: Path, tmp_path: Path) -> None:
-    acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion"], seeds=5, out=tmp_path / "out")
+    acklab.sweep(
+        scenario=two_hops,
+        vary={"link.1.queue.packets": [4, 90, 100]},
+        metrics=["completion"],
+        seeds=5,
+        out=tmp_path / "out",
+    )
     said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
     page = (tmp_path / "out" / "sweep.html").read_text()
-    assert said.startswith("Completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst" in said
+    assert (
+        said.startswith("Completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst" in said
+    )
     alike = "very seed gave the same result, so these seeds tell nothing of chance"
     assert said.endswith(f"E{alike}.") and f"e{alike}" in page
     assert "±" not in page and "interval" not in re.sub(r"<(style|script).*?</\1>", "", page, flags=re.S)
@@ -338,9 +356,17 @@ def test_a_mean_of_equal_numbers_may_be_rounded() -> None:
 
 
 def test_one_run_a_point_is_said_and_points_alike_are_counted(two_hops: Path, tmp_path: Path) -> None:
-    acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion", "syns_sent"], out=tmp_path / "out")
+    acklab.sweep(
+        scenario=two_hops,
+        vary={"link.1.queue.packets": [4, 90, 100]},
+        metrics=["completion", "syns_sent"],
+        out=tmp_path / "out",
+    )
     said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
-    assert said.startswith("Completion is best at queue 90 packets: ") and " s (the same at 1 other point); worst at queue 4 packets: " in said
+    assert (
+        said.startswith("Completion is best at queue 90 packets: ")
+        and " s (the same at 1 other point); worst at queue 4 packets: " in said
+    )
     assert said.endswith("SYNs sent are the same at every point: 1. One run a point.")
 
 
@@ -375,11 +401,20 @@ def test_metrics_that_are_best_at_other_points_come_first() -> None:
     from acklab.experiments.sweep.axes import Axis, Column
 
     metrics = [metric("down: goodput@f"), metric("up: goodput@g"), metric("wait: rtt@f"), metric("drops@a->b")]
-    design = SimpleNamespace(plan=SimpleNamespace(axes=[Axis([Column("queue", "packets", [5, 9])], [{}, {}])]), places=lambda point: (point,), metrics=metrics)
+    design = SimpleNamespace(
+        plan=SimpleNamespace(axes=[Axis([Column("queue", "packets", [5, 9])], [{}, {}])]),
+        places=lambda point: (point,),
+        metrics=metrics,
+    )
 
     def rows(low: float) -> list[dict]:
-        return [{"mean": mean, "low": mean - half, "high": mean + half} for mean, half in ((9, 1), (2, 1), (1, 0.5), (0, 0), (5, 1), (low, 1), (4, 0.5), (7, 0))]
+        return [
+            {"mean": mean, "low": mean - half, "high": mean + half}
+            for mean, half in ((9, 1), (2, 1), (1, 0.5), (0, 0), (5, 1), (low, 1), (4, 0.5), (7, 0))
+        ]
 
     assert _conflict(rows(6), design) == "down and wait are best at queue 5, up at queue 9: no point is best by all."
     assert _conflict(rows(3.5), design) == "", "its intervals overlap, so 5 may be best by all"
-    assert _conflict([{**row, "low": row["mean"], "high": row["mean"]} for row in rows(2.03)], design) == "", "by 1.5 %: no conflict"
+    assert _conflict([{**row, "low": row["mean"], "high": row["mean"]} for row in rows(2.03)], design) == "", (
+        "by 1.5 %: no conflict"
+    )

@@ -12,7 +12,14 @@ from acklab.experiments.sweep.jumps import jumps
 QUEUES = [2, 3, 4, 5, 6]
 
 
-def told(means: list[Any], half: float | None = None, n: int = 1, name: str = "completion", cases: int = 1, queues: Any = QUEUES) -> str:
+def told(
+    means: list[Any],
+    half: float | None = None,
+    n: int = 1,
+    name: str = "completion",
+    cases: int = 1,
+    queues: Any = QUEUES,
+) -> str:
     """The sentence of a sweep over queues, and over cases; means in the plan's order."""
     axes = [Axis([Column("queue_packets", "", list(queues))], [{} for _ in queues])]
     if cases > 1:
@@ -66,7 +73,9 @@ def test_a_single_0_or_one_within_the_interval_is_not_told() -> None:
     assert told([9, 7, 5, 3, 0], name="timeouts") == ""
     assert told([3, 2, 0, 1, 0], name="timeouts") == ""
     assert told([9, 5, 1, 0, 0], half=0.9, n=10, name="timeouts") == ""
-    assert told([9, 5, 1, 0, 0], half=0.2, n=10, name="timeouts").startswith("timeouts are 0 from queue 5 packets on (1.00 ± 0.20 at 4")
+    assert told([9, 5, 1, 0, 0], half=0.2, n=10, name="timeouts").startswith(
+        "timeouts are 0 from queue 5 packets on (1.00 ± 0.20 at 4"
+    )
 
 
 def test_many_lines_are_not_told_one_by_one() -> None:

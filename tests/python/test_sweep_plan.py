@@ -245,7 +245,10 @@ WRONG = [
     ({"metrics": ["goodput", "goodput"]}, "two metrics have one name"),
     ({"columns": ["speed"]}, "columns: no column `speed`; the flows table has name"),
     ({"set": {"seed": 4}}, "a sweep decides this itself"),
-    ({"title": [{"every": {"a.b": {"policy": "every"}}}, "null"]}, 'title = [{"every": {"a.b": {"policy": "every"}}}, "null"]: has to be a text'),
+    (
+        {"title": [{"every": {"a.b": {"policy": "every"}}}, "null"]},
+        'title = [{"every": {"a.b": {"policy": "every"}}}, "null"]: has to be a text',
+    ),
     ({"set": {"title": "a\ud800b"}}, "'a\\ud800b' holds half a surrogate pair, which is no text"),
 ]
 
@@ -369,14 +372,28 @@ def test_columns_need_no_quotes_in_sql() -> None:
 
     told = acklab.sweep(
         scenario=TWO_HOPS,
-        vary={"link.1.queue.packets": [8, 20], "link.0.rate": ["5Mbps"], "link.1.rate": ["1Mbps"], "link.1.delay": ["1ms"]},
+        vary={
+            "link.1.queue.packets": [8, 20],
+            "link.0.rate": ["5Mbps"],
+            "link.1.rate": ["1Mbps"],
+            "link.1.delay": ["1ms"],
+        },
         draw={"flow.0.start": "0s..1s"},
         names={"link.1.delay": "far"},
     )
     assert told.summary.columns[1:5] == ["queue_packets", "link_0_rate_bps", "link_1_rate_bps", "far_s"]
-    assert told.flows.columns[1:7] == ["queue_packets", "link_0_rate_bps", "link_1_rate_bps", "far_s", "seed", "flow_0_start_s"]
+    assert told.flows.columns[1:7] == [
+        "queue_packets",
+        "link_0_rate_bps",
+        "link_1_rate_bps",
+        "far_s",
+        "seed",
+        "flow_0_start_s",
+    ]
     flows = told.flows  # noqa: F841
-    found = duckdb.sql("select queue_packets, min(link_1_rate_bps), max(far_s), min(flow_0_start_s) from flows group by 1 order by 1")
+    found = duckdb.sql(
+        "select queue_packets, min(link_1_rate_bps), max(far_s), min(flow_0_start_s) from flows group by 1 order by 1"
+    )
     assert [row[0] for row in found.fetchall()] == [8, 20]
 
 
@@ -386,7 +403,10 @@ def test_every_name_is_a_word_and_there_once() -> None:
     draw = random.Random(3)
     steps = ["queue", "packets", "rate", "a b", "x", "delay", "sender", "2"]
     for _ in range(2000):
-        keys = {f"{draw.choice(['link', 'flow', 'stop'])}.{'.'.join(draw.choices(steps, k=draw.randint(1, 4)))}" for _ in range(5)}
+        keys = {
+            f"{draw.choice(['link', 'flow', 'stop'])}.{'.'.join(draw.choices(steps, k=draw.randint(1, 4)))}"
+            for _ in range(5)
+        }
         units = {key: draw.choice(["", "s", "bps"]) for key in keys}
         found = names(list(units.items()), {}, ["rate_bps", "x"])
         titles = [titled(found[key], units[key]) for key in units]
@@ -397,7 +417,10 @@ def test_every_name_is_a_word_and_there_once() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"link.7.rate": "x"}, "names.link.7.rate: nothing of that key varies or is drawn; there are flow.0.sender.window"),
+        (
+            {"link.7.rate": "x"},
+            "names.link.7.rate: nothing of that key varies or is drawn; there are flow.0.sender.window",
+        ),
         ({"flow.0.sender.window": "a.b"}, 'names.flow.0.sender.window = "a.b": a name is letters, digits and _'),
         ({"flow.0.sender.window": "seed"}, "two columns would be called seed; give one another name"),
         ({"flow.0.sender.window": "bytes"}, "two columns would be called bytes"),

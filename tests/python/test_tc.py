@@ -70,16 +70,26 @@ def test_an_ack_filter_of_the_paper_has_no_discipline() -> None:
     found = line(expanded('{ kind = "drop-tail", packets = 50, filter = { kind = "static", threshold = 1 } }'))
     assert found.command is None
     assert found.differs == "no queueing discipline of Linux has the ACK filter 'static'"
-    near = line(expanded('{ kind = "drop-tail", packets = 50, filter = { kind = "cake" }, drop = "longest-front", scheduler = "round-robin" }'))
+    near = line(
+        expanded(
+            '{ kind = "drop-tail", packets = 50, filter = { kind = "cake" }, drop = "longest-front", scheduler = "round-robin" }'
+        )
+    )
     assert near.command is None, "cake ack-filter is another case, with other results"
     assert 'queue = { kind = "cake", ack_filter = "on" } measures that' in near.differs
 
 
 def test_docsis_pie_is_a_parameter_of_the_service_flow() -> None:
     found = line(expanded('{ kind = "docsis-pie", buffer = "100kB", target = "15ms" }'))
-    assert found.command == "DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = 15 (latency target in ms)"
+    assert (
+        found.command == "DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = 15 (latency target in ms)"
+    )
     filtered = line(expanded('{ kind = "docsis-pie", buffer = "100kB", filter = { kind = "cake" } }'))
-    assert filtered.command is not None and "DOCSIS" in filtered.command and "no encoding for an ACK filter" in filtered.differs
+    assert (
+        filtered.command is not None
+        and "DOCSIS" in filtered.command
+        and "no encoding for an ACK filter" in filtered.differs
+    )
     other = line(expanded('{ kind = "pie", filter = { kind = "cake" } }'))
     assert other.command is None and "together with CAKE's queues" in other.differs
     assert line(expanded('{ kind = "pie", filter = { kind = "static", threshold = 1 } }')).command is None
@@ -103,10 +113,31 @@ def test_nothing_is_told_where_no_queue_changes_or_no_case_is_recommended() -> N
 
 
 def test_each_trade_is_told_with_its_name_and_only_where_its_queue_differs_from_the_first() -> None:
-    short = [Case("long"), Case("short", ('link.0.queue={ kind = "codel", packets = 101 }', 'link.0.back.queue={ kind = "drop-tail", packets = 100 }'))]
-    found = compare(Comparison(SCENARIO, "two", short, metrics=[metric("rtt"), metric("goodput")], objective_names=("rtt", "goodput"), seeds=6, spread_starts_s=0.5))
+    short = [
+        Case("long"),
+        Case(
+            "short",
+            (
+                'link.0.queue={ kind = "codel", packets = 101 }',
+                'link.0.back.queue={ kind = "drop-tail", packets = 100 }',
+            ),
+        ),
+    ]
+    found = compare(
+        Comparison(
+            SCENARIO,
+            "two",
+            short,
+            metrics=[metric("rtt"), metric("goodput")],
+            objective_names=("rtt", "goodput"),
+            seeds=6,
+            spread_starts_s=0.5,
+        )
+    )
     assert " is a trade: " in found.advice
-    assert found.configure == ["short, S->R: tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"]
+    assert found.configure == [
+        "short, S->R: tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"
+    ]
 
 
 def test_json_and_text_have_it() -> None:

@@ -51,6 +51,8 @@ def test_a_reader_that_leaves_is_no_error(arguments: list[str], tmp_path: Path) 
     (tmp_path / "s.toml").write_text(RECORDED)
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([COMMAND, *arguments], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [COMMAND, *arguments], cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, check=False
+    )
     os.close(writer)
     assert done.stderr == ""

@@ -45,7 +45,9 @@ def scenario(title: str, nodes: tuple[str, str], flows: list[str]) -> dict[str, 
     return {
         "title": title,
         "stop": {"when": "flows-complete", "at_most": "20s"},
-        "link": [{"between": [one, other], "rate": "2Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 5}}],
+        "link": [
+            {"between": [one, other], "rate": "2Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 5}}
+        ],
         "flow": [{"name": name, "from": one, "to": other, "size": {"segments": 20}} for name in flows],
     }
 
@@ -118,13 +120,28 @@ def test_scenarios_that_are_none(tree: dict[str, Any], key: str, value: str) -> 
 
 
 @cases(8)
-@given(tree=described, axis=texts, choices=st.lists(texts, min_size=2, max_size=3, unique=True), metric=texts, title=texts, out=directories)
+@given(
+    tree=described,
+    axis=texts,
+    choices=st.lists(texts, min_size=2, max_size=3, unique=True),
+    metric=texts,
+    title=texts,
+    out=directories,
+)
 def test_sweep(tree: Any, axis: str, choices: list[str], metric: str, title: str, out: str) -> None:
     with folder() as place:
         put(place, "s.json", tree)
         sets = {name: {"link.0.queue.packets": 4 + number} for number, name in enumerate(choices)}
-        plan = {"scenario": "s.json", "title": title, "alternatives": {axis: sets}, "metrics": [f"{metric}: goodput", "rtt"], "seeds": 2}
-        (place / "p.toml").write_text("\n".join(f"{key} = {inline(value)}" for key, value in plan.items()), encoding="utf-8")
+        plan = {
+            "scenario": "s.json",
+            "title": title,
+            "alternatives": {axis: sets},
+            "metrics": [f"{metric}: goodput", "rtt"],
+            "seeds": 2,
+        }
+        (place / "p.toml").write_text(
+            "\n".join(f"{key} = {inline(value)}" for key, value in plan.items()), encoding="utf-8"
+        )
         status, _, _ = run(place, "sweep", "p.toml", "--out", out)
         found = check_outputs(place, {"s.json", "p.toml"}, out)
         if status == 0:
@@ -175,7 +192,10 @@ def test_analyze(files: list[str], out: str) -> None:
 
 
 @cases(200)
-@given(verb=st.sampled_from(["run", "analyze", "compare", "sweep", "reproduce", "schema", "doctor", ""]), words=st.lists(texts, min_size=1, max_size=3))
+@given(
+    verb=st.sampled_from(["run", "analyze", "compare", "sweep", "reproduce", "schema", "doctor", ""]),
+    words=st.lists(texts, min_size=1, max_size=3),
+)
 def test_command_lines(verb: str, words: list[str]) -> None:
     given_words = [word.replace("\0", "") for word in words if word.replace("\0", "") not in ("/", "..", ".")]
     with folder() as place:
@@ -193,7 +213,12 @@ def test_texts(text: str, most: int) -> None:
     assert columns(escapes.short(shown, most)) <= most or columns(shown) <= most
     check_cell(escapes.cell(text))
     name = escapes.stem(text)
-    assert name not in ("", ".", "..") and "/" not in name and len(name.encode()) <= 255 and not name.startswith((".", "-"))
+    assert (
+        name not in ("", ".", "..")
+        and "/" not in name
+        and len(name.encode()) <= 255
+        and not name.startswith((".", "-"))
+    )
     assert json.loads(escapes.literal(json.dumps(text, ensure_ascii=False))) == text
 
 

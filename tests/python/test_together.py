@@ -11,10 +11,21 @@ import acklab
 from acklab.results.summary import as_text, endless, together
 from acklab.results.together import SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways, groups, manners
 
-LINK = {"between": ["S", "C"], "rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 40}, "back": {"rate": "2Mbps"}}
+LINK = {
+    "between": ["S", "C"],
+    "rate": "20Mbps",
+    "delay": "10ms",
+    "queue": {"kind": "drop-tail", "packets": 40},
+    "back": {"rate": "2Mbps"},
+}
 DOWN = {"name": "down", "from": "S", "to": "C", "count": 2}
 UP = {"name": "up", "from": "C", "to": "S"}
-PING = {"name": "ping", "from": "C", "to": "S", "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 20}}
+PING = {
+    "name": "ping",
+    "from": "C",
+    "to": "S",
+    "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 20},
+}
 SHORT = {"name": "short", "from": "S", "to": "C", "count": 2, "size": {"bytes": "30kB"}}
 LATE = {"name": "late", "from": "S", "to": "C", "start": "1000s"}
 
@@ -41,13 +52,17 @@ def test_flows_compete_if_they_send_in_one_manner_over_one_slowest_link(shared: 
         (WRITES, "C->S", ["ping"]),
         (SIZED, "S->C", ["short0", "short1"]),
     ]
-    assert [row["name"] for row in grouped(shared)[0].begun] == ["down0", "down1"], "what begins after the end carries nothing"
+    assert [row["name"] for row in grouped(shared)[0].begun] == ["down0", "down1"], (
+        "what begins after the end carries nothing"
+    )
 
 
 def test_only_flows_without_limit_are_compared(shared: acklab.Run) -> None:
     down, up, ping, short = grouped(shared)
     rates = [row["goodput_bps"] for row in down.begun]
-    assert down.fairness == pytest.approx(sum(rates) ** 2 / 2 / sum(rate * rate for rate in rates)) and down.fairness < 1
+    assert (
+        down.fairness == pytest.approx(sum(rates) ** 2 / 2 / sum(rate * rate for rate in rates)) and down.fairness < 1
+    )
     assert up.fairness is ping.fairness is short.fairness is None
 
 
@@ -62,21 +77,33 @@ def test_together_is_all_payload_over_the_time_of_all() -> None:
     (group,) = grouped(run({**DOWN, "stagger": "2s"}))
     first, second = group.flows
     assert group.goodput_bps == pytest.approx(8 * (first["bytes"] + second["bytes"]) / (3 - first["first_data_s"]))
-    assert group.goodput_bps < 20e6 < first["goodput_bps"] + second["goodput_bps"], "rates over different times do not add up"
+    assert group.goodput_bps < 20e6 < first["goodput_bps"] + second["goodput_bps"], (
+        "rates over different times do not add up"
+    )
     assert group.share == pytest.approx(group.goodput_bps / 20e6)
 
 
 def test_routes_are_the_simulators() -> None:
     """The fewest links, and of several such routes the one whose links are listed first."""
     between = [("S", "A"), ("S", "B"), ("B", "R"), ("A", "R"), ("A", "B")]
-    links = [{"between": [*ends], "rate": f"{10 + number}Mbps", "delay": f"{number + 1}ms"} for number, ends in enumerate(between)]
+    links = [
+        {"between": [*ends], "rate": f"{10 + number}Mbps", "delay": f"{number + 1}ms"}
+        for number, ends in enumerate(between)
+    ]
     made = acklab.run({"link": links, "flow": [{"from": "S", "to": "R", "size": {"segments": 3}}]})
     told = made.summary()
     way = Ways(told["links"]).way("S", "R")
-    assert {(link["from"], link["to"]) for link in told["links"] if link["packets"]} == {(link["from"], link["to"]) for link in (*way.there, *way.back)}
-    assert way.round_trip_s == pytest.approx(2 * way.one_way_s) and way.round_trip_s < told["flows"][0]["min_rtt_s"] < 1.3 * way.round_trip_s
+    assert {(link["from"], link["to"]) for link in told["links"] if link["packets"]} == {
+        (link["from"], link["to"]) for link in (*way.there, *way.back)
+    }
+    assert (
+        way.round_trip_s == pytest.approx(2 * way.one_way_s)
+        and way.round_trip_s < told["flows"][0]["min_rtt_s"] < 1.3 * way.round_trip_s
+    )
     assert Way.slowest(way.there)["rate_bps"] == min(link["rate_bps"] for link in way.there)
-    assert Way.slowest([*way.there, {**way.back[0], "rate_bps": None}]) is None and Ways(told["links"]).way("S", "nowhere") == Way((), ())
+    assert Way.slowest([*way.there, {**way.back[0], "rate_bps": None}]) is None and Ways(told["links"]).way(
+        "S", "nowhere"
+    ) == Way((), ())
 
 
 def test_the_terminal_adds_up(shared: acklab.Run) -> None:
@@ -85,12 +112,26 @@ def test_the_terminal_adds_up(shared: acklab.Run) -> None:
     how, told = manners(shared.scenario_toml()), shared.summary()
     lines = together(told, how, Run.of(shared).samples)
     down, *_ = grouped(shared)
-    assert lines[0] == f"down0 and down1 together, over the whole run: {down.goodput_bps / 1e6:#.4g} Mb/s, {100 * down.share:.1f} % of S->C; Jain's index {down.fairness:.3f}"
+    assert (
+        lines[0]
+        == f"down0 and down1 together, over the whole run: {down.goodput_bps / 1e6:#.4g} Mb/s, {100 * down.share:.1f} % of S->C; Jain's index {down.fairness:.3f}"
+    )
     assert lines[1] == "late: begins at 1,000 s, after the end"
-    assert lines[2].startswith("ping, from 0 to 1.229 s: mean round trip ") and ", median " in lines[2] and ", all 9 from " in lines[2]
-    assert lines[3].startswith("short0 and short1 together, from 0 to 1.708 s: ") and "Jain" not in lines[3] and len(lines) == 4
+    assert (
+        lines[2].startswith("ping, from 0 to 1.229 s: mean round trip ")
+        and ", median " in lines[2]
+        and ", all 9 from " in lines[2]
+    )
+    assert (
+        lines[3].startswith("short0 and short1 together, from 0 to 1.708 s: ")
+        and "Jain" not in lines[3]
+        and len(lines) == 4
+    )
     text = as_text(told, endless(shared.scenario_toml()), changed=["link.0.rate=20Mbps", "seed=2"], together=lines)
-    assert "3 of 3 flows completed, 3 endless flows, 1 not begun" in text and "\nchanged: link.0.rate=20Mbps, seed=2\n" in text
+    assert (
+        "3 of 3 flows completed, 3 endless flows, 1 not begun" in text
+        and "\nchanged: link.0.rate=20Mbps, seed=2\n" in text
+    )
     assert together(told, how)[2] == lines[2].split(", median")[0], "no percentile of what was not recorded"
 
 
@@ -104,9 +145,17 @@ def test_thinned_series_keep_all_round_trips(shared: acklab.Run, monkeypatch: py
     whole = Run.of(shared).samples
     monkeypatch.setattr(reading, "WHOLE", {**reading.WHOLE, "series": 10})
     monkeypatch.setattr(reading, "CELLS", {**reading.CELLS, "series": 1})
-    tables = {"flows": shared.flows, "links": shared.links, "series": shared.series.to_polars().lazy(), "scenario_toml": shared.scenario_toml()}
+    tables = {
+        "flows": shared.flows,
+        "links": shared.links,
+        "series": shared.series.to_polars().lazy(),
+        "scenario_toml": shared.scenario_toml(),
+    }
     thinned = Run.of(tables)
-    assert thinned.thinned.rows and thinned.series.filter(pl.col("flow") == "ping").drop_nulls("rtt_s").height < whole.height
+    assert (
+        thinned.thinned.rows
+        and thinned.series.filter(pl.col("flow") == "ping").drop_nulls("rtt_s").height < whole.height
+    )
     assert thinned.samples["rtt_s"].to_list() == whole["rtt_s"].to_list()
 
 
@@ -122,6 +171,8 @@ def test_many_flows_take_time_in_proportion() -> None:
 
         __hash__ = None  # type: ignore[assignment]
 
-    rows = [Watched(name=f"f{n}", start_s=float(n % 2), goodput_bps=1e6, **{"from": "S", "to": "R"}) for n in range(1000)]
+    rows = [
+        Watched(name=f"f{n}", start_s=float(n % 2), goodput_bps=1e6, **{"from": "S", "to": "R"}) for n in range(1000)
+    ]
     told = together({"flows": rows, "links": [], "end_s": 0.5}, {row["name"]: WITHOUT_LIMIT for row in rows})
     assert told[-1].startswith("f5: begins at 1") and compared == 0

@@ -78,11 +78,17 @@ PLAN: dict[str, Any] = {
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file() and path.name != "acklab.json"}
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name != "acklab.json"
+    }
 
 
 def command(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "acklab", *words], cwd=cwd, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "acklab", *words], cwd=cwd, capture_output=True, text=True, check=False
+    )
 
 
 def as_file(place: Path, **keys: Any) -> Path:
@@ -103,7 +109,9 @@ def test_known_optimum_in_a_tenth_of_the_grid() -> None:
         "flow.0.receiver.ack.timer": ["20ms", "50ms", "80ms", "110ms"],
     }
     cost = "cost: completion + 0.003 * acks_sent + 0.01 * max(max_queue_packets)@G->R"
-    every = acklab.sweep(scenario=T1, vary=vary, metrics=["completion", "acks_sent", "max(max_queue_packets)@G->R"]).summary
+    every = acklab.sweep(
+        scenario=T1, vary=vary, metrics=["completion", "acks_sent", "max(max_queue_packets)@G->R"]
+    ).summary
     means = [every["mean"].gather_every(3, offset=k).to_list() for k in range(3)]
     costs = [a + 0.003 * b + 0.01 * c for a, b, c in zip(*means, strict=True)]
     best = min(costs)
@@ -123,7 +131,9 @@ def test_same_bytes_with_any_threads_and_after_a_kill(tmp_path: Path) -> None:
     )
     journal = tmp_path / "killed" / ".acklab" / "runs.jsonl"
     until = time.monotonic() + 60
-    while killed.poll() is None and time.monotonic() < until and not (journal.exists() and journal.stat().st_size > 5000):
+    while (
+        killed.poll() is None and time.monotonic() < until and not (journal.exists() and journal.stat().st_size > 5000)
+    ):
         time.sleep(0.005)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
@@ -167,7 +177,11 @@ def test_stopping_rule_stops_the_clearly_worse_and_keeps_the_best() -> None:
         assert full.base.cost > told.winner.cost
     # A cross of the chart stands on the worse side of the best that the trial was compared with, whatever its own first paths cost.
     for one in stopped:
-        before = [old for old in told.trials if old.state == "complete" and old.number <= (one.number - 1) // told.plan.batch * told.plan.batch]
+        before = [
+            old
+            for old in told.trials
+            if old.state == "complete" and old.number <= (one.number - 1) // told.plan.batch * told.plan.batch
+        ]
         best = min([told.base, *before], key=lambda old: old.cost)
         assert told.plan.objectives[0].sign * (_corrected(told, one) - told.interval(best, 0)[0]) < 0
 
@@ -176,17 +190,29 @@ def test_an_undecided_answer_names_no_winner() -> None:
     plan = {key: value for key, value in PLAN.items() if key not in ("alternatives", "baseline")}
     told = acklab.tune({**plan, "free": {"flow.f.sender.min_rto": ["200ms", "1s"]}})
     assert told.winner.number and verdict(told) == 0
-    assert told.sentence.startswith("Undecided: no choice is shown to be better than the baseline. The best trial, sender min rto 200\u00a0ms, has ")
-    assert told.sentence.endswith("The interval contains 0, so better and worse are both possible.") and "winner" not in as_text(told)
+    assert told.sentence.startswith(
+        "Undecided: no choice is shown to be better than the baseline. The best trial, sender min rto 200\u00a0ms, has "
+    )
+    assert told.sentence.endswith(
+        "The interval contains 0, so better and worse are both possible."
+    ) and "winner" not in as_text(told)
 
 
 def test_several_objectives_make_a_front(tmp_path: Path) -> None:
-    told = acklab.tune(PLAN, objectives=["completion", {"minimize": "acks: acks_sent"}], trials=24, batch=8, out=tmp_path / "a")
+    told = acklab.tune(
+        PLAN, objectives=["completion", {"minimize": "acks: acks_sent"}], trials=24, batch=8, out=tmp_path / "a"
+    )
     done = [one.cost for one in told.trials if one.state == "complete"]
     assert len(told.front) > 1 and told.winner in told.front
     for one in told.front:
-        assert not any(all(a <= b for a, b in zip(other, one.cost, strict=True)) and other != one.cost for other in done)
-    assert told.sentence.startswith("A compromise of completion and acks is ") and "completion 1." in told.sentence and len(told.sentence) < 200
+        assert not any(
+            all(a <= b for a, b in zip(other, one.cost, strict=True)) and other != one.cost for other in done
+        )
+    assert (
+        told.sentence.startswith("A compromise of completion and acks is ")
+        and "completion 1." in told.sentence
+        and len(told.sentence) < 200
+    )
     assert "on the front of completion and acks; this is its middle" in determined(told)[0]
     other = next(one for one in told.front if one is not told.winner)
     apart = [a[0] - b[0] for a, b in zip(other.costs, told.winner.costs, strict=True)]
@@ -204,10 +230,17 @@ def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
         path=[{"draw": {"link.0.delay": {"low": "1ms", "high": "2ms"}}}], objectives=["cost: completion + 0.001 * acks_sent"], out=tmp_path / "a",
         baseline={"flow.0.sender.window": 4},
     )  # fmt: skip
-    same = [one for one in told.trials if one.state == "complete" and abs(one.cost[0] - told.winner.cost[0]) < 1e-12 and one is not told.winner]
+    same = [
+        one
+        for one in told.trials
+        if one.state == "complete" and abs(one.cost[0] - told.winner.cost[0]) < 1e-12 and one is not told.winner
+    ]
     assert same, "windows beyond the path give the same runs"
     assert {one.number for one in same} <= {one.number for one in how_well.alike(told)}
-    assert "(not distinguished: sender window " in told.sentence and "Not distinguished from it on the 6 paths" in determined(told)[0]
+    assert (
+        "(not distinguished: sender window " in told.sentence
+        and "Not distinguished from it on the 6 paths" in determined(told)[0]
+    )
     page = (tmp_path / "a" / "tune.html").read_text()
     assert "The parts of cost" in page and determined(told)[0].partition(".")[0] in page
     row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
@@ -224,27 +257,50 @@ def test_what_is_not_determined_is_no_advice() -> None:
         baseline={"flow.0.sender.window": 4},
     )  # fmt: skip
     assert how_well.whole(told, "sender_window") and "the whole range of the plan" in determined(told)[0]
-    assert sentence(told, brief=True).startswith("Use sender window ") and ", for example: " in sentence(told, brief=True)
+    assert sentence(told, brief=True).startswith("Use sender window ") and ", for example: " in sentence(
+        told, brief=True
+    )
     old, new = told.fresh_parts
     assert old[0] + 0.001 * old[1] == pytest.approx(sum(row[0] for row in told.judged.base) / 6)
     assert f"{old[0]:.2f} to {new[0]:.2f} s" in gained(told)
-    assert defined(told) == ["Cost is completion + 0.001 × acks_sent; less is better.", "The baseline is the scenario with sender window 4."]
-    assert compared(told.plan.objectives[0], [Sample.of([-0.5, 0.6, 0.1]), None]) == ["0.1 (-1.3 to 1.4); not distinguished", "-"]
+    assert defined(told) == [
+        "Cost is completion + 0.001 × acks_sent; less is better.",
+        "The baseline is the scenario with sender window 4.",
+    ]
+    assert compared(told.plan.objectives[0], [Sample.of([-0.5, 0.6, 0.1]), None]) == [
+        "0.1 (-1.3 to 1.4); not distinguished",
+        "-",
+    ]
 
 
 def test_a_winner_at_a_bound_is_warned_of() -> None:
-    told = acklab.tune(scenario=T1, free={"flow.0.sender.window": {"low": 2, "high": 8, "log": True}}, baseline={"flow.0.sender.window": 2}, objectives=["completion"], paths=1, trials=7)
+    told = acklab.tune(
+        scenario=T1,
+        free={"flow.0.sender.window": {"low": 2, "high": 8, "log": True}},
+        baseline={"flow.0.sender.window": 2},
+        objectives=["completion"],
+        paths=1,
+        trials=7,
+    )
     assert told.winner.choice.cells == {"sender_window": 8}
     assert determined(told) == ["Sender window 8 is at the bound 8 of its range: beyond it there may be better values."]
 
 
 def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
     """The path where the winner loses gives the two values of the sentence."""
-    told = acklab.tune(PLAN, out=tmp_path / "a", objectives=["cost: completion + 0.004 * acks_sent"], relative=True, spread_starts="50ms")
+    told = acklab.tune(
+        PLAN,
+        out=tmp_path / "a",
+        objectives=["cost: completion + 0.004 * acks_sent"],
+        relative=True,
+        spread_starts="50ms",
+    )
     assert acklab.run(tmp_path / "a" / "best.toml").summary()["flows"][0]["completed"]
     loss, one = told.worst, told.plan.objectives[0]
     assert loss is not None and not loss.fresh and not told.fresh_losses
-    assert f"loses on none of the {len(told.judged.paths)} fresh paths, but on {len(told.losses)} of the" in losing(told)
+    assert f"loses on none of the {len(told.judged.paths)} fresh paths, but on {len(told.losses)} of the" in losing(
+        told
+    )
     for name, want in (("loses", loss.value), ("loses-baseline", loss.base)):
         assert one.read(acklab.run(tmp_path / "a" / f"{name}.toml").summary()) == pytest.approx(want, rel=1e-12)
     plain = json.loads((tmp_path / "a" / "tune.json").read_text())
@@ -255,11 +311,17 @@ def test_a_space_without_end_is_searched_on_beside_the_next_best() -> None:
     free = {"link.0.delay": {"low": "1ms", "high": "9ms"}, "flow.f.sender.initial_window": [1, 2, 4]}
     plan = from_tree({"scenario": LOSSY, "free": free, "objectives": ["completion"], "paths": 1})
     search = Search(plan, cast(Any, None), cast(Any, None))
-    points = [{"link.0.delay": delay, "flow.f.sender.initial_window": place} for delay, place in ((2.0, 0), (2.0, 1), (3.0, 2))]
+    points = [
+        {"link.0.delay": delay, "flow.f.sender.initial_window": place}
+        for delay, place in ((2.0, 0), (2.0, 1), (3.0, 2))
+    ]
     search.trials = [Trial(k + 1, plan.space.point(one), costs=[(float(k),)]) for k, one in enumerate(points)]
     search.best = search.trials[0]
     search._known = {json.dumps(one.choice.sets, sort_keys=True): one for one in search.trials}
-    assert search._untried() == {"link.0.delay": 2.0, "flow.f.sender.initial_window": 2}  # the best's one neighbour is known
+    assert search._untried() == {
+        "link.0.delay": 2.0,
+        "flow.f.sender.initial_window": 2,
+    }  # the best's one neighbour is known
 
 
 def test_paths_come_in_the_shares_of_their_weights() -> None:
@@ -276,7 +338,9 @@ def test_objectives_know_which_values_are_better() -> None:
     one = objective("cost: p50(completion) + 2e-3 * acks_sent@down* - 0.5 * goodput@A*")
     assert one.name == "cost" and [weight for weight, _ in one.terms] == [1.0, 0.002, -0.5] and one.sign == -1
     assert objective({"maximize": "completion"}).sign == 1
-    assert objective("goodput", relative=True).cost(2.0, 1.0) < 0 < objective("completion", relative=True).cost(2.0, 1.0)
+    assert (
+        objective("goodput", relative=True).cost(2.0, 1.0) < 0 < objective("completion", relative=True).cost(2.0, 1.0)
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,7 @@ def test_sizes_and_pauses_do_not_depend_on_the_network() -> None:
     slow, fast = transfers("2Mbps"), transfers("10Mbps")
     assert 50 < len(slow) < len(fast)
     assert [flow["bytes"] for flow in slow] == [flow["bytes"] for flow in fast[: len(slow)]]
-    pauses = [
-        [round(b["start_s"] - a["finished_s"], 9) for a, b in zip(flows, flows[1:])] for flows in (slow, fast)
-    ]
+    pauses = [[round(b["start_s"] - a["finished_s"], 9) for a, b in zip(flows, flows[1:])] for flows in (slow, fast)]
     assert pauses[0] == pauses[1][: len(pauses[0])]
     assert all(0.1 <= pause < 0.3 for pause in pauses[1])
 

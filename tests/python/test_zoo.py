@@ -55,7 +55,12 @@ def test_packets_an_ack_and_how_long_they_are_held() -> None:
 def test_answers_at_once() -> None:
     # Number 3 opens a gap and has its ACK within a millisecond; 2 comes late, and only a timer answers; the mark's ACK comes after more data.
     told = measure(
-        seen([0.0, 0.01, 0.02, 0.03, 0.04, 0.0405], [0.0201, 0.055], number=[0, 1, 3, 2, 4, 5], ce=[False, False, False, False, True, False]),
+        seen(
+            [0.0, 0.01, 0.02, 0.03, 0.04, 0.0405],
+            [0.0201, 0.055],
+            number=[0, 1, 3, 2, 4, 5],
+            ce=[False, False, False, False, True, False],
+        ),
         PATHS["plain"],
     )
     assert (told["gap_packets"], told["gap_at_once"]) == (1, 1.0)
@@ -65,7 +70,9 @@ def test_answers_at_once() -> None:
 
 def test_bursts_of_the_server() -> None:
     # Bursts of 2, 1 and 3 packets: the limit is 0.1 ms between two.
-    told = measure(seen([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.2], sent=[0.0, 0.00005, 0.01, 0.02, 0.02005, 0.0201]), PATHS["plain"])
+    told = measure(
+        seen([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.2], sent=[0.0, 0.00005, 0.01, 0.02, 0.02005, 0.0201]), PATHS["plain"]
+    )
     assert (told["burst_p50"], told["burst_max"]) == (2.0, 3.0)
 
 
@@ -83,7 +90,10 @@ def capture(path: Path, packets: list[tuple[float, int, int, bytes]]) -> Path:
 def test_a_download_is_read_from_two_captures(tmp_path: Path) -> None:
     long, data = b"\xc0" + bytes(1199), [bytes([0x40, n]) + bytes(1198) for n in range(4)]
     ack, own = b"\x41" + bytes(30), b"\x42" + bytes(40)
-    server = capture(tmp_path / "S.pcap", [(0.0, 443, 0, long), *((0.1 + n / 10, 443, 2, data[n]) for n in range(4)), (0.55, 443, 2, own)])
+    server = capture(
+        tmp_path / "S.pcap",
+        [(0.0, 443, 0, long), *((0.1 + n / 10, 443, 2, data[n]) for n in range(4)), (0.55, 443, 2, own)],
+    )
     client = capture(tmp_path / "R.pcap", [
         (0.02, 443, 0, long), (0.05, 5000, 0, ack), (0.12, 443, 2, data[0]), (0.32, 443, 3, data[2]), (0.33, 5000, 0, ack),
         (0.35, 443, 2, data[1]), (0.36, 443, 2, own), (0.9, 5000, 0, ack),
@@ -115,14 +125,18 @@ def test_versions_are_those_that_are_built() -> None:
 def test_rows_are_written_and_read(tmp_path: Path) -> None:
     rows = [{"sender": "a", "receiver": "a", "path": "lone", "per_ack": 1 / 3, "gap_at_once": None}]
     (tmp_path / "rows.json").write_text(output.plain(rows))
-    assert output.read(tmp_path / "rows.json") == [{"sender": "a", "receiver": "a", "path": "lone", "per_ack": 0.3333333}]
+    assert output.read(tmp_path / "rows.json") == [
+        {"sender": "a", "receiver": "a", "path": "lone", "per_ack": 0.3333333}
+    ]
     for bad in ("{}", "[]", '[{"sender": 1}]', "no JSON"):
         (tmp_path / "bad.json").write_text(bad)
         with pytest.raises(output.ZooError):
             output.read(tmp_path / "bad.json")
 
 
-def test_an_interrupt_keeps_the_runs_that_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_keeps_the_runs_that_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The second of three runs is interrupted: the first one's row is written, and the command says so."""
     from acklab.cli import zoo
     from acklab.experiments.zoo import run
@@ -136,7 +150,21 @@ def test_an_interrupt_keeps_the_runs_that_ended(tmp_path: Path, monkeypatch: pyt
     parser = argparse.ArgumentParser()
     zoo.add(parser.add_subparsers())
     out = tmp_path / "out"
-    command = ["zoo", "--server", "mine", "--client", "mine", "--out", str(out), "--path", "lone", "--path", "plain", "--path", "fast"]
+    command = [
+        "zoo",
+        "--server",
+        "mine",
+        "--client",
+        "mine",
+        "--out",
+        str(out),
+        "--path",
+        "lone",
+        "--path",
+        "plain",
+        "--path",
+        "fast",
+    ]
     with pytest.raises(KeyboardInterrupt):
         zoo.act(parser.parse_args(command))
     assert [told["path"] for told in output.read(out / "rows.json")] == ["lone"]
@@ -146,18 +174,26 @@ def test_an_interrupt_keeps_the_runs_that_ended(tmp_path: Path, monkeypatch: pyt
 def test_each_protocol_has_a_matrix_of_its_own() -> None:
     """Two programs of QUIC and two of TCP, each pair once; the third of QUIC is met by one other only."""
     pairs = [("a", "b"), ("b", "a"), ("x", "y"), ("y", "x"), ("c", "a")]
-    made = tables([{"sender": by, "receiver": to, "path": "plain", "per_ack": 1.0, "completion_s": 2.0} for by, to in pairs])
+    made = tables(
+        [{"sender": by, "receiver": to, "path": "plain", "per_ack": 1.0, "completion_s": 2.0} for by, to in pairs]
+    )
     shown = {table.name: (table.heads[1:], table.cells) for table in made if table.name.startswith("matrix")}
     one = "1.00 / 2.00"
     assert shown == {
         "matrix-plain": (["to x", "to y"], [["from x", "", one], ["from y", one, ""]]),
-        "matrix-plain-2": (["to a", "to b", "to c"], [["from a", "", one, ""], ["from b", one, "", ""], ["from c", one, "", ""]]),
+        "matrix-plain-2": (
+            ["to a", "to b", "to c"],
+            [["from a", "", one, ""], ["from b", one, "", ""], ["from c", one, "", ""]],
+        ),
     }
 
 
 def test_the_documentation_shows_the_recorded_rows() -> None:
     rows = output.read(ROWS)
-    for page, shown in (("zoo.md", tables(rows)), ("zoo-simulated.md", [*simulated.tables(rows), drawn.table(), *second.tables()])):
+    for page, shown in (
+        ("zoo.md", tables(rows)),
+        ("zoo-simulated.md", [*simulated.tables(rows), drawn.table(), *second.tables()]),
+    ):
         text = (ROOT / "docs" / "oracle" / page).read_text("utf-8")
         for table in shown:
             assert table.markdown() in text, f"the table {table.title!r} of docs/oracle/{page} is not that of the rows"
@@ -207,7 +243,11 @@ def test_a_member_runs_as_recorded() -> None:
     told = row(Pair("x-net", "x-net", one.server(), one.client(), ("7.3", "7.3")), "lone")
     assert "error" not in told, json.dumps(told)
     assert told["lone_p50_ms"] == pytest.approx(24.1, abs=0.01)
-    recorded = [each for each in output.read(ROWS) if (each["sender"], each["receiver"], each["path"]) == ("x-net", "x-net", "lone")]
+    recorded = [
+        each
+        for each in output.read(ROWS)
+        if (each["sender"], each["receiver"], each["path"]) == ("x-net", "x-net", "lone")
+    ]
     assert recorded
     for each in recorded:
         assert told["packets"] == each["packets"] and told["acks"] == each["acks"]

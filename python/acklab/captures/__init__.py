@@ -146,7 +146,11 @@ class Analysis:
 
 
 def analyze(
-    path: str | os.PathLike[str], *, packets: bool = True, until_s: float | None = None, tick: Callable[[int], object] | None = None
+    path: str | os.PathLike[str],
+    *,
+    packets: bool = True,
+    until_s: float | None = None,
+    tick: Callable[[int], object] | None = None,
 ) -> Analysis | QlogAnalysis:
     """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4; or a QUIC endpoint's log (qlog).
 
@@ -174,7 +178,11 @@ def analyze(
 
 
 def of_capture(
-    path: str | os.PathLike[str], *, packets: bool = True, until_s: float | None = None, tick: Callable[[int], object] | None = None
+    path: str | os.PathLike[str],
+    *,
+    packets: bool = True,
+    until_s: float | None = None,
+    tick: Callable[[int], object] | None = None,
 ) -> Analysis:
     """:func:`analyze` of a capture, and of nothing else."""
     path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path

@@ -85,17 +85,47 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
         layers = _layers(row, acks.filter(mine), segments.filter(mine))
         for name, frame in layers.items():
             values.setdefault(name.partition(" ")[0], []).append(frame["value"])
-        tables = {name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6})) for name, frame in layers.items() if frame.height}
+        tables = {
+            name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6}))
+            for name, frame in layers.items()
+            if frame.height
+        }
         if row["goodput_bps"] is not None:
-            progress = layers["sequence acked"].drop("frame").rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
+            progress = (
+                layers["sequence acked"]
+                .drop("frame")
+                .rename({"value": "bytes"})
+                .with_columns(pl.col("bytes").cast(pl.Int64))
+            )
             tables["progress"] = blocks.add(progress, coarse(progress, {"time_s": NANO}))
-        items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot, "capacity_bps": row["bottleneck_bps"]})
+        items.append(
+            {
+                "run": 0,
+                "flow": text.title(row),
+                "unit": "bytes",
+                "tables": tables,
+                "end_s": max(ends),
+                "slot": slot,
+                "capacity_bps": row["bottleneck_bps"],
+            }
+        )
     recorded = {"series": True, "queue": False, "packets": True}
-    run: dict[str, Any] = {"label": "capture", "seed": None, "end_s": max(ends), "slot": slots[0], "queues": [], "recorded": recorded}
+    run: dict[str, Any] = {
+        "label": "capture",
+        "seed": None,
+        "end_s": max(ends),
+        "slot": slots[0],
+        "queues": [],
+        "recorded": recorded,
+    }
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
     axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
     drawn = {name.partition(" ")[0] for item in items for name in item["tables"]}
-    charts = [{**_told(_scaled(chart, values), rows), "frames": True} for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
+    charts = [
+        {**_told(_scaled(chart, values), rows), "frames": True}
+        for chart in CHARTS
+        if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn
+    ]
     return {"runs": [run], "items": items, "charts": charts, "axes": axes, "palette": colours}, blocks
 
 
@@ -135,7 +165,9 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     left = (pl.col("flight_bytes").cast(pl.Int64) - pl.col("acked_bytes").cast(pl.Int64)).clip(0)
     after = acks.filter(kind == "new").select("time_s", "frame", flight_bytes=left.cast(pl.UInt64))
     both = pl.concat([data.select("time_s", "frame", "flight_bytes"), after]).sort("time_s", maintain_order=True)
-    window = data.drop_nulls("cwnd_segments").with_columns(cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0))
+    window = data.drop_nulls("cwnd_segments").with_columns(
+        cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0)
+    )
     offered = acks.drop_nulls("window_bytes").with_columns(pl.col("window_bytes").cast(pl.Int64))
     wide = float(offered["window_bytes"].median() or 0.0) > WIDE * max(row["max_flight_bytes"], 1)  # type: ignore[arg-type]
     hidden = wide or not row["handshake"]
@@ -150,7 +182,9 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
         "sequence duplicate": _dots(acks.filter(kind == "duplicate"), "ack_bytes"),
         "delay one": _dots(plain.filter(pl.col("acked_segments") <= 1), "delay_s", 1e3),
         "delay several": _dots(plain.filter(pl.col("acked_segments") > 1), "delay_s", 1e3),
-        "delay timer": pl.DataFrame({"time_s": [0.0] * len(timer), "value": timer}, schema={"time_s": pl.Float64, "value": pl.Float64}),
+        "delay timer": pl.DataFrame(
+            {"time_s": [0.0] * len(timer), "value": timer}, schema={"time_s": pl.Float64, "value": pl.Float64}
+        ),
         "flight flight": _steps(both, "flight_bytes"),
         "flight cwnd": _steps(window, "cwnd"),
         "flight window": _steps(offered.clear() if hidden else offered, "window_bytes"),

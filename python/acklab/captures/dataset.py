@@ -46,7 +46,9 @@ def files(paths: Sequence[str]) -> Iterator[str]:
                     yield whole
 
 
-def write(paths: Sequence[str], directory: str | os.PathLike[str], tick: Callable[[str], None] = lambda file: None) -> Dataset:
+def write(
+    paths: Sequence[str], directory: str | os.PathLike[str], tick: Callable[[str], None] = lambda file: None
+) -> Dataset:
     """Analyses captures one after the other, and writes their connections into a directory.
 
     Memory holds one analysis and a few thousand rows. A file that is no capture has a row in ``captures`` that says why.
@@ -97,7 +99,14 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
         for part in parts.iterdir():
             part.unlink()
         parts.rmdir()
-        schema = {"file": pl.String, "packets": pl.UInt64, "tcp": pl.UInt64, "directions": pl.UInt64, "unfollowed": pl.UInt64, "refused": pl.String}
+        schema = {
+            "file": pl.String,
+            "packets": pl.UInt64,
+            "tcp": pl.UInt64,
+            "directions": pl.UInt64,
+            "unfollowed": pl.UInt64,
+            "refused": pl.String,
+        }
         with system_errors(table := scratch / "captures.parquet"):
             pl.DataFrame(about, schema=schema).write_parquet(table)
         refused = sum(bool(one["refused"]) for one in about)
@@ -127,7 +136,12 @@ def _analyzed(path: str) -> tuple[pl.DataFrame, dict[str, Any]]:
 def _empty() -> pl.DataFrame:
     """No rows, with the columns of the table."""
     types = {"whole number": pl.UInt64, "number": pl.Float64, "text": pl.String, "bool": pl.Boolean}
-    return pl.DataFrame(schema={"file": pl.String, **{name: types[kind.partition(" or ")[0]] for name, kind, *_ in _core.columns("connections")}})
+    return pl.DataFrame(
+        schema={
+            "file": pl.String,
+            **{name: types[kind.partition(" or ")[0]] for name, kind, *_ in _core.columns("connections")},
+        }
+    )
 
 
 def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
@@ -141,7 +155,9 @@ def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
     left = f", {count(found.refused, 'file')} left out (captures.parquet says why)" if found.refused else ""
     lines = [f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"]
     if found.unfollowed:
-        lines.append(f"{count(found.unfollowed, 'segment')} not looked at: {_core.MOST_CONNECTIONS:,} connections of a file are followed (captures.parquet says where)")
+        lines.append(
+            f"{count(found.unfollowed, 'segment')} not looked at: {_core.MOST_CONNECTIONS:,} connections of a file are followed (captures.parquet says where)"
+        )
     if rows:
         lines += ["", *align(["limit", "directions", "of them", "of the data", "median goodput"], rows)]
     if sort is not None:
@@ -153,4 +169,10 @@ def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
 
 def plain(found: Dataset) -> dict[str, Any]:
     """The same as plain values."""
-    return {"captures": found.captures, "refused": found.refused, "directions": found.directions, "unfollowed": found.unfollowed, "limits": found.limits().to_dicts()}
+    return {
+        "captures": found.captures,
+        "refused": found.refused,
+        "directions": found.directions,
+        "unfollowed": found.unfollowed,
+        "limits": found.limits().to_dicts(),
+    }

@@ -34,15 +34,24 @@ def page(found: Dataset) -> str:
     left = f"; {count(found.refused, 'file')} left out" if found.refused else ""
     left += f"; {count(found.unfollowed, 'segment')} not looked at" if found.unfollowed else ""
     heading = f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"
-    body = [header(_finding(limits, total, sent), "acklab analyze: what limits these connections", heading, quick=False), "</header><main>"]
+    body = [
+        header(_finding(limits, total, sent), "acklab analyze: what limits these connections", heading, quick=False),
+        "</header><main>",
+    ]
     if rows:
-        first = found.first("acked_bytes", MOST, ("duration_s", "goodput_bps", "path_rtt_min_s", "resent", "policy", *CAUSES))
+        first = found.first(
+            "acked_bytes", MOST, ("duration_s", "goodput_bps", "path_rtt_min_s", "resent", "policy", *CAUSES)
+        )
         heads = ["limit", "directions", "of them", "of the data", "median goodput"]
         body.append(f'<section class="card"><h2>Limits</h2>{table(heads, rows, ["text", "", "", "", ""])}</section>')
         body.append(f'<section class="card">{_goodputs(found)}</section>')
         note = f"The {first.height} with most acknowledged data. A heading sorts; <code>connections.parquet</code> has all columns of all."
-        body.append(f'<section class="card"><h2>Directions</h2><p class="note">{note}</p>{_directions(first)}</section>')
-    body.append('</main><footer class="foot">Times of limits are seconds; what each means is in the reference of <code>acklab analyze</code>.</footer>')
+        body.append(
+            f'<section class="card"><h2>Directions</h2><p class="note">{note}</p>{_directions(first)}</section>'
+        )
+    body.append(
+        '</main><footer class="foot">Times of limits are seconds; what each means is in the reference of <code>acklab analyze</code>.</footer>'
+    )
     return document("What limits these connections", "".join(body))
 
 
@@ -56,13 +65,30 @@ def _finding(limits: pl.DataFrame, total: int, sent: int) -> str:
 
 def _goodputs(found: Dataset) -> str:
     """Directions by the decade of their goodput."""
-    groups = [Bar(f"{amount(10.0**place, 'b/s')} to {amount(10.0 ** (place + 1), 'b/s')}", [float(directions)]) for place, directions in found.decades().iter_rows()]
-    chart = Bars("goodputs", "Directions by their goodput.", ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4)
+    groups = [
+        Bar(f"{amount(10.0**place, 'b/s')} to {amount(10.0 ** (place + 1), 'b/s')}", [float(directions)])
+        for place, directions in found.decades().iter_rows()
+    ]
+    chart = Bars(
+        "goodputs", "Directions by their goodput.", ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4
+    )
     return draw.embedded(chart, draw.save(chart)) if groups else ""
 
 
 def _directions(first: pl.DataFrame) -> str:
-    heads = ["capture", "from", "to", "acknowledged", "lasts", "goodput", "least round trip", "resent", "policy", "limit", *CAUSES.values()]
+    heads = [
+        "capture",
+        "from",
+        "to",
+        "acknowledged",
+        "lasts",
+        "goodput",
+        "least round trip",
+        "resent",
+        "policy",
+        "limit",
+        *CAUSES.values(),
+    ]
     rows = [
         [esc(f"{one_line(one['file'])} #{one['connection']}"), esc(one["from"]), esc(one["to"]), amount(one["acked_bytes"], "B"), _span(one["duration_s"]),
          _rate(one["goodput_bps"]), _span(one["path_rtt_min_s"]), str(one["resent"]), esc(one["policy"]), esc(one["limit"]), *(_number(one[name]) for name in CAUSES)]

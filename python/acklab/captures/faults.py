@@ -79,7 +79,11 @@ def faults(found: Analysis) -> list[Fault]:
     # A direction's events are forgotten before those of the next one come.
     told = {key: _told((*COUNTS, *PACKETS), rows[key], list(events)) for key, events in _events(found)}
     said = {key: told[key] if key in told else _told(COUNTS, row, []) for key, row in rows.items()}
-    return [Fault(*key, section, name, at, evidence) for key, several in said.items() for section, name, at, evidence in several]
+    return [
+        Fault(*key, section, name, at, evidence)
+        for key, several in said.items()
+        for section, name, at, evidence in several
+    ]
 
 
 def _told(checks: Sequence[Check], row: dict[str, Any], events: Sequence[Event]) -> list[Found]:
@@ -102,14 +106,44 @@ def _events(found: Analysis) -> Iterator[tuple[tuple[int, int], Iterator[Event]]
     key = ["connection", "direction"]
     number, kind, none = pl.col("ack_bytes").cast(pl.Int64), pl.col("kind").cast(pl.String), pl.lit(0, pl.Int64)
     # A SYN, a FIN and a keep-alive carry nothing.
-    start, carried = pl.col("seq_bytes").cast(pl.Int64), pl.max_horizontal(pl.col("payload_bytes").cast(pl.Int64), kind != "keep-alive")
-    sent = [pl.lit(False), kind, start.alias("start"), (start + carried).alias("end"), "flight_bytes", none.alias("covers"), none.alias("blocks")]
-    came = [pl.lit(True), kind, number.alias("start"), number.alias("end"), "flight_bytes", "acked_segments", "sack_blocks"]
+    start, carried = (
+        pl.col("seq_bytes").cast(pl.Int64),
+        pl.max_horizontal(pl.col("payload_bytes").cast(pl.Int64), kind != "keep-alive"),
+    )
+    sent = [
+        pl.lit(False),
+        kind,
+        start.alias("start"),
+        (start + carried).alias("end"),
+        "flight_bytes",
+        none.alias("covers"),
+        none.alias("blocks"),
+    ]
+    came = [
+        pl.lit(True),
+        kind,
+        number.alias("start"),
+        number.alias("end"),
+        "flight_bytes",
+        "acked_segments",
+        "sack_blocks",
+    ]
     # At the same time: near the receiver a segment causes the ACK, elsewhere an ACK releases the segment.
     causes = found.connections.to_polars().select(*key, causes=pl.col("vantage") == "receiver")
-    events = pl.concat([segments.select(*key, "time_s", *sent), acks.select(*key, "time_s", *came).rename({"acked_segments": "covers", "sack_blocks": "blocks"})], how="vertical_relaxed")
+    events = pl.concat(
+        [
+            segments.select(*key, "time_s", *sent),
+            acks.select(*key, "time_s", *came).rename({"acked_segments": "covers", "sack_blocks": "blocks"}),
+        ],
+        how="vertical_relaxed",
+    )
     later = (pl.col("literal") == pl.col("causes")).alias("later")
-    events = events.join(causes, on=key, how="inner", maintain_order="left").with_columns(later).sort(*key, "time_s", "later", maintain_order=True).drop("causes", "later")
+    events = (
+        events.join(causes, on=key, how="inner", maintain_order="left")
+        .with_columns(later)
+        .sort(*key, "time_s", "later", maintain_order=True)
+        .drop("causes", "later")
+    )
     rows = chain.from_iterable(piece.iter_rows() for piece in events.iter_slices(1 << 16))
     for (connection, direction), several in groupby(rows, key=lambda row: row[:2]):
         yield (connection, direction), (Event._make(row[2:]) for row in several)
@@ -264,9 +298,7 @@ def _retention(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
                     reach = max(reach, one.end) if one.start <= reach else reach
                 lacking = (reach - event.start) / row["segment_bytes"]
                 if fill is not None and event.start == fill.end and lacking >= 3:
-                    said = (
-                        f"the ACK of the retransmission covers it alone, and {counted(lacking, 'segment')} above it had passed"
-                    )
+                    said = f"the ACK of the retransmission covers it alone, and {counted(lacking, 'segment')} above it had passed"
                     return "2.5", "data above a gap is not retained", event.time_s, said
                 expected, fill = event.start, None
                 above = [one for one in above if one.end > expected]

@@ -77,7 +77,18 @@ def _name(row: Row) -> str:
 
 
 def _list(rows: list[Row], drawn: list[Row]) -> str:
-    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "path RTT min", "captured near", "policy", "limit"]
+    heads = [
+        "data from",
+        "to",
+        "payload",
+        "segments",
+        "ACKs",
+        "segments an ACK",
+        "path RTT min",
+        "captured near",
+        "policy",
+        "limit",
+    ]
     cells = [
         [
             f'<a href="#{_name(row)}">{esc(row["from"])}</a>' if row in drawn else esc(row["from"]),
@@ -143,9 +154,11 @@ def _section(found: Analysis, row: Row, faults: Sequence[str], *, told: bool) ->
         "point at the mark, or read the chart's table.</p>",
     )
     lead = f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>' if told else ""
-    all_numbers = aside(f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs"))
+    all_numbers = aside(
+        f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
+    )
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>{packets}'
-        f'{lead}{"".join(f"<p>{esc(one)}</p>" for one in faults)}{figures}'
+        f"{lead}{''.join(f'<p>{esc(one)}</p>' for one in faults)}{figures}"
         f"{all_numbers}</section>"
     )

@@ -40,7 +40,13 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
         shown = rows[:most]
     for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
-            lines += ["", title(row), *textwrap.wrap(row["headline"], WIDTH), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
+            lines += [
+                "",
+                title(row),
+                *textwrap.wrap(row["headline"], WIDTH),
+                *_table(row),
+                *textwrap.wrap(row["finding"], WIDTH),
+            ]
             lines += [line for told in faults(summary, row) for line in textwrap.wrap(told, WIDTH)]
         else:
             lines += ["", f"{title(row)}\n  {_without_data(row)}"]
@@ -178,9 +184,15 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
             ("late", lambda row: str(row["late"])),
             ("fast recoveries", lambda row: str(row["fast_recoveries"])),
             ("timeouts", lambda row: "-" if row["timeouts"] is None else str(row["timeouts"])),
-            ("most unacknowledged", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
+            (
+                "most unacknowledged",
+                lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-",
+            ),
             ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "b/s")),
-            ("bottleneck", lambda row: "not seen" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "b/s")),
+            (
+                "bottleneck",
+                lambda row: "not seen" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "b/s"),
+            ),
         ],
     ),
     (
@@ -222,6 +234,7 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
         ],
     ),
 ]
+
 
 def span(value: float | None) -> str:
     """A duration, if there is one."""

@@ -90,7 +90,9 @@ class _Version(argparse.Action):
 class _Completion(argparse.Action):
     """Prints a script that completes the command, from every verb's options."""
 
-    def __call__(self, _parser: argparse.ArgumentParser, _options: object, shell: Any, _name: str | None = None) -> NoReturn:
+    def __call__(
+        self, _parser: argparse.ArgumentParser, _options: object, shell: Any, _name: str | None = None
+    ) -> NoReturn:
         import shtab
 
         from ..text.terminal import say
@@ -224,7 +226,10 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
         text, status = f"{where}{error.strerror or error}".partition(" (os error")[0], FAILED
         _abandon_output()
     elif isinstance(error, UnicodeEncodeError) and replaced(str(error.object)) != error.object:
-        text, status = f"{short(file_name(str(error.object)), 60)}: a name that is no text; give the file another", BAD_INPUT
+        text, status = (
+            f"{short(file_name(str(error.object)), 60)}: a name that is no text; give the file another",
+            BAD_INPUT,
+        )
     else:
         text, status = f"internal error: {type(error).__name__}: {error}", FAILED
     complain(text)

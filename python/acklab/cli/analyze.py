@@ -46,7 +46,12 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Report how the receivers in a capture acknowledge, when, and what the path does to their ACKs."
     verb = add_verb(verbs, "analyze", act, about, EXAMPLE)
-    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture or a qlog file, compressed or not; - is standard input (captures)")
+    verb.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="a capture or a qlog file, compressed or not; - is standard input (captures)",
+    )
     verb.add_argument(
         "--only",
         metavar="END",
@@ -161,7 +166,9 @@ def _say_log(options: argparse.Namespace, found: QlogAnalysis, number: int, fold
 
     if options.only or options.sort:
         options.parser.error("--only and --sort are for captures; this is a qlog file")
-    say_json(json.dumps(found.summary())) if options.json else say(("\n" if number else "") + as_text(found, options.most or MOST))
+    say_json(json.dumps(found.summary())) if options.json else say(
+        ("\n" if number else "") + as_text(found, options.most or MOST)
+    )
     if options.out:
         found.write_into(folders[number])
         if not options.json:

@@ -60,25 +60,45 @@ def add(verbs: Any) -> None:
     examples.add_path(verb)
     verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
     verb.add_argument("--under", metavar="CASE", action="append", default=[], help="a situation; may be repeated")
-    verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
+    verb.add_argument(
+        "--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated"
+    )
     verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, for, seeds, ...")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
-    verb.add_argument("--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width")
+    verb.add_argument(
+        "--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width"
+    )
     verb.add_argument(
         "--half-width", type=float, metavar="SHARE",
         help="more seeds until half the interval of every difference is at most this share of the first's mean",
     )  # fmt: skip
-    verb.add_argument("--for", dest="objectives", metavar="NAMES", help="the metrics by which cases are judged, such as upload,download,latency")
-    verb.add_argument("--margin", metavar="SHARE", help="a difference of less than this share of the mean does not matter (2%%)")
+    verb.add_argument(
+        "--for",
+        dest="objectives",
+        metavar="NAMES",
+        help="the metrics by which cases are judged, such as upload,download,latency",
+    )
+    verb.add_argument(
+        "--margin", metavar="SHARE", help="a difference of less than this share of the mean does not matter (2%%)"
+    )
     verb.add_argument(
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
     )
     verb.add_argument(
-        "--spread-delays", metavar="SHARE", help="let each seed make each link longer by up to SHARE, such as 1%%, all cases alike"
+        "--spread-delays",
+        metavar="SHARE",
+        help="let each seed make each link longer by up to SHARE, such as 1%%, all cases alike",
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; an interrupted comparison continues")
-    verb.add_argument("--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run")
+    verb.add_argument(
+        "--out",
+        type=directory,
+        metavar="DIR",
+        help="also write the tables, a chart and a page there; an interrupted comparison continues",
+    )
+    verb.add_argument(
+        "--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run"
+    )
     add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
     programs.add(verb)
     add_workers(verb)
@@ -99,10 +119,15 @@ def act(options: argparse.Namespace) -> int:
     try:
         comparison = _comparison(options)
         comparison.check()
-        for note in (*lost.notes(comparison.scenario, comparison.file, comparison.sets), *lost.notes_on_cases(comparison)):
+        for note in (
+            *lost.notes(comparison.scenario, comparison.file, comparison.sets),
+            *lost.notes_on_cases(comparison),
+        ):
             complain(note)
         for text in comparison.without_effect():
-            complain(f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already")
+            complain(
+                f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already"
+            )
         if options.kernel:
             from .emulate import say_unfollowed
 
@@ -123,7 +148,10 @@ def act(options: argparse.Namespace) -> int:
         from .kinds import explained, instead_of_cases
 
         other = instead_of_cases(options.cases)
-        options.parser.exit(2, f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n")
+        options.parser.exit(
+            2,
+            f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n",
+        )
     except KeyboardInterrupt:
         say_kept(options.out)
         raise

@@ -63,7 +63,13 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Run twelve transfers over a T1 and a part of a paper with few seeds, and write their pages."
     demo = add_verb(verbs, "demo", act, about, EXAMPLE)
-    demo.add_argument("--out", type=directory, metavar="DIR", default="acklab-out", help="where to write demo/ and papers/ (acklab-out)")
+    demo.add_argument(
+        "--out",
+        type=directory,
+        metavar="DIR",
+        default="acklab-out",
+        help="where to write demo/ and papers/ (acklab-out)",
+    )
     add_open(demo)
 
 
@@ -201,7 +207,9 @@ def delay_finding(every: Row, delayed: Row) -> str:
 
 def page_sentence(rows: dict[tuple[int, str, str], Row]) -> str:
     """The headline of the page: the difference of the two recoveries, and what nudged runs give."""
-    pairs = [(rows[REPORTED_QUEUE, policy, "reno"], rows[REPORTED_QUEUE, policy, "sack"]) for policy in ("delayed", "every")]
+    pairs = [
+        (rows[REPORTED_QUEUE, policy, "reno"], rows[REPORTED_QUEUE, policy, "sack"]) for policy in ("delayed", "every")
+    ]
     found = [percent_longer(*pair) for pair in pairs]
     spans = [span(in_nudged(*pair)) for pair in pairs]
     return (
@@ -217,7 +225,13 @@ def page_delay(rows: dict[tuple[int, str, str], Row]) -> str:
         delayed, every = (rows[REPORTED_QUEUE, policy, recovery] for policy in ("delayed", "every"))
         gaps = in_nudged(delayed, every)
         low, high = min(gaps), max(gaps)
-        spread = span(gaps) if low > 0 else f"{-low:.0f} % less to {high:.0f} % more" if high > 0 else f"{-high:.0f} to {-low:.0f} % less"
+        spread = (
+            span(gaps)
+            if low > 0
+            else f"{-low:.0f} % less to {high:.0f} % more"
+            if high > 0
+            else f"{-high:.0f} to {-low:.0f} % less"
+        )
         gap = longer(delayed.time_s, every.time_s)
         return f"{abs(gap):.0f} % {'more' if gap > 0 else 'less'} ({spread} in the {NUDGES} runs)"
 

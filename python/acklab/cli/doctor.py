@@ -79,7 +79,14 @@ def newer_source(extension: Path) -> str | None:
     """In a clone, a Rust file that is newer than the extension: what runs is then not what is written."""
     crates = extension.resolve().parents[2] / "crates"
     built = extension.stat().st_mtime
-    return next((str(file.relative_to(crates.parent)) for file in sorted(crates.glob("*/src/**/*.rs")) if file.stat().st_mtime > built), None)
+    return next(
+        (
+            str(file.relative_to(crates.parent))
+            for file in sorted(crates.glob("*/src/**/*.rs"))
+            if file.stat().st_mtime > built
+        ),
+        None,
+    )
 
 
 def _kernel() -> dict[str, str]:

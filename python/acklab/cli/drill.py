@@ -46,9 +46,13 @@ def add(verbs: Any) -> None:
     drill.add_argument("scripts", nargs="+", metavar="SCRIPT.pkt", help="packetdrill scripts")
     drill.add_argument("--stack", choices=STACKS, default=None, help="the simulated stack (linux)")
     add_virtual(drill, "a real Linux in virtual time instead")
-    drill.add_argument("--linux", type=version, metavar="VERSION", help="with --virtual: the Linux of this version, such as 7.3")
+    drill.add_argument(
+        "--linux", type=version, metavar="VERSION", help="with --virtual: the Linux of this version, such as 7.3"
+    )
     about = "put VALUE for the word NAME in scripts, as packetdrill's -D; may be repeated"
-    drill.add_argument("-D", "--define", action="append", type=_definition, metavar="NAME=VALUE", default=[], help=about)
+    drill.add_argument(
+        "-D", "--define", action="append", type=_definition, metavar="NAME=VALUE", default=[], help=about
+    )
     drill.add_argument("--verbose", action="store_true", help="say what became of each line")
     drill.add_argument("--json", action="store_true", help="print one JSON object a script and nothing else")
 
@@ -73,7 +77,9 @@ def act(options: argparse.Namespace) -> int:
     for name in options.scripts:
         try:
             data = read_file(name)
-            text = prepared(data.decode(errors="replace").replace("\r\n", "\n"), Path(name).parent, dict(options.define))
+            text = prepared(
+                data.decode(errors="replace").replace("\r\n", "\n"), Path(name).parent, dict(options.define)
+            )
             if wrong := too_long(data, name):
                 complain(wrong)
                 status = CANNOT
@@ -88,7 +94,9 @@ def act(options: argparse.Namespace) -> int:
         else:
             scripts.append((name, text))
     try:
-        for told in on_kernel(scripts, options.linux) if options.kernel else on_stack(scripts, options.stack or "linux"):
+        for told in (
+            on_kernel(scripts, options.linux) if options.kernel else on_stack(scripts, options.stack or "linux")
+        ):
             say(json.dumps(told) if options.json else as_text(told, options.verbose))
             status = max(status, {"passed": PASSED, "failed": FAILED}.get(told["outcome"], CANNOT))
     except _core.LiveError as error:
@@ -99,7 +107,11 @@ def act(options: argparse.Namespace) -> int:
 
 def _no_script(name: str) -> str:
     """A second line where the file's name says that it is a scenario."""
-    return f"\n  drill runs packetdrill scripts (.pkt); to run a scenario: acklab run {name}" if name.endswith((".toml", ".json")) else ""
+    return (
+        f"\n  drill runs packetdrill scripts (.pkt); to run a scenario: acklab run {name}"
+        if name.endswith((".toml", ".json"))
+        else ""
+    )
 
 
 def on_stack(scripts: list[tuple[str, str]], stack: str) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,14 @@ from .options import check_open, open_page
 if TYPE_CHECKING:
     from .. import _core
 
-NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap", "report.html")
+NAMES = (
+    *(f"{table}.parquet" for table in TABLES),
+    "summary.json",
+    "scenario.toml",
+    "sender.pcap",
+    "receiver.pcap",
+    "report.html",
+)
 
 
 def act(options: argparse.Namespace, text: bytes, file: str) -> int:
@@ -55,7 +62,9 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
         versions = {node: version for node, version in options.linux if node}
         known = {flow[end] for flow in json.loads(plan.json())["flows"] for end in ("from", "to")}
         if unknown := next((node for node in versions if node not in known), None):
-            options.parser.error(f"--linux {unknown}=...: no flow begins or ends there; flows do at {', '.join(sorted(known))}")
+            options.parser.error(
+                f"--linux {unknown}=...: no flow begins or ends there; flows do at {', '.join(sorted(known))}"
+            )
         go = partial(boot, plan, asked, versions=versions)
     try:
         result, simulated = _run(go, plan, simulation, options)
@@ -100,7 +109,9 @@ def _run(
     from ..report.live import page
 
     with results(options.out, "live", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
-        result = go(captures=scratch, capture_bytes=KEPT_BYTES if options.capture_bytes is None else options.capture_bytes)
+        result = go(
+            captures=scratch, capture_bytes=KEPT_BYTES if options.capture_bytes is None else options.capture_bytes
+        )
         live = json.loads(result.json())
         for name in TABLES:
             write_parquet(marked(getattr(result, name), live), scratch / f"{name}.parquet")
@@ -137,7 +148,10 @@ def _or_dash(value: object) -> str:
 def as_text(live: Mapping[str, Any], how: str = "live") -> str:
     """A live run's summary for a terminal."""
     lines = [one_line(live["title"]) or "(no title)", clock_lines(live, how)]
-    for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (told(LINK_COLUMNS, live["links"]), live["links"], 1)):
+    for columns, rows, names in (
+        (FLOW_COLUMNS, live["flows"], 2),
+        (told(LINK_COLUMNS, live["links"]), live["links"], 1),
+    ):
         heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
         lines += ["", *align(heads, cells, names)]
     notes = [f"note: {note}" for note in live["notes"]]
@@ -149,7 +163,9 @@ def clock_lines(live: Mapping[str, Any], how: str = "live") -> str:
     late = live["lateness"]
     lines = [f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s"]
     if late["releases"]:
-        lines.append(f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}")
+        lines.append(
+            f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}"
+        )
     if reason := why(live):
         lines += ["", f"INVALID: {short(reason)}.", "The numbers below do not show what the scenario does."]
     return "\n".join(lines)
@@ -190,7 +206,8 @@ def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str
         for name, theirs, ours, factor in BESIDE:
             pair = [virtual[theirs], real[ours]]
             cells = [
-                _or_dash(value) if isinstance(value, int) or value is None else _number(value * factor) for value in pair
+                _or_dash(value) if isinstance(value, int) or value is None else _number(value * factor)
+                for value in pair
             ]
             ratio = _number(pair[1] / pair[0], 3) if pair[0] and pair[1] is not None else "-"
             rows.append([real["name"], name, *cells, ratio])
@@ -201,7 +218,9 @@ def plan_as_text(plan: Mapping[str, Any]) -> str:
     """What a run would do."""
     lines = [one_line(plan["title"]) or "(no title)"]
     ends = "or when every flow is complete" if plan["until_complete"] else "whatever happens"
-    lines.append(f"ends after {_number(plan['end_s'])} s {ends}; segments of {plan['segment_bytes']} B, MTU {plan['mtu']} B")
+    lines.append(
+        f"ends after {_number(plan['end_s'])} s {ends}; segments of {plan['segment_bytes']} B, MTU {plan['mtu']} B"
+    )
     for name, links in (("there", plan["there"]), ("back", plan["back"])):
         for link in links:
             loss = f", loss {json.dumps(_given(link['loss']))}" if link["loss"] else ""
@@ -217,9 +236,14 @@ def plan_as_text(plan: Mapping[str, Any]) -> str:
             control = f"{flow['ours']} (the scenario's, as an eBPF congestion control{otherwise})"
         lines.append(f"  flow {flow['name']} {flow['from']}->{flow['to']}: {size} by {control}, {acks}")
     lines += [f"  {name} = {value}" for name, value in plan["variables"].items()]
-    lines += [f"  route of the {who}: {what}" for who, what in zip(("senders", "receivers"), plan["routes"], strict=True)]
+    lines += [
+        f"  route of the {who}: {what}" for who, what in zip(("senders", "receivers"), plan["routes"], strict=True)
+    ]
     if plan["routes_apart"]:
-        lines += [f"  route of the {who} of policies: {what}" for who, what in zip(("senders", "receivers"), plan["routes_apart"], strict=True)]
+        lines += [
+            f"  route of the {who} of policies: {what}"
+            for who, what in zip(("senders", "receivers"), plan["routes_apart"], strict=True)
+        ]
     lines += [f"note: {note}" for note in plan["notes"]]
     return "\n".join([*lines, *_ignored(plan["ignored"])])
 

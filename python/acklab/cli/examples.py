@@ -42,7 +42,11 @@ def example(name: str) -> Path:
 def add_path(verb: argparse.ArgumentParser) -> None:
     """Adds ``--path`` to a verb."""
     verb.set_defaults(of_path=None)
-    verb.add_argument("--path", metavar="NAME", help=f"an access path instead of FILE: {', '.join(PATHS)} (which have grants: see below)")
+    verb.add_argument(
+        "--path",
+        metavar="NAME",
+        help=f"an access path instead of FILE: {', '.join(PATHS)} (which have grants: see below)",
+    )
 
 
 def take_path(options: argparse.Namespace) -> None:
@@ -61,7 +65,9 @@ def take_path(options: argparse.Namespace) -> None:
     for several in ("set", "vary", "case", "under"):
         if hasattr(options, several):
             _refuse_strange(options, getattr(options, several), known)
-            options.short += [key for text in getattr(options, several) for _, key in _NAMED.findall(text) if key in known]
+            options.short += [
+                key for text in getattr(options, several) for _, key in _NAMED.findall(text) if key in known
+            ]
             setattr(options, several, [_written_out(text, known) for text in getattr(options, several)])
     refuse_twice(options, lambda text: as_given(text, name, options.short))
     options.set = [*title, *options.set]

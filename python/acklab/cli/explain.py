@@ -40,7 +40,11 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Print what a key of a scenario means: its range, its default, and which stacks set it."
     verb = add_verb(verbs, "explain", act, about, EXAMPLE)
-    verb.add_argument("key", metavar="KEY", help="a key, its last part, a named choice such as delayed, a stack, or a preset of --path")
+    verb.add_argument(
+        "key",
+        metavar="KEY",
+        help="a key, its last part, a named choice such as delayed, a stack, or a preset of --path",
+    )
 
 
 def act(options: argparse.Namespace) -> int:
@@ -65,12 +69,16 @@ def act(options: argparse.Namespace) -> int:
         if not found:
             return 0
     if not found and os.path.isfile(options.key):
-        options.parser.error(f"{options.key} is a file; give a key, such as acklab explain flow.sender.dup_thresh, or run it: acklab run {options.key}")
+        options.parser.error(
+            f"{options.key} is a file; give a key, such as acklab explain flow.sender.dup_thresh, or run it: acklab run {options.key}"
+        )
     if not found or not wanted:
         known = sorted({place.path[-1].strip("()") for place in every})
         options.parser.error(not_known("key", options.key, known).partition("; there are")[0])
     if len(found) > MOST:
-        say(f"{options.key} has {len(found)} meanings; name more of the path, such as acklab explain '{found[0].name}':")
+        say(
+            f"{options.key} has {len(found)} meanings; name more of the path, such as acklab explain '{found[0].name}':"
+        )
         say("\n".join(f"  {place.name}: {_about(schema, place.schema)}" for place in found))
     else:
         say("\n\n".join(_told(schema, place, rules, shared[id(place.schema)]) for place in found))
@@ -84,7 +92,11 @@ def _stack(table: list[dict[str, Any]], text: str) -> str | None:
         return None
     rows = [(row["side"], row["rule"], dict(row["values"])) for row in table]
     other = [(side, rule, values) for side, rule, values in rows if name == DEFAULT or values[name] != values[DEFAULT]]
-    what = "its rules" if name == DEFAULT else f"the rules in which it differs from {DEFAULT} (acklab schema --stacks has all)"
+    what = (
+        "its rules"
+        if name == DEFAULT
+        else f"the rules in which it differs from {DEFAULT} (acklab schema --stacks has all)"
+    )
     lines = align(["side", "rule", name, *([] if name == DEFAULT else [DEFAULT])], [
         [side, rule, *(values[stack] or "-" for stack in dict.fromkeys((name, DEFAULT)))] for side, rule, values in other
     ], names=4)  # fmt: skip
@@ -138,12 +150,16 @@ def _allowed(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
         entries = whole.get("properties", {})
         tag = next((f'{tag} = "{entries[tag]["const"]}"' for tag in TAGS if "const" in entries.get(tag, {})), None)
         required = whole.get("required", ())
-        keys = [f"{key} (required)" if key in required else key for key, entry in entries.items() if "const" not in entry]
+        keys = [
+            f"{key} (required)" if key in required else key for key, entry in entries.items() if "const" not in entry
+        ]
         return f"{{ {', '.join([tag] if tag else [])}{', ' if tag and keys else ''}{', '.join(keys)} }}"
     if kind == "array":
         return f"a list, each {_allowed(root, whole.get('items', {}))}"
     if kind in ("integer", "number"):
-        ends = [f"{word} {whole[key]:,}" for key, word in (("minimum", "at least"), ("maximum", "at most")) if key in whole]
+        ends = [
+            f"{word} {whole[key]:,}" for key, word in (("minimum", "at least"), ("maximum", "at most")) if key in whole
+        ]
         return ", ".join(["a whole number" if kind == "integer" else "a number", *ends])
     if kind == "string" and "pattern" in whole:
         return str(root["$defs"].get(schema.get("$ref", "").rpartition("/")[2], whole).get("description", "a text"))

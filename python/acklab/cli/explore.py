@@ -30,8 +30,16 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Write the explorer, one page that needs no network and no server, and open it in the browser."
     explore = add_verb(verbs, "explore", act, about, EXAMPLE)
-    explore.add_argument("files", metavar="FILE", nargs="*", help="one or two scenarios to begin with (TOML); a preset if left out")
-    explore.add_argument("--out", metavar="DIR", type=Path, default=Path("acklab-explorer"), help="where to write index.html (acklab-explorer)")
+    explore.add_argument(
+        "files", metavar="FILE", nargs="*", help="one or two scenarios to begin with (TOML); a preset if left out"
+    )
+    explore.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("acklab-explorer"),
+        help="where to write index.html (acklab-explorer)",
+    )
     explore.add_argument("--no-open", action="store_true", help="only write the page")
 
 
@@ -73,6 +81,8 @@ def _scenarios(options: argparse.Namespace) -> list[str]:
             options.parser.error(f"{file_name(name)}: {error.strerror}")
         _core.expanded(text, file=file)
         if text.lstrip().startswith(b"{"):
-            options.parser.error(f"{file_name(name)} is JSON; the explorer takes TOML: acklab run {file_name(name)} --show-expanded > scenario.toml")
+            options.parser.error(
+                f"{file_name(name)} is JSON; the explorer takes TOML: acklab run {file_name(name)} --show-expanded > scenario.toml"
+            )
         found.append(text.decode())
     return found

@@ -44,8 +44,15 @@ def add(verbs: Any) -> None:
     about = "Fit a scenario to a captured connection, and ask it what another queue or ACK policy would do."
     verb = add_verb(verbs, "fit", act, about, EXAMPLE)
     verb.add_argument("file", metavar="FILE", help="a capture, compressed or not")
-    verb.add_argument("receiver", metavar="RECEIVER", nargs="?", help="a capture of the same connection at its receiver; FILE is then the sender's")
-    verb.add_argument("--only", metavar="END", help="fit a connection of this end: an address, :port, address:port, or #number")
+    verb.add_argument(
+        "receiver",
+        metavar="RECEIVER",
+        nargs="?",
+        help="a capture of the same connection at its receiver; FILE is then the sender's",
+    )
+    verb.add_argument(
+        "--only", metavar="END", help="fit a connection of this end: an address, :port, address:port, or #number"
+    )
     told = "run the fitted scenario with this change, over the fit's uncertainty; may be repeated, all changes together"
     verb.add_argument("--what-if", metavar="KEY=VALUE", action="append", default=[], help=told)
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -69,7 +76,9 @@ def act(options: argparse.Namespace) -> int:
     try:
         for one in filter(None, (options.file, options.receiver)):
             if is_qlog(one):
-                options.parser.exit(2, f"acklab: {title_of_file(one)}: a qlog file has no packets of TCP; a fit needs a capture\n")
+                options.parser.exit(
+                    2, f"acklab: {title_of_file(one)}: a qlog file has no packets of TCP; a fit needs a capture\n"
+                )
         if not options.out:
             return _fitted(options, None)
         with results(options.out, "fit", NAMES) as folder:

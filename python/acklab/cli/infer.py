@@ -32,10 +32,14 @@ def add(verbs: Any) -> None:
     about = "Find which values of open rules explain what was printed or measured."
     verb = add_verb(verbs, "infer", act, about, EXAMPLE)
     verb.add_argument("file", metavar="FILE", help="the plan, or the name of a paper that has one")
-    verb.add_argument("--readings", type=int, metavar="N", help="how many readings to try at most (the plan's, or 2000)")
+    verb.add_argument(
+        "--readings", type=int, metavar="N", help="how many readings to try at most (the plan's, or 2000)"
+    )
     verb.add_argument("--nudges", type=int, metavar="N", help="how often each run is made (the plan's, or 5)")
     verb.add_argument("--seed", type=seed, metavar="N", help="seed of a search by Optuna (the plan's, or 1)")
-    verb.add_argument("--count", action="store_true", help="say how many readings and runs it would be, and run nothing")
+    verb.add_argument(
+        "--count", action="store_true", help="say how many readings and runs it would be, and run nothing"
+    )
     add_outputs(verb, "readings", "interrupted work")
     verb.set_defaults(kernel=False)
 
@@ -46,7 +50,14 @@ def act(options: argparse.Namespace) -> int:
     from ..experiments.infer.run import infer
     from ..experiments.infer.words import as_text
 
-    return follow(options, ("readings", "nudges", "seed"), _plan, infer, (plain, as_text), _counted if options.count else lambda plan: None)
+    return follow(
+        options,
+        ("readings", "nudges", "seed"),
+        _plan,
+        infer,
+        (plain, as_text),
+        _counted if options.count else lambda plan: None,
+    )
 
 
 def _counted(plan: Any) -> str:

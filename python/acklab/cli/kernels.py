@@ -27,9 +27,13 @@ def choices(parser: argparse._ActionsContainer) -> None:
         "kernel's; default: the scenario's if this kernel accepts them, else the kernel's, with a note",
     )
     parser.add_argument(
-        "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
+        "--control",
+        metavar="NAME",
+        help="congestion control by the kernel's name, such as bbr, instead of the scenario's",
     )
-    parser.add_argument("--beside", action="store_true", help="also simulate the scenario, and print both results side by side")
+    parser.add_argument(
+        "--beside", action="store_true", help="also simulate the scenario, and print both results side by side"
+    )
 
 
 def of_clock(parser: argparse._ActionsContainer) -> None:
@@ -42,7 +46,9 @@ def of_clock(parser: argparse._ActionsContainer) -> None:
         help="with --live: the run is invalid if 1 %% of the packets leave more than this after their due time (1ms)",
     )
     parser.add_argument("--realtime", action="store_true", help="with --live: carry packets under real-time priority")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan of the run, and stop; needs no privilege")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the plan of the run, and stop; needs no privilege"
+    )
 
 
 def seconds(text: str) -> float:

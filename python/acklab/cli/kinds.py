@@ -14,11 +14,31 @@ from ..text.input import read_file
 from ..text.toml import loads
 
 #: First bytes of pcap in both byte orders, with micro- and nanoseconds, of pcapng, and of snoop.
-_CAPTURES = (b"snoop\0", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
+_CAPTURES = (
+    b"snoop\0",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\n\r\r\n",
+)
 
 
 #: How lines begin about files that are no plans in another form.
-NO_TEXT = tuple(f"\n  this is {what}" for what in ("a capture", "a qlog", "a table", "a page", "a program", "compressed", "a packetdrill", "the result", "the marker"))
+NO_TEXT = tuple(
+    f"\n  this is {what}"
+    for what in (
+        "a capture",
+        "a qlog",
+        "a table",
+        "a page",
+        "a program",
+        "compressed",
+        "a packetdrill",
+        "the result",
+        "the marker",
+    )
+)
 
 
 def explained(error: object, files: Sequence[str | None]) -> str:
@@ -59,7 +79,11 @@ def _no_scenario(path: Path, text: bytes) -> str:
     if text.startswith(b"\x1f\x8b"):
         from ..captures.qlog import is_qlog
 
-        return f"a qlog: acklab analyze {name}" if is_qlog(path) else f"compressed: acklab analyze {name} if it is a capture or a qlog; unpack anything else"
+        return (
+            f"a qlog: acklab analyze {name}"
+            if is_qlog(path)
+            else f"compressed: acklab analyze {name} if it is a capture or a qlog; unpack anything else"
+        )
     if text.lstrip()[:5].lower() in (b"<!doc", b"<html"):
         return f"a page: open it in a browser{rerun}"
     if path.suffix == ".py":
@@ -88,12 +112,22 @@ def instead_of_cases(file: str | None) -> str:
         return instead(file)
     if {"case", "situation"} & tree.keys():
         return ""
-    return f"\n  this is a scenario: acklab compare {file_name(path)} --cases FILE, or --case for each" if {"flow", "link"} & tree.keys() else instead(file)
+    return (
+        f"\n  this is a scenario: acklab compare {file_name(path)} --cases FILE, or --case for each"
+        if {"flow", "link"} & tree.keys()
+        else instead(file)
+    )
 
 
 def _searches(tree: Mapping[str, Any]) -> str:
     """The verb of a plan of a search, or nothing."""
-    return "infer" if {"free", "value"} <= tree.keys() else "tune" if {"free", "objectives", "trials"} & tree.keys() else ""
+    return (
+        "infer"
+        if {"free", "value"} <= tree.keys()
+        else "tune"
+        if {"free", "objectives", "trials"} & tree.keys()
+        else ""
+    )
 
 
 def instead_of_a_search(file: str, verb: str) -> str:
@@ -115,7 +149,7 @@ def instead_of_a_search(file: str, verb: str) -> str:
     if is_plan(tree) and not found:
         return f"\n  this is a plan of a sweep: acklab sweep {file}; a search has `free` keys (acklab {verb} --help)"
     if "flow" in tree or "link" in tree:
-        return f"\n  this is a scenario: a plan names it, scenario = \"{path.name}\", and its `free` keys (acklab {verb} --help)"
+        return f'\n  this is a scenario: a plan names it, scenario = "{path.name}", and its `free` keys (acklab {verb} --help)'
     return ""
 
 
@@ -132,7 +166,13 @@ def instead_of_a_capture(file: str) -> str:
         tree = loads(read_file(path).decode("utf-8")) if path.is_file() and path.suffix in (".toml", ".json") else {}
     except ValueError:
         return ""
-    return f"\n  this is a scenario: acklab run {file}" if {"flow", "topology"} & tree.keys() else instead(file) if tree else ""
+    return (
+        f"\n  this is a scenario: acklab run {file}"
+        if {"flow", "topology"} & tree.keys()
+        else instead(file)
+        if tree
+        else ""
+    )
 
 
 def longer(options: Any) -> str:

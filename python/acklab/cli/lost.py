@@ -24,7 +24,9 @@ def lost(text: str, later: Sequence[str]) -> str | None:
 
 def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
     """What the overrides lose: an uplink's grants, where its rate becomes a plain one."""
-    plain = [text for text in sets if key(text).endswith(".rate") and not text.partition("=")[2].lstrip().startswith("{")]
+    plain = [
+        text for text in sets if key(text).endswith(".rate") and not text.partition("=")[2].lstrip().startswith("{")
+    ]
     if not plain:
         return []
     from .. import _core
@@ -40,7 +42,9 @@ def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
         rate = look(tree, key(text))
         if granted(rate):
             better = f"{key(text)}.rate={text.partition('=')[2]}"
-            found.append(f"note: --set {text} makes a constant rate of {rate['kind']}, which sends by grants; --set {better} keeps the grants")
+            found.append(
+                f"note: --set {text} makes a constant rate of {rate['kind']}, which sends by grants; --set {better} keeps the grants"
+            )
     return found
 
 
@@ -51,5 +55,7 @@ def notes_on_cases(comparison: Comparison) -> list[str]:
         lose = [(one.name, whole) for one in comparison.cases if (whole := lost(text, one.sets))]
         if 0 < len(lose) < len(comparison.cases):
             names = ", ".join(repr(name) for name, _ in lose)
-            found.append(f"note: --set {text} is lost in {names}: {'each sets' if len(lose) > 1 else 'it sets'} {lose[0][1]} as a whole")
+            found.append(
+                f"note: --set {text} is lost in {names}: {'each sets' if len(lose) > 1 else 'it sets'} {lose[0][1]} as a whole"
+            )
     return found

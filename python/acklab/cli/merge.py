@@ -22,8 +22,12 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Write what an undivided sweep would have written, from the directories of all its shards."
     verb = add_verb(verbs, "merge", act, about, EXAMPLE)
-    verb.add_argument("shards", metavar="DIR", nargs="+", help="the directories of `acklab sweep --shard`, all of one sweep")
-    verb.add_argument("--out", type=directory, metavar="DIR", required=True, help="where to write tables, charts and a page")
+    verb.add_argument(
+        "shards", metavar="DIR", nargs="+", help="the directories of `acklab sweep --shard`, all of one sweep"
+    )
+    verb.add_argument(
+        "--out", type=directory, metavar="DIR", required=True, help="where to write tables, charts and a page"
+    )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     add_open(verb)
 

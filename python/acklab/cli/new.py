@@ -31,7 +31,12 @@ def add(verbs: Any) -> None:
     shown = EXAMPLE.format("".join(f"  {name:<10} {about}\n" for name, (_, about) in TEMPLATES.items()))
     new = add_verb(verbs, "new", act, about, shown)
     new.add_argument("name", metavar="NAME", help="the file; .toml is added")
-    new.add_argument("--template", metavar="NAME", default="t1", help="what to begin with (t1); the list is below, and an access path of `acklab run --path` will do, too")
+    new.add_argument(
+        "--template",
+        metavar="NAME",
+        default="t1",
+        help="what to begin with (t1); the list is below, and an access path of `acklab run --path` will do, too",
+    )
 
 
 def act(options: argparse.Namespace) -> int:
@@ -42,7 +47,10 @@ def act(options: argparse.Namespace) -> int:
     source = TEMPLATES[template][0] if template in TEMPLATES else f"access/{template}.toml"
     path = Path(options.name if options.name.endswith(".toml") else f"{options.name}.toml")
     # `main` puts replacement characters where an argument is no text: the file would have another name.
-    if not os.path.basename(options.name).removesuffix(".toml").strip(". ") or {"\0", "\N{REPLACEMENT CHARACTER}"} & set(options.name):
+    if not os.path.basename(options.name).removesuffix(".toml").strip(". ") or {
+        "\0",
+        "\N{REPLACEMENT CHARACTER}",
+    } & set(options.name):
         options.parser.error(f"{file_name(options.name) or 'an empty text'} is no name of a file; nothing was written")
     try:
         text = example(source).read_bytes()
@@ -61,6 +69,8 @@ def act(options: argparse.Namespace) -> int:
         if error.errno != errno.ENAMETOOLONG:
             error.filename = file_name(path)  # a full disk is told without it
             raise
-        options.parser.error(f"{short(file_name(path), SHOWN)}: the name is too long (most file systems allow 255 bytes); nothing was written")
+        options.parser.error(
+            f"{short(file_name(path), SHOWN)}: the name is too long (most file systems allow 255 bytes); nothing was written"
+        )
     say(f"wrote {file_name(path)}; next: acklab run {file_name(path)}")
     return 0

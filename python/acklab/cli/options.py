@@ -63,7 +63,13 @@ def _columns() -> int:
 class Once(argparse._StoreAction):
     """An option with a value, which is refused the second time: the first value would be lost."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
         given = vars(namespace).setdefault("_given", {})
         if option_string is not None:
             if self.dest in given:
@@ -83,9 +89,13 @@ def refuse_twice(options: argparse.Namespace, worded: Callable[[str], str] = str
         options.parser.error("--seed and --set seed=... both set the seed; give one of them")
 
 
-def add_verb(verbs: Any, name: str, act: Callable[[argparse.Namespace], int], about: str, examples: str) -> argparse.ArgumentParser:
+def add_verb(
+    verbs: Any, name: str, act: Callable[[argparse.Namespace], int], about: str, examples: str
+) -> argparse.ArgumentParser:
     """Adds a verb that ``act`` carries out; ``about`` is the first line of its help."""
-    verb: argparse.ArgumentParser = verbs.add_parser(name, help=LINES[name], description=about, epilog=examples, formatter_class=Help)
+    verb: argparse.ArgumentParser = verbs.add_parser(
+        name, help=LINES[name], description=about, epilog=examples, formatter_class=Help
+    )
     verb.set_defaults(act=act, parser=verb)
     return verb
 
@@ -136,7 +146,17 @@ def without_place(arguments: Sequence[str]) -> list[str]:
 
     What is left runs as it is: logs and captures are written into a directory only.
     """
-    places = ("--out", "--dataset", "--threads", "--shard", "--engine", "--address", "--capture", "--capture-format", "--capture-bytes")
+    places = (
+        "--out",
+        "--dataset",
+        "--threads",
+        "--shard",
+        "--engine",
+        "--address",
+        "--capture",
+        "--capture-format",
+        "--capture-bytes",
+    )
     kept: list[str] = []
     given = iter(arguments)
     for argument in given:
@@ -156,8 +176,15 @@ def add_virtual(verb: argparse._ActionsContainer, about: str) -> None:
 def add_workers(verb: argparse.ArgumentParser) -> None:
     """Adds the options that choose where runs are executed."""
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
-    verb.add_argument("--engine", choices=("threads", "ray"), default="threads", help="where runs are executed: threads of this command (default), or a Ray cluster")
-    verb.add_argument("--address", metavar="ADDRESS", help="with --engine ray: the cluster, such as auto (one on this machine)")
+    verb.add_argument(
+        "--engine",
+        choices=("threads", "ray"),
+        default="threads",
+        help="where runs are executed: threads of this command (default), or a Ray cluster",
+    )
+    verb.add_argument(
+        "--address", metavar="ADDRESS", help="with --engine ray: the cluster, such as auto (one on this machine)"
+    )
 
 
 def on_ray(options: argparse.Namespace) -> bool:
@@ -176,7 +203,9 @@ def workers(options: argparse.Namespace) -> Workers | None:
     """What is to make the runs, if it is not threads; refuses options that do not go together."""
     if options.engine == "ray" and options.kernel:
         options.parser.error("--virtual runs on this machine; leave out --engine ray")
-    if options.engine == "ray" and (options.threads is not None or not (options.out or getattr(options, "dataset", None))):
+    if options.engine == "ray" and (
+        options.threads is not None or not (options.out or getattr(options, "dataset", None))
+    ):
         options.parser.error("--engine ray goes with --out DIR, and without --threads")
     if not on_ray(options):
         return None
@@ -187,7 +216,9 @@ def workers(options: argparse.Namespace) -> Workers | None:
 
 def say_kept(out: str | None) -> None:
     """Says after an interrupt what became of the runs that were done."""
-    say_stopped(f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR")
+    say_stopped(
+        f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
+    )
 
 
 def say_stopped(kept: str) -> None:

@@ -19,7 +19,9 @@ def say_path(options: argparse.Namespace) -> None:
     from .. import _core
 
     with open(options.file, "rb") as file:
-        expanded = _core.expanded(file.read(), file=options.file, sets=options.set, seed=options.seed if "seed" in options else None)
+        expanded = _core.expanded(
+            file.read(), file=options.file, sets=options.set, seed=options.seed if "seed" in options else None
+        )
     changed = any(getattr(options, several, None) for several in ("vary", "case", "cases", "under"))
     say(f"path {name}{' as it is' if changed else ''}: {path_as_text(loads(expanded))}")
 

@@ -34,10 +34,14 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Draw the flows of a dataset, or a table of other results."
     verb = add_verb(verbs, "plot", act, about, EXAMPLE)
-    verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
+    verb.add_argument(
+        "place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file"
+    )
     verb.add_argument("--x", metavar="COLUMN", default="", help="along the chart; with cdf, what is distributed")
     verb.add_argument("--y", metavar="COLUMN", default="", help="up the chart")
-    verb.add_argument("--color", metavar="COLUMN", default="", help="a line for each value; with heat, what is measured")
+    verb.add_argument(
+        "--color", metavar="COLUMN", default="", help="a line for each value; with heat, what is measured"
+    )
     verb.add_argument("--facet", metavar="COLUMN", default="", help="a panel for each value")
     verb.add_argument("--kind", choices=("band", "heat", "cdf"), default="band", help="which chart (band)")
     verb.add_argument("--table", metavar="NAME", default="flows", help="which table (flows)")

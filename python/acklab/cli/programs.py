@@ -111,7 +111,9 @@ def for_many(options: argparse.Namespace, scenario: str | bytes, file: str, *, p
     if named:
         options.parser.exit(2, f"acklab: {_refusal(file, named)}\n")
     if own and plan:
-        options.parser.error("with --server or --client, a file of cases or a plan could name commands, too: read it, then give --allow-programs")
+        options.parser.error(
+            "with --server or --client, a file of cases or a plan could name commands, too: read it, then give --allow-programs"
+        )
     return own, PROGRAMS if own else KERNEL
 
 
@@ -133,7 +135,14 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, re
     plan = json.loads(programs.json())
     if not plan["programs"]:
         return None
-    if options.capture or options.show_expanded or options.beside or options.acks != "scenario" or options.sender or options.control:
+    if (
+        options.capture
+        or options.show_expanded
+        or options.beside
+        or options.acks != "scenario"
+        or options.sender
+        or options.control
+    ):
         others = "--capture, --show-expanded, --beside, --acks, --sender and --control"
         options.parser.error(f"with programs, --out has captures at the nodes; {others} are for others")
     if options.dry_run:
@@ -158,7 +167,9 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, re
     return max(checked(told.result, quiet=options.json), 1 if failed else 0)
 
 
-def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack, versions: dict[str, str]) -> ProgramsResult:
+def _run(
+    options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack, versions: dict[str, str]
+) -> ProgramsResult:
     from ..engines import programs as virtual
     from ..engines import wall
     from ..results.directory import results
@@ -170,13 +181,19 @@ def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack
     run = in_time if options.live else partial(virtual.run, versions=versions)
     if not options.out:
         return run(programs)
-    folder = stack.enter_context(results(options.out, "run", ["summary.json", "scenario.toml", "programs.json", "report.html"]))
+    folder = stack.enter_context(
+        results(options.out, "run", ["summary.json", "scenario.toml", "programs.json", "report.html"])
+    )
     with folder.replacing({"seeds": json.loads(programs.json())["seed"]}) as scratch:
         told = run(programs, files=scratch / "nodes", captures=scratch)
         summary = {**json.loads(told.result.json(records=False)), **(told.clock or {})}
         (scratch / "summary.json").write_text(json.dumps(summary) + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(programs.scenario_toml(), encoding="utf-8")
-        more = {"programs": [program.told() for program in told.programs], "streams": told.streams, **(told.clock or {})}
+        more = {
+            "programs": [program.told() for program in told.programs],
+            "streams": told.streams,
+            **(told.clock or {}),
+        }
         (scratch / "programs.json").write_text(json.dumps(more, indent=1) + "\n", encoding="utf-8")
         (scratch / "report.html").write_text(_page(told, summary, programs.scenario_toml()), encoding="utf-8")
         for name in ("flows", "links", "series", "queue", "packets"):
@@ -194,7 +211,16 @@ def _page(told: ProgramsResult, summary: dict[str, Any], scenario: str) -> str:
     from ..results.validity import why
 
     tables = {name: getattr(told.result, name) for name in ("flows", "links", "queue", "packets")}
-    run = Run.of({"title": summary["title"], "seed": summary["seed"], "end_s": summary["end_s"], "invalid": why(summary), "scenario_toml": scenario, **tables})
+    run = Run.of(
+        {
+            "title": summary["title"],
+            "seed": summary["seed"],
+            "end_s": summary["end_s"],
+            "invalid": why(summary),
+            "scenario_toml": scenario,
+            **tables,
+        }
+    )
     how = f"in real time on Linux {summary['kernel']}" if told.clock else f"in virtual time, seed {summary['seed']}"
     return page(run, summary, [program.told() for program in told.programs], told.streams, how)
 
@@ -216,7 +242,9 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     else:
         say(f"in virtual time, seed {summary['seed']}, ended at {_number(summary['end_s'])} s")
     for program in told.programs:
-        began = "never began" if program.started_s is None else f"{_span(program.started_s)} to {_span(program.ended_s)} s"
+        began = (
+            "never began" if program.started_s is None else f"{_span(program.started_s)} to {_span(program.ended_s)} s"
+        )
         ended = "stopped" if program.stopped else f"exit status {program.status}"
         say(f"\n{program.at}: {program.run}\n{began}, {ended}")
         lines = program.output.decode(errors="replace").splitlines()

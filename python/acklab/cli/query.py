@@ -36,10 +36,14 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Answer SQL over the flows of a dataset, or over the tables of other results."
     verb = add_verb(verbs, "query", act, about, EXAMPLE)
-    verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
+    verb.add_argument(
+        "place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file"
+    )
     verb.add_argument("sql", metavar="SQL", help="the question, such as 'select count(*) from flows'")
     how = verb.add_mutually_exclusive_group()
-    how.add_argument("--json", action="store_true", help="print a JSON list with an object for each row, and nothing else")
+    how.add_argument(
+        "--json", action="store_true", help="print a JSON list with an object for each row, and nothing else"
+    )
     how.add_argument("--csv", action="store_true", help="print CSV and nothing else")
     how.add_argument("--out", metavar="FILE", help="write the answer there: .parquet, .csv or .json")
 
@@ -109,10 +113,22 @@ def _text(found: pl.DataFrame) -> str:
     columns = []
     for column in found.head(MOST_ROWS).get_columns():
         numbers = column.dtype.is_numeric()
-        cells = [column.name, *("" if value is None else f"{value:.6g}" if isinstance(value, float) else cell(str(value)) for value in column)]
+        cells = [
+            column.name,
+            *(
+                "" if value is None else f"{value:.6g}" if isinstance(value, float) else cell(str(value))
+                for value in column
+            ),
+        ]
         cells = [text.replace("\n", " ") for text in cells]
         wide = max(map(width, cells))
-        columns.append([" " * (wide - width(text)) + text if numbers else text + " " * (wide - width(text)) for text in cells])
+        columns.append(
+            [" " * (wide - width(text)) + text if numbers else text + " " * (wide - width(text)) for text in cells]
+        )
     lines = ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
-    more = [f"{len(found):,} rows, of which the first {MOST_ROWS} are shown; --csv, --json and --out FILE have all"] if len(found) > MOST_ROWS else []
+    more = (
+        [f"{len(found):,} rows, of which the first {MOST_ROWS} are shown; --csv, --json and --out FILE have all"]
+        if len(found) > MOST_ROWS
+        else []
+    )
     return "\n".join([*lines, *more])

@@ -48,9 +48,13 @@ figure; 130 interrupted; 143 terminated
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Compute a paper's figures and tables again, check every claim, and write one offline page for each paper."
-    shown = EXAMPLE.format(FIVE=", ".join(FIVE), LATER=", ".join(LATER), CLASSICS=", ".join(CLASSICS), STUDIES=", ".join(STUDIES))
+    shown = EXAMPLE.format(
+        FIVE=", ".join(FIVE), LATER=", ".join(LATER), CLASSICS=", ".join(CLASSICS), STUDIES=", ".join(STUDIES)
+    )
     verb = add_verb(verbs, "reproduce", act, about, shown)
-    verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out")
+    verb.add_argument(
+        "papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out"
+    )
     verb.add_argument("--figure", metavar="FIGURE", action="append", default=[], help="only this figure of each paper")
     verb.add_argument(
         "--quick", action="store_true", help="fewer seeds and cells, no slow checks; every output says so"
@@ -67,7 +71,9 @@ def add(verbs: Any) -> None:
         default=[],
         help="change a key in every run, such as flow.0.sender.initial_window=10; may be repeated. All outputs say that this is not the paper",
     )
-    verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
+    verb.add_argument(
+        "--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew"
+    )
     add_workers(verb)
     add_open(verb)
 
@@ -100,7 +106,10 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _all(
-    options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder | None, changes: dict[int, Changed] | None
+    options: argparse.Namespace,
+    chosen: list[tuple[Paper, list[str]]],
+    out: Folder | None,
+    changes: dict[int, Changed] | None,
 ) -> tuple[list[Outcome], Path | None]:
     """Regenerates paper after paper and writes each as soon as it is done."""
     from ..engines import cluster
@@ -115,7 +124,14 @@ def _all(
         for paper, figures in chosen:
             claims = _claims_about(paper, figures) if figures else None
             outcome = reproduce(
-                paper, effort, only=_only(figures), claims=claims, threads=options.threads, by=by, journal=journal, changes=changes
+                paper,
+                effort,
+                only=_only(figures),
+                claims=claims,
+                threads=options.threads,
+                by=by,
+                journal=journal,
+                changes=changes,
             )
             for failed in outcome.failed:
                 complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
@@ -165,7 +181,11 @@ def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]],
         for path in sorted(Path(str(resources.files(package))).rglob("*.py"))
     ]
     told = {paper.id: figures for paper, figures in chosen}
-    return Journal(out, identity("", [told, options.quick, options.seeds, *([options.set] if options.set else []), modules]), fresh=options.fresh)
+    return Journal(
+        out,
+        identity("", [told, options.quick, options.seeds, *([options.set] if options.set else []), modules]),
+        fresh=options.fresh,
+    )
 
 
 def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
@@ -199,4 +219,3 @@ def _claims_about(paper: Paper, figures: list[str]) -> list[str]:
     return [
         id for id, claim in paper.ledger.claims.items() if any(about(claim.figure, figure.label) for figure in wanted)
     ]
-

@@ -77,7 +77,11 @@ def add(verbs: Any) -> None:
         "or --json is given",
     )
     captures.add(run)
-    run.add_argument("--qlog", action="store_true", help="with --out: also write each flow's log at its two ends, FLOW.sender.sqlog and FLOW.receiver.sqlog")
+    run.add_argument(
+        "--qlog",
+        action="store_true",
+        help="with --out: also write each flow's log at its two ends, FLOW.sender.sqlog and FLOW.receiver.sqlog",
+    )
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     run.add_argument(
         "--python",
@@ -86,10 +90,16 @@ def add(verbs: Any) -> None:
     )
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
-    run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
+    run.add_argument(
+        "--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)"
+    )
     between = run.add_argument_group("real ends: the links by acklab, the ends by Linux")
-    add_virtual(between, "in virtual time, by a kernel that `make kernel` builds; the same bytes each time, no privilege")
-    between.add_argument("--live", action="store_true", help="in real time, between namespaces of this machine; usually needs root")
+    add_virtual(
+        between, "in virtual time, by a kernel that `make kernel` builds; the same bytes each time, no privilege"
+    )
+    between.add_argument(
+        "--live", action="store_true", help="in real time, between namespaces of this machine; usually needs root"
+    )
     kernels.choices(between)
     kernels.of_clock(between)
     programs.add(between)
@@ -101,7 +111,11 @@ def act(options: argparse.Namespace) -> int:
     try:
         return _act(options)
     except KeyboardInterrupt:
-        say_stopped("what was printed holds; the run under way left nothing" if options.batch is not None or options.others else "a run that did not end leaves nothing")
+        say_stopped(
+            "what was printed holds; the run under way left nothing"
+            if options.batch is not None or options.others
+            else "a run that did not end leaves nothing"
+        )
         raise
 
 
@@ -140,7 +154,13 @@ def _act(options: argparse.Namespace) -> int:
         return _between_kernels(options, text, file) if status is None else status
     if options.server or options.client or options.allow_programs or options.linux:
         options.parser.error("--server, --client, --allow-programs and --linux go with --virtual or --live")
-    if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, kernels.FOR):
+    if (
+        options.beside
+        or options.control
+        or options.sender
+        or options.acks != "scenario"
+        or getattr(options, kernels.FOR)
+    ):
         options.parser.error("--for, --acks, --sender, --control and --beside go with --virtual or --live")
     if options.dry_run or options.realtime or options.late != kernels.LATE:
         options.parser.error("--dry-run, --late and --realtime go with --live")
@@ -162,7 +182,9 @@ def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int
     from . import emulate
 
     if options.capture or options.show_expanded:
-        options.parser.error("--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations")
+        options.parser.error(
+            "--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations"
+        )
     options.virtual = options.kernel
     return emulate.act(options, text, file)
 
@@ -189,10 +211,14 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         return 0
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
-    simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture), **passed)
+    simulation = _core.Simulation(
+        text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture), **passed
+    )
     captures.check_ends(options, simulation)
     if options.qlog and simulation.outcome().packets is None:
-        options.parser.error("--qlog needs packets, and the scenario's [record] leaves them out: --set record.packets=true")
+        options.parser.error(
+            "--qlog needs packets, and the scenario's [record] leaves them out: --set record.packets=true"
+        )
     with _folder(options.out) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             return _recorded(options, simulation, folder)
@@ -311,7 +337,9 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def _print_tables(options: argparse.Namespace, result: Any, drawn: Any = None, looked: Mapping[float, Any] | None = None) -> None:
+def _print_tables(
+    options: argparse.Namespace, result: Any, drawn: Any = None, looked: Mapping[float, Any] | None = None
+) -> None:
     """The summary; with what was recorded (``drawn``), or what was looked at on the way."""
     import json
 
@@ -338,7 +366,14 @@ def _print_tables(options: argparse.Namespace, result: Any, drawn: Any = None, l
         visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
         seen = None, visit, moved_between(visit, looked, told["end_s"])
     more = "" if drawn is not None else " (--out DIR adds median and range)"
-    say(as_text(told, endless(scenario), changed=_changed(options), together=() if alone else together(told, how, *seen, more)))
+    say(
+        as_text(
+            told,
+            endless(scenario),
+            changed=_changed(options),
+            together=() if alone else together(told, how, *seen, more),
+        )
+    )
 
 
 def _changed(options: argparse.Namespace) -> list[str]:

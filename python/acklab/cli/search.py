@@ -21,7 +21,9 @@ def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     told = f"also write the {rows}, the winner's scenario and a page there; {work} continues"
     verb.add_argument("--out", type=directory, metavar="DIR", help=told)
-    verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and make all of them")
+    verb.add_argument(
+        "--fresh", action="store_true", help="with --out: delete the finished runs that are there, and make all of them"
+    )
     add_workers(verb)
     add_open(verb)
 
@@ -62,10 +64,19 @@ def follow(
             say(answer)
             return 0
         out = Path(options.out) if options.out else None
-        told = carry_out(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress(options.verb, total))
+        told = carry_out(
+            plan,
+            out,
+            threads=options.threads,
+            workers=made_by,
+            fresh=options.fresh,
+            meter=lambda total: Progress(options.verb, total),
+        )
     except (SweepError, _core.ScenarioError) as error:
         other = instead_of_a_search(options.file, options.verb)
-        said = f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)  # the place at which a capture is no plan does not help
+        said = (
+            f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)
+        )  # the place at which a capture is no plan does not help
         options.parser.exit(2, f"acklab: {said}{other}\n")
     except KeyboardInterrupt:
         say_kept(options.out)

@@ -47,7 +47,9 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Run a scenario for every combination of values of its keys, with as many seeds as it takes."
     verb = add_verb(verbs, "sweep", act, about, EXAMPLE + examples.ABOUT)
-    verb.add_argument("file", metavar="FILE", nargs="?", help="the plan, or the scenario; - is a scenario on standard input")
+    verb.add_argument(
+        "file", metavar="FILE", nargs="?", help="the plan, or the scenario; - is a scenario on standard input"
+    )
     examples.add_path(verb)
     verb.add_argument("--vary", metavar="KEY=VALUES", action="append", default=[], help="an axis; may be repeated")
     verb.add_argument(
@@ -68,17 +70,27 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument(
-        "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; an interrupted sweep continues"
+        "--out",
+        type=directory,
+        metavar="DIR",
+        help="also write tables, charts and a page there; an interrupted sweep continues",
     )
-    verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them")
+    verb.add_argument(
+        "--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them"
+    )
     add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
     programs.add(verb)
     verb.add_argument(
-        "--shard", type=shard, metavar="K/N",
+        "--shard",
+        type=shard,
+        metavar="K/N",
         help="make the K-th of N parts of the runs only; with --out, `acklab merge` puts the parts together",
     )
     verb.add_argument(
-        "--dataset", type=directory, metavar="DIR|URL", help="instead of --out: write the flows there as partitioned Parquet, for many runs"
+        "--dataset",
+        type=directory,
+        metavar="DIR|URL",
+        help="instead of --out: write the flows there as partitioned Parquet, for many runs",
     )
     add_workers(verb)
     add_open(verb)
@@ -150,7 +162,12 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
     from ..experiments.dataset.blocks import write
     from ..experiments.dataset.store import StoreError
 
-    how = {"threads": options.threads, "ray": options.engine == "ray", "address": options.address, "shard": options.shard}
+    how = {
+        "threads": options.threads,
+        "ray": options.engine == "ray",
+        "address": options.address,
+        "shard": options.shard,
+    }
     try:
         runs, before = write(design, options.dataset, **how, meter=meter)
     except StoreError as error:
@@ -200,7 +217,9 @@ def _plan(options: argparse.Namespace) -> Plan:
     varied = {**flags.vary(options.vary), **flags.cases(options.case)}
     if not flags.is_plan(tree):
         if not varied:
-            raise mistake or SweepError(f"{name} is a scenario, not a plan; give [vary] in a plan, or --vary KEY=VALUES")
+            raise mistake or SweepError(
+                f"{name} is a scenario, not a plan; give [vary] in a plan, or --vary KEY=VALUES"
+            )
         tree = {}
     plain_options = {"metrics": options.metric, "columns": options.column, "spread_starts": options.spread_starts}
     tree = {**tree, **{key: given for key, given in plain_options.items() if given}}

@@ -32,8 +32,12 @@ def add(verbs: Any) -> None:
     about = "Search for the keys of a scenario that are best over paths drawn from a distribution."
     verb = add_verb(verbs, "tune", act, about, EXAMPLE)
     verb.add_argument("file", metavar="FILE", help="the plan")
-    verb.add_argument("--trials", type=_trials, metavar="N", help="how many different choices to try (the plan's, or 64)")
-    verb.add_argument("--seed", type=seed, metavar="N", help="seed of the search and of the drawn paths (the plan's, or 1)")
+    verb.add_argument(
+        "--trials", type=_trials, metavar="N", help="how many different choices to try (the plan's, or 64)"
+    )
+    verb.add_argument(
+        "--seed", type=seed, metavar="N", help="seed of the search and of the drawn paths (the plan's, or 1)"
+    )
     add_outputs(verb, "trials", "an interrupted search")
     verb.set_defaults(kernel=False)
 

@@ -46,10 +46,21 @@ def add(verbs: Any) -> None:
     verb.add_argument("--server", metavar="CMD", help="your own server; goes with --client")
     verb.add_argument("--client", metavar="CMD", help="your own client")
     verb.add_argument("--name", metavar="NAME", default="yours", help="what to call your own stack (yours)")
-    verb.add_argument("--matrix", action="store_true", help="also every sender with every other receiver of the same protocol")
-    verb.add_argument("--boots", type=_boots, default=1, metavar="N", help="boot each N times, and compare every packet (1)")
-    verb.add_argument("--linux", type=version, metavar="VERSION", help="the Linux of the nodes, such as 7.3; members that are a Linux have their own")
-    verb.add_argument("--seed", type=seed, default=1, metavar="SEED", help="the kernels' random numbers follow from it (1)")
+    verb.add_argument(
+        "--matrix", action="store_true", help="also every sender with every other receiver of the same protocol"
+    )
+    verb.add_argument(
+        "--boots", type=_boots, default=1, metavar="N", help="boot each N times, and compare every packet (1)"
+    )
+    verb.add_argument(
+        "--linux",
+        type=version,
+        metavar="VERSION",
+        help="the Linux of the nodes, such as 7.3; members that are a Linux have their own",
+    )
+    verb.add_argument(
+        "--seed", type=seed, default=1, metavar="SEED", help="the kernels' random numbers follow from it (1)"
+    )
     verb.add_argument("--rows", metavar="FILE", help="run nothing: show the rows.json of an earlier run")
     verb.add_argument("--json", action="store_true", help="print the rows as JSON and nothing else")
     verb.add_argument("--out", type=directory, metavar="DIR", help="also write the rows and a page there")
@@ -126,7 +137,13 @@ def _run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             raise ZooError(not_known("path", path, list(PATHS)))
     pairs = _pairs(options)
     try:
-        yield from rows(pairs, options.path or PATHS, seed=options.seed, boots=options.boots, tick=lambda told: status(f"zoo: {told}"))
+        yield from rows(
+            pairs,
+            options.path or PATHS,
+            seed=options.seed,
+            boots=options.boots,
+            tick=lambda told: status(f"zoo: {told}"),
+        )
     finally:
         status()
 
@@ -151,5 +168,7 @@ def _pairs(options: argparse.Namespace) -> list[Pair]:
     names = options.members or [name for name, one in MEMBERS.items() if one.is_there()]
     if not names:
         raise ZooError("no member is there; `make zoo` builds them, or give --server and --client")
-    mixed = [(a, b) for a in names for b in names if options.matrix and a != b and MEMBERS[a].protocol == MEMBERS[b].protocol]
+    mixed = [
+        (a, b) for a in names for b in names if options.matrix and a != b and MEMBERS[a].protocol == MEMBERS[b].protocol
+    ]
     return [pair(a, b, MEMBERS, options.linux) for a, b in [*((name, name) for name in names), *mixed]]

@@ -97,7 +97,9 @@ class Accurate:
         if packet.length and packet.ecn in ("ect0", "ect1", "ce"):
             self.changed = max(self.changed, {"ect1": 1, "ce": 2, "ect0": 3}[packet.ecn])
 
-    def leaves(self, counters: Sequence[int], stamps: int, blocks: int) -> tuple[frozenset[str], tuple[Option, ...], int]:
+    def leaves(
+        self, counters: Sequence[int], stamps: int, blocks: int
+    ) -> tuple[frozenset[str], tuple[Option, ...], int]:
         """Flags and option of the next packet, and how many of its SACK blocks stay.
 
         ``counters`` are the receiver's, ``stamps`` the bytes of timestamps. Of three blocks one gives way (`tcp_options_fit_accecn`).

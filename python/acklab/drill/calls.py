@@ -36,13 +36,19 @@ def address(value: Any, usual: tuple[str, int]) -> bytes:
     if isinstance(value, tuple) and value[0] == "table":
         table = value[1]
         given = table.get("sin_addr")
-        if number(table.get("sa_family", 0)) != socket.AF_INET or not isinstance(given, tuple) or given[:2] != ("call", "inet_addr"):
+        if (
+            number(table.get("sa_family", 0)) != socket.AF_INET
+            or not isinstance(given, tuple)
+            or given[:2] != ("call", "inet_addr")
+        ):
             raise Unsupported(f"the address {shown(value)}")
         host, port = str(given[2][0]), number(table.get("sin_port", 0))
     elif value != ("...",):
         raise Unsupported(f"the address {shown(value)}")
     if ":" in host:
-        return struct.pack("=H", socket.AF_INET6) + struct.pack("!HI16sI", port & 0xFFFF, 0, socket.inet_pton(socket.AF_INET6, host), 0)
+        return struct.pack("=H", socket.AF_INET6) + struct.pack(
+            "!HI16sI", port & 0xFFFF, 0, socket.inet_pton(socket.AF_INET6, host), 0
+        )
     try:
         return struct.pack("=H", socket.AF_INET) + struct.pack("!H", port & 0xFFFF) + socket.inet_aton(host) + bytes(8)
     except OSError:
@@ -86,12 +92,23 @@ class Calls(Messages):
         if error not in (None, "EINPROGRESS"):
             self.connecting = False
         wanted = call.result
-        if call.name in ("socket", "accept", "epoll_create", "open") and got >= 0 and wanted.value is not None and wanted.value >= 0:
+        if (
+            call.name in ("socket", "accept", "epoll_create", "open")
+            and got >= 0
+            and wanted.value is not None
+            and wanted.value >= 0
+        ):
             self.live[wanted.value] = got
             if call.name == "accept" or call.name == "socket" and self.tested is None:
                 self.tested = got
             return None
-        if wanted.value is not None and got != wanted.value or got == -1 and wanted.error and error != _SAME.get(wanted.error, wanted.error):
+        if (
+            wanted.value is not None
+            and got != wanted.value
+            or got == -1
+            and wanted.error
+            and error != _SAME.get(wanted.error, wanted.error)
+        ):
             return f"{wanted} expected, {got}{f' {error}' if error else ''} returned"
         return wrong
 
@@ -142,10 +159,14 @@ class Calls(Messages):
         self.live |= zip(map(number, ends[1]), os.pipe(), strict=True)
         return 0, None
 
-    def _splice(self, call: Call, source: Any, begin: Any, target: Any, end: Any, size: Any, flags: Any) -> tuple[int, None]:
+    def _splice(
+        self, call: Call, source: Any, begin: Any, target: Any, end: Any, size: Any, flags: Any
+    ) -> tuple[int, None]:
         if number(begin) or number(end):
             raise Unsupported(f"the argument {shown(begin)}")
-        return libc.splice(self.descriptor(source), None, self.descriptor(target), None, number(size), number(flags)), None
+        return libc.splice(
+            self.descriptor(source), None, self.descriptor(target), None, number(size), number(flags)
+        ), None
 
     def _open(self, call: Call, path: Any, flags: Any) -> tuple[int, None]:
         if not isinstance(path, str) or not _FILES.fullmatch(path) or number(flags) != os.O_RDONLY:
@@ -154,7 +175,9 @@ class Calls(Messages):
 
     def _sendfile(self, call: Call, target: Any, source: Any, begin: Any, size: Any) -> tuple[int, None]:
         place = ctypes.c_long(number(only(begin)))
-        return libc.sendfile(self.descriptor(target), self.descriptor(source), ctypes.byref(place), ctypes.c_size_t(number(size))), None
+        return libc.sendfile(
+            self.descriptor(target), self.descriptor(source), ctypes.byref(place), ctypes.c_size_t(number(size))
+        ), None
 
     def _shutdown(self, call: Call, fd: Any, how: Any) -> tuple[int, None]:
         return libc.shutdown(self.descriptor(fd), number(how)), None
@@ -165,7 +188,10 @@ class Calls(Messages):
         count = number(size)
         if not 0 <= count <= MOST:
             raise Unsupported(f"{call.name} of {count} bytes")
-        live, buffer = self.descriptor(fd), None if data == ("name", "NULL") else ctypes.create_string_buffer(count or 1)
+        live, buffer = (
+            self.descriptor(fd),
+            None if data == ("name", "NULL") else ctypes.create_string_buffer(count or 1),
+        )
         if isinstance(data, str):
             raise Unsupported("data that a script spells out")
         to = None
@@ -193,7 +219,9 @@ class Calls(Messages):
                 data = _int(number(inner))
         return libc.setsockopt(self.descriptor(fd), number(level), number(option), data, len(data)), None
 
-    def _getsockopt(self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any) -> tuple[int, str | None]:
+    def _getsockopt(
+        self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any
+    ) -> tuple[int, str | None]:
         buffer, room = ctypes.create_string_buffer(64), ctypes.c_uint32(64)
         got = libc.getsockopt(self.descriptor(fd), number(level), number(option), buffer, ctypes.byref(room))
         inner = only(value) if isinstance(value, tuple) and value[0] == "list" else value
@@ -218,7 +246,9 @@ class Calls(Messages):
         table = only(asked)
         if not isinstance(table, tuple) or table[0] != "table" or not {"fd", "events"} <= set(table[1]):
             raise Unsupported(f"the argument {shown(asked)}")
-        entry = ctypes.create_string_buffer(struct.pack("=ihh", self.descriptor(table[1]["fd"]), number(table[1]["events"]), 0))
+        entry = ctypes.create_string_buffer(
+            struct.pack("=ihh", self.descriptor(table[1]["fd"]), number(table[1]["events"]), 0)
+        )
         got = libc.poll(entry, 1, number(timeout))
         (said,) = struct.unpack("=h", entry.raw[6:8])
         wanted = number(table[1].get("revents", 0))

@@ -80,7 +80,9 @@ class _Refused(Exception):
 def _printed(statement: ast.stmt) -> list[ast.expr] | None:
     """What a ``print`` prints; ``None`` for any other statement."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    is_print = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print" and not call.keywords
+    is_print = (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print" and not call.keywords
+    )
     return call.args if is_print and isinstance(call, ast.Call) else None
 
 

@@ -8,7 +8,10 @@ import sys
 #: Fields in the kernel's order, by their sizes: of a byte each; then, after two bytes of scales and flags, as `_FORMATS` says.
 _BYTES = ("state", "ca_state", "retransmits", "probes", "backoff", "options")
 _GROUPS = (
-    ("I", "rto ato snd_mss rcv_mss unacked sacked lost retrans fackets last_data_sent last_ack_sent last_data_recv last_ack_recv pmtu"),
+    (
+        "I",
+        "rto ato snd_mss rcv_mss unacked sacked lost retrans fackets last_data_sent last_ack_sent last_data_recv last_ack_recv pmtu",
+    ),
     ("I", "rcv_ssthresh rtt rttvar snd_ssthresh snd_cwnd advmss reordering rcv_rtt rcv_space total_retrans"),
     ("Q", "pacing_rate max_pacing_rate bytes_acked bytes_received"),
     ("I", "segs_out segs_in notsent_bytes min_rtt data_segs_in data_segs_out"),
@@ -17,7 +20,10 @@ _GROUPS = (
     ("Q", "bytes_sent bytes_retrans"),
     ("I", "dsack_dups reord_seen rcv_ooopack snd_wnd rcv_wnd rehash"),
     ("H", "total_rto total_rto_recoveries"),
-    ("I", "total_rto_time received_ce delivered_e1_bytes delivered_e0_bytes delivered_ce_bytes received_e1_bytes received_e0_bytes"),
+    (
+        "I",
+        "total_rto_time received_ce delivered_e1_bytes delivered_e0_bytes delivered_ce_bytes received_e1_bytes received_e0_bytes",
+    ),
     ("I", "received_ce_bytes"),
 )
 _FIELDS = tuple((name, kind) for kind, names in _GROUPS for name in names.split())
@@ -25,7 +31,10 @@ _FIELDS = tuple((name, kind) for kind, names in _GROUPS for name in names.split(
 NAMES = tuple(f"tcpi_{name}" for name in (*_BYTES, *(name for name, _ in _FIELDS), "snd_wscale", "rcv_wscale"))
 #: The option that tells of a socket's memory, and its words (linux/sock_diag.h).
 SO_MEMINFO = 55
-MEMORY = tuple(f"SK_MEMINFO_{name}" for name in "RMEM_ALLOC RCVBUF WMEM_ALLOC SNDBUF FWD_ALLOC WMEM_QUEUED OPTMEM BACKLOG DROPS".split())
+MEMORY = tuple(
+    f"SK_MEMINFO_{name}"
+    for name in "RMEM_ALLOC RCVBUF WMEM_ALLOC SNDBUF FWD_ALLOC WMEM_QUEUED OPTMEM BACKLOG DROPS".split()
+)
 SIZE = struct.calcsize("=8B" + "".join(kind for _, kind in _FIELDS))
 
 

@@ -54,9 +54,13 @@ class KernelHost:
         later = script.options.get("ip_version") == "ipv6"
         usual = (LOCAL_6, REMOTE_6) if later else (LOCAL, REMOTE)
         own, peer = (script.options.get(name, one) for name, one in zip(("local_ip", "remote_ip"), usual, strict=True))
-        self.calls = Calls((own, int(script.number("bind_port", 8080))), (peer, int(script.number("connect_port", 8080))))
+        self.calls = Calls(
+            (own, int(script.number("bind_port", 8080))), (peer, int(script.number("connect_port", 8080)))
+        )
         try:
-            self.addresses = tuple(socket.inet_pton(socket.AF_INET6 if later else socket.AF_INET, one) for one in (own, peer))
+            self.addresses = tuple(
+                socket.inet_pton(socket.AF_INET6 if later else socket.AF_INET, one) for one in (own, peer)
+            )
         except OSError:
             raise ValueError(f"--local_ip={own} and --remote_ip={peer} are not both of this version of IP") from None
         self.gso = GSO_TCPV6 if later else GSO_TCPV4
@@ -144,7 +148,9 @@ class KernelHost:
         if "S" in packet.flags:
             self.numbers = wire.Numbers(self.numbers.local, self.numbers.remote, self.numbers.local_start, packet.seq)
         size = 0 if packet.icmp else self.segments
-        os.write(self.tun, struct.pack(HEAD, 0, self.gso if size else 0, 0, size, 0, 0) + wire.encoded(packet, self.numbers))
+        os.write(
+            self.tun, struct.pack(HEAD, 0, self.gso if size else 0, 0, size, 0, 0) + wire.encoded(packet, self.numbers)
+        )
 
     def sniff_ahead(self) -> None:
         """Learns the connection from a packet that the script has not asked for yet."""
@@ -192,7 +198,9 @@ class KernelHost:
             except OSError as error:
                 rest.append(f"net.ipv4.{name}={value} ({error.strerror})")
         # Words, no shell: at most the script's own device changes.
-        return [line for line in rest if not (_switched(offloads(line)) or (words := device(line)) and not _failed(words))]
+        return [
+            line for line in rest if not (_switched(offloads(line)) or (words := device(line)) and not _failed(words))
+        ]
 
     def info(self) -> Mapping[str, float]:
         buffer, room = ctypes.create_string_buffer(info.SIZE), ctypes.c_uint32(info.SIZE)
@@ -224,7 +232,9 @@ def _tun(mtu: int, own: str, offloads: int) -> int:
     fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN | IFF_NO_PI | IFF_VNET_HDR))
     fcntl.ioctl(device, TUNSETOFFLOAD, offloads)
     version, rest = ("-6", "64 dev tun0 nodad") if ":" in own else ("-4", "16 dev tun0")
-    orders = f"link set lo up\nlink set tun0 mtu {mtu} up\naddr add {own}/{rest}\nroute add default dev tun0 src {own}\n"
+    orders = (
+        f"link set lo up\nlink set tun0 mtu {mtu} up\naddr add {own}/{rest}\nroute add default dev tun0 src {own}\n"
+    )
     done = subprocess.run(["ip", version, "-batch", "-"], input=orders, capture_output=True, text=True)
     if done.returncode:
         raise OSError(f"ip: {done.stderr.strip()}")
@@ -237,7 +247,9 @@ def _child(name: str, text: str) -> dict[str, Any]:
         raise OSError("no network namespace")
     script = parse(text, name)
     if script.unsupported:
-        return Outcome(name, "unsupported", [], [f"{line}:{column}: {what}" for line, column, what in script.unsupported]).told()
+        return Outcome(
+            name, "unsupported", [], [f"{line}:{column}: {what}" for line, column, what in script.unsupported]
+        ).told()
     return judged(script, KernelHost(script)).told()
 
 

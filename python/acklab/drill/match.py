@@ -43,7 +43,9 @@ class Stamps:
             live = (echoed - self._first[0] + self._first[1]) % 2**32
         else:
             raise ValueError(f"TS ecr {echoed}: no packet that left before had this timestamp")
-        return replace(packet, options=tuple(Option("TS", (value, live)) if o.name == "TS" else o for o in packet.options or ()))
+        return replace(
+            packet, options=tuple(Option("TS", (value, live)) if o.name == "TS" else o for o in packet.options or ())
+        )
 
 
 def joins(expected: Packet, so_far: Packet, more: Packet) -> bool:

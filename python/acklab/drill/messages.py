@@ -147,7 +147,9 @@ class Messages:
         events, who = struct.unpack_from("=IQ", room)
         if events != number(wanted["events"]) & 0xFFFFFFFF:
             return got, f"events {number(wanted['events']):#x} expected, {events:#x} found"
-        return got, None if "fd" not in wanted or who == number(wanted["fd"]) else f"fd {number(wanted['fd'])} expected, {who} found"
+        return got, None if "fd" not in wanted or who == number(
+            wanted["fd"]
+        ) else f"fd {number(wanted['fd'])} expected, {who} found"
 
 
 def clock_difference_ns() -> int:

@@ -114,7 +114,9 @@ class _Parser:
             raise self.fail(f"--{name} is a number", word)
         elif name == "ip_version" and value not in ("ipv4", "ipv6"):
             self.unsupported(f"--ip_version={value}; ipv4 and ipv6 are", word)
-        elif name in ("local_ip", "remote_ip") and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f:]{2,39}", value):
+        elif name in ("local_ip", "remote_ip") and not re.fullmatch(
+            r"[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f:]{2,39}", value
+        ):
             self.unsupported(f"--{name}={value}; an address of IPv4 or IPv6 is", word)
         self.found.options[name] = value
 
@@ -241,7 +243,10 @@ class _Parser:
             text += "." if "." not in text and self.takes(".") else ""
             digits = [mark for mark in text if mark.isdigit()]
             if not set(text) <= FLAGS | set(".01234567") or len(digits) > 1:
-                raise self.fail(f"`{text}`: flags are of S F R P U E W A and ., with one digit up to 7 for accurate ECN's counter", word)
+                raise self.fail(
+                    f"`{text}`: flags are of S F R P U E W A and ., with one digit up to 7 for accurate ECN's counter",
+                    word,
+                )
             counted = {flag for flag, bit in COUNTER.items() if digits and int(digits[0]) & bit}
             return frozenset(set(text) - set(digits) | counted)
         raise self.fail(f"`{word.text}`: expected flags, of S F R P U E W A and ., or -", word)
@@ -301,7 +306,9 @@ class _Parser:
             if not re.fullmatch(r"([0-9a-fA-F]{2}){0,38}", text):
                 raise self.fail(f"`{text}`: {word.text} is followed by up to 38 bytes in hexadecimal digits", word)
             return Option(word.text, tuple(bytes.fromhex(text)))
-        raise self.fail(f"`{word.text}`: options are mss, nop, eol, wscale, sackOK, sack, TS, and FO, FOEXP, md5, ECN", word)
+        raise self.fail(
+            f"`{word.text}`: options are mss, nop, eol, wscale, sackOK, sack, TS, and FO, FOEXP, md5, ECN", word
+        )
 
     def call(self, when: When) -> Call:
         until = None

@@ -42,7 +42,9 @@ def lacking(what: object, host: object) -> str | None:
         return None
     if what.icmp:
         return "an icmp packet"
-    return next((f"the TCP option {LACKING[option.name]}" for option in what.options or () if option.name in LACKING), None)
+    return next(
+        (f"the TCP option {LACKING[option.name]}" for option in what.options or () if option.name in LACKING), None
+    )
 
 
 def check(name: str, value: str) -> None:
@@ -113,7 +115,9 @@ def our_scale(settings: Mapping[str, str]) -> int:
     return min(14, max(0, most.bit_length() - 16))
 
 
-def syn_options(with_stamps: bool, with_sack: bool, scale: int | None, stamp: tuple[int, int], more: tuple[Option, ...] = ()) -> tuple[Option, ...]:
+def syn_options(
+    with_stamps: bool, with_sack: bool, scale: int | None, stamp: tuple[int, int], more: tuple[Option, ...] = ()
+) -> tuple[Option, ...]:
     """Options of a SYN, in Linux's order; ``more`` stands behind timestamps, or behind the MSS."""
     found = [Option("mss", (MSS,))]
     if with_stamps:
@@ -142,13 +146,15 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
         sender.append('sequence = { kind = "bytes", nagle = "off" }')
     if not segments:
         sender.append("initial_ssthresh = 1e9")
-    if "tcp_congestion_control" in settings and not (stack == "linux" and settings["tcp_congestion_control"] == "cubic"):
+    if "tcp_congestion_control" in settings and not (
+        stack == "linux" and settings["tcp_congestion_control"] == "cubic"
+    ):
         sender.append(f'control = {{ kind = "{settings["tcp_congestion_control"]}" }}')
     if not client:
         # The timer of a SYN's answer doubles from the first time on (`reqsk_timer_handler`).
         sender.append("linear_syn_timeouts = 0")
     elif "tcp_syn_linear_timeouts" in settings:
-        sender.append(f'linear_syn_timeouts = {int(settings["tcp_syn_linear_timeouts"])}')
+        sender.append(f"linear_syn_timeouts = {int(settings['tcp_syn_linear_timeouts'])}")
     if settings.get("tcp_slow_start_after_idle") == "0":
         sender.append('idle_restart = "off"')
     undo = "dsack" if settings.get("tcp_dsack", "1") != "0" else "off"
@@ -171,17 +177,20 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
         receiver.append(f"dsack = {_toml(agreed.sack and undo == 'dsack')}")
         delay, most = settings.get("tcp_comp_sack_delay_ns"), settings.get("tcp_comp_sack_nr")
         slack, share = settings.get("tcp_comp_sack_slack_ns"), settings.get("tcp_comp_sack_rtt_percent")
-        parts = [*([f'sack_delay = "{int(delay)}ns"'] if delay else []), *([f"sack_most = {int(most)}"] if most else [])]
+        parts = [
+            *([f'sack_delay = "{int(delay)}ns"'] if delay else []),
+            *([f"sack_most = {int(most)}"] if most else []),
+        ]
         parts += [f'sack_slack = "{int(slack)}ns"'] if slack else []
         parts += [f"sack_share = {int(share) / 100}"] if share else []
         # Segments of this size fill the first window of 64,240 bytes without opening it further.
         full = max(64240 // agreed.mss, 1)
         parts = [f"window = {full}", f"buffer = {full}", 'tick = "1ms"', *parts]
-        receiver.append(f"ack = {{ policy = \"linux\", {', '.join(parts)} }}")
+        receiver.append(f'ack = {{ policy = "linux", {", ".join(parts)} }}')
     return (
         'stop = { when = "flows-complete" }\n'
         'link = [{ between = ["S", "R"], rate = "8Mbps", delay = "10ms" }]\n'
-        "[[flow]]\nfrom = \"S\"\nto = \"R\"\nsize = { segments = 1 }\n"
+        '[[flow]]\nfrom = "S"\nto = "R"\nsize = { segments = 1 }\n'
         f"[flow.sender]\n{chr(10).join(sender)}\n[flow.receiver]\n{chr(10).join(receiver)}\n"
     )
 

@@ -150,7 +150,9 @@ class Runner:
         while (more := self.host.sniff(self.host.now())) is not None:
             found.append(f"{seconds(more[0])} {more[1]}")
         if found:
-            self.outcome.notes.append(f"after the last line: {len(found)} packets that no line expects, first {found[0]}")
+            self.outcome.notes.append(
+                f"after the last line: {len(found)} packets that no line expects, first {found[0]}"
+            )
 
     def tolerance(self, due: int, since: int | None = None) -> float:
         percent = self.script.number("tolerance_percent", TOLERANCE_PERCENT)
@@ -178,7 +180,10 @@ class Runner:
                 break
             if not joins(expected, actual, more[1]):
                 shown = self.stamps.learn(expected, actual)
-                raise _Failed(f"{difference(expected, shown, -1) or 'it differs'}; next {more[1]}", f"{seconds(at)} {_as_compared(expected, shown)}")
+                raise _Failed(
+                    f"{difference(expected, shown, -1) or 'it differs'}; next {more[1]}",
+                    f"{seconds(at)} {_as_compared(expected, shown)}",
+                )
             actual = joined(actual, more[1])
         actual = self.stamps.learn(expected, actual)
         if "S" in expected.flags and not actual.seq:

@@ -132,7 +132,9 @@ class SimulatedHost(Sockets):
     def _stamps(self) -> tuple[int, int]:
         return self.clock // 1000 + 1, self.stamp
 
-    def _leave(self, flags: frozenset[str], seq: int, length: int, ecn: str = "noecn", sack: Any = (), ack: int | None = None) -> None:
+    def _leave(
+        self, flags: frozenset[str], seq: int, length: int, ecn: str = "noecn", sack: Any = (), ack: int | None = None
+    ) -> None:
         options: list[Option] = []
         if self.agreed and self.agreed.stamps:
             options += [Option("nop"), Option("nop"), Option("TS", self._stamps())]
@@ -158,7 +160,13 @@ class SimulatedHost(Sockets):
         if self.client:
             stamps, sack = self.sysctls.get("tcp_timestamps", "1") != "0", self.sysctls.get("tcp_sack", "1") != "0"
             wanted = self.sysctls.get("tcp_ecn")
-            flags |= {"E", "W"} if wanted in accurate.ASKS_CLASSIC else accurate.flags(one["ace"] or 0) if wanted in accurate.ASKS else set()
+            flags |= (
+                {"E", "W"}
+                if wanted in accurate.ASKS_CLASSIC
+                else accurate.flags(one["ace"] or 0)
+                if wanted in accurate.ASKS
+                else set()
+            )
         elif self.agreed:
             stamps, sack, scale = self.agreed.stamps, self.agreed.sack, self.agreed.scales and self.agreed.scales[1]
             if self.accurate:
@@ -168,7 +176,9 @@ class SimulatedHost(Sockets):
                 flags |= {"E"} if self.agreed.ecn else set()
         stamp = (self._stamps()[0], 0 if self.client else self.stamp)
         self.echoes[stamp[0]] = 1
-        options = rules.syn_options(stamps, sack, scale, stamp, accurate.option(0, 1, 1, accurate.ROOM) if optional else ())
+        options = rules.syn_options(
+            stamps, sack, scale, stamp, accurate.option(0, 1, 1, accurate.ROOM) if optional else ()
+        )
         packet = Packet(False, frozenset(flags), 0, 0, 0 if self.client else 1, None, 0, options, "noecn")
         self.sent.append((self.clock, packet))
 
@@ -329,4 +339,8 @@ class SimulatedHost(Sockets):
         if not self.accurate or not state["told"]:
             return {}
         marked, unmarked, _ = state["told"]
-        return {"tcpi_delivered_ce": state["marks"], "tcpi_delivered_ce_bytes": marked, "tcpi_delivered_e0_bytes": unmarked - 1}
+        return {
+            "tcpi_delivered_ce": state["marks"],
+            "tcpi_delivered_ce_bytes": marked,
+            "tcpi_delivered_e0_bytes": unmarked - 1,
+        }

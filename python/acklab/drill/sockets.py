@@ -62,7 +62,12 @@ class Sockets:
 
     def _compared(self, call: Call, got: Result) -> str | None:
         wanted = call.result
-        if wanted.value is not None and got.value != wanted.value or got.value == -1 and wanted.error not in (None, got.error):
+        if (
+            wanted.value is not None
+            and got.value != wanted.value
+            or got.value == -1
+            and wanted.error not in (None, got.error)
+        ):
             return f"{wanted} expected, {got} returned"
         return None
 
@@ -136,7 +141,10 @@ class Sockets:
         if not 0 <= count <= MOST_WRITTEN - state["limit"]:
             raise Unsupported(f"a write of {count} bytes; at most {MOST_WRITTEN} in all on a simulated stack")
         # A write is pushed at its end, and where half the widest window is not (`forced_push`).
-        for end in [*range(state["limit"] + state["mss"], state["limit"] + count, state["mss"]), state["limit"] + count]:
+        for end in [
+            *range(state["limit"] + state["mss"], state["limit"] + count, state["mss"]),
+            state["limit"] + count,
+        ]:
             if end == state["limit"] + count or end - self.pushed > self.widest // 2:
                 self.pushes.add(end)
                 self.pushed = end

@@ -43,7 +43,9 @@ def device(line: str) -> list[str] | None:
 def offloads(line: str) -> list[tuple[str, bool]]:
     """The offloads of the script's device that a line switches, each with whether it is on then; none for any other line."""
     words = line.split()
-    if words[:3] != ["ethtool", "-K", "tun0"] or not re.fullmatch(r"( (tso|gso|gro) (on|off))+", "".join(f" {word}" for word in words[3:])):
+    if words[:3] != ["ethtool", "-K", "tun0"] or not re.fullmatch(
+        r"( (tso|gso|gro) (on|off))+", "".join(f" {word}" for word in words[3:])
+    ):
         return []
     return [(name, state == "on") for name, state in zip(words[3::2], words[4::2], strict=True)]
 

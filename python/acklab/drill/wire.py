@@ -11,7 +11,12 @@ from .script import Option, Packet
 FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, ".": 16, "U": 32, "E": 64, "W": 128, "A": 256}
 ECN = ("noecn", "ect1", "ect0", "ce")
 #: Options by kind: name, and the number of bytes of each value.
-KINDS: dict[int, tuple[str, tuple[int, ...]]] = {2: ("mss", (2,)), 3: ("wscale", (1,)), 4: ("sackOK", ()), 8: ("TS", (4, 4))}
+KINDS: dict[int, tuple[str, tuple[int, ...]]] = {
+    2: ("mss", (2,)),
+    3: ("wscale", (1,)),
+    4: ("sackOK", ()),
+    8: ("TS", (4, 4)),
+}
 _CODES = {name: kind for kind, (name, _) in KINDS.items()}
 #: Options of bytes, and of counts of three bytes each (RFC 7413, 2385; RFC 9768, section 3.2.3).
 _BYTES, _COUNTS = {34: "FO", 19: "md5"}, {172: "ECN0", 174: "ECN1"}
@@ -47,11 +52,11 @@ def _option(option: Option, shift: int) -> bytes:
         return bytes([_EXPERIMENT, 4 + len(option.values)]) + _FAST_OPEN + bytes(option.values)
     for kinds, size in ((_BYTES, 1), (_COUNTS, 3)):
         for kind in (kind for kind, name in kinds.items() if name == option.name):
-            return bytes([kind, 2 + size * len(option.values)]) + b"".join(value.to_bytes(size, "big") for value in option.values)
+            return bytes([kind, 2 + size * len(option.values)]) + b"".join(
+                value.to_bytes(size, "big") for value in option.values
+            )
     kind = _CODES[option.name]
-    values = b"".join(
-        value.to_bytes(size, "big") for value, size in zip(option.values, KINDS[kind][1], strict=True)
-    )
+    values = b"".join(value.to_bytes(size, "big") for value, size in zip(option.values, KINDS[kind][1], strict=True))
     return bytes([kind, 2 + len(values)]) + values
 
 
@@ -66,7 +71,9 @@ def _datagram(numbers: Numbers, protocol: int, body: bytes, tos: int = 0, *, our
 def _summed(numbers: Numbers, protocol: int, body: bytes, at: int) -> bytes:
     """A body to the host with its checksum, and the pseudo header's, at this place (RFC 9293 section 3.1; RFC 8200 section 8.1)."""
     addresses = numbers.remote[0] + numbers.local[0]
-    pseudo = addresses + (struct.pack("!xBH", protocol, len(body)) if len(addresses) == 8 else struct.pack("!I3xB", len(body), protocol))
+    pseudo = addresses + (
+        struct.pack("!xBH", protocol, len(body)) if len(addresses) == 8 else struct.pack("!I3xB", len(body), protocol)
+    )
     return body[:at] + struct.pack("!H", checksum(pseudo + body)) + body[at + 2 :]
 
 
@@ -159,7 +166,9 @@ def _options(data: bytes, shift: int) -> list[Option]:
         elif kind in _BYTES:
             found.append(Option(_BYTES[kind], tuple(body)))
         elif kind in _COUNTS and len(body) % 3 == 0:
-            found.append(Option(_COUNTS[kind], tuple(int.from_bytes(body[at : at + 3], "big") for at in range(0, len(body), 3))))
+            found.append(
+                Option(_COUNTS[kind], tuple(int.from_bytes(body[at : at + 3], "big") for at in range(0, len(body), 3)))
+            )
         elif kind == _EXPERIMENT and body[:2] == _FAST_OPEN:
             found.append(Option("FOEXP", tuple(body[2:])))
         elif kind in KINDS and len(body) == sum(KINDS[kind][1]):

@@ -27,7 +27,15 @@ from typing import Any
 #: unshare(2): mounts, names, messages, processes, network.
 SPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
 #: mount(2) and mount_setattr(2).
-MS_BIND, MS_REC, MS_PRIVATE, AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY, SYS_MOUNT_SETATTR = 0x1000, 0x4000, 0x40000, -100, 0x8000, 1, 442
+MS_BIND, MS_REC, MS_PRIVATE, AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY, SYS_MOUNT_SETATTR = (
+    0x1000,
+    0x4000,
+    0x40000,
+    -100,
+    0x8000,
+    1,
+    442,
+)
 #: prctl(2).
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 24, 38
 #: Powers that programs of root keep (capabilities(7)): over files, other users' processes, and their own network.
@@ -63,7 +71,11 @@ def read_only(where: str, recursive: int) -> None:
     """What is mounted there, and with ``AT_RECURSIVE`` below, cannot be changed from here."""
     attributes = struct.pack("4Q", MOUNT_ATTR_RDONLY, 0, 0, 0)
     done = libc.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, where.encode(), recursive, attributes, len(attributes))
-    called(done, f"make {where} read-only for programs", "it needs Linux 5.12; --virtual needs neither that nor a privilege")
+    called(
+        done,
+        f"make {where} read-only for programs",
+        "it needs Linux 5.12; --virtual needs neither that nor a privilege",
+    )
 
 
 def places(node: Any) -> None:
@@ -72,7 +84,10 @@ def places(node: Any) -> None:
     read_only("/", AT_RECURSIVE)
     if not (node.mount("proc", "/proc", "proc") and node.mount("/proc/sys/net", "/proc/sys/net", "none", MS_BIND)):
         raise Trouble(f"cannot mount /proc; {PRIVILEGE}")
-    if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (6, 14):  # before, it was the machine's
+    if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (
+        6,
+        14,
+    ):  # before, it was the machine's
         node.write("/proc/sys/kernel/pid_max", str(RESERVED_IDS + node.MOST_TASKS))
     devices = "/dev"
     if not node.mount("tmpfs", devices, "tmpfs", 0, "size=1m,mode=755"):
@@ -92,7 +107,11 @@ def card() -> int:
         descriptor = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(descriptor, TUNSETIFF, struct.pack("16sH22x", b"eth0", IFF_TAP | IFF_NO_PI))
     except OSError as error:
-        fix = "modprobe tun; mkdir -p /dev/net; mknod /dev/net/tun c 10 200" if error.errno in (errno.ENOENT, errno.ENODEV) else PRIVILEGE
+        fix = (
+            "modprobe tun; mkdir -p /dev/net; mknod /dev/net/tun c 10 200"
+            if error.errno in (errno.ENOENT, errno.ENODEV)
+            else PRIVILEGE
+        )
         raise Trouble(f"cannot make a network card (/dev/net/tun): {error.strerror}; {fix}") from None
     return descriptor
 

@@ -19,8 +19,16 @@ from .programs import run, summary
 def _as_simulated(live: Mapping[str, Any]) -> bytes:
     """A live summary with the simulator's columns; what no kernel tells is null."""
     names = [name for name, _, _ in _core.columns("flows")]
-    flows = [{name: flow.get("mean_srtt_s" if name == "mean_rtt_s" else name) for name in names} for flow in live["flows"]]
-    told = {"title": live["title"], "seed": live["seed"], "end_s": live["end_s"], "flows": flows, "links": live["links"]}
+    flows = [
+        {name: flow.get("mean_srtt_s" if name == "mean_rtt_s" else name) for name in names} for flow in live["flows"]
+    ]
+    told = {
+        "title": live["title"],
+        "seed": live["seed"],
+        "end_s": live["end_s"],
+        "flows": flows,
+        "links": live["links"],
+    }
     return json.dumps(told, separators=(",", ":")).encode()
 
 
@@ -41,6 +49,7 @@ def batches(
 
     The scenarios' programs run only with ``programs``.
     """
+
     def make(line: str) -> bytes:
         number, text = re.fullmatch(r"(\d*) ?(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr]
         try:

@@ -74,7 +74,9 @@ class Cluster:
         with deferred():  # Ray does not survive an exception in there
             self._ray.shutdown()
 
-    def each(self, work: Callable[[Any, Any], Any], shared: Any, take: Callable[[int], Any]) -> Iterator[tuple[int, Any]]:
+    def each(
+        self, work: Callable[[Any, Any], Any], shared: Any, take: Callable[[int], Any]
+    ) -> Iterator[tuple[int, Any]]:
         """What ``work`` makes of each unit, with the unit's number from 0, in whatever order they end.
 
         Args:
@@ -152,7 +154,9 @@ def recorded(address: str | None = None) -> Callable[[Runs, Path], Iterator[list
     def make(runs: Runs, journal: Path) -> Iterator[list[bytes]]:
         numbers, waiting, told = iter(runs.numbers), {}, 0
         with Cluster(address) as cluster, journal.open("ab") as file:
-            for number, (records, found) in cluster.each(_records, runs.lines, lambda count: list(islice(numbers, count)) or None):
+            for number, (records, found) in cluster.each(
+                _records, runs.lines, lambda count: list(islice(numbers, count)) or None
+            ):
                 file.write(records)
                 file.flush()
                 waiting[number] = found

@@ -97,7 +97,9 @@ class Journal:
             # Without an identity, the runs that the records belong to are unknown.
             self.discard()
             with replacing(self.folder.private / IDENTITY) as scratch:
-                scratch.write_text(json.dumps({"verb": self.folder.verb, **identity}, indent=1) + "\n", encoding="utf-8")
+                scratch.write_text(
+                    json.dumps({"verb": self.folder.verb, **identity}, indent=1) + "\n", encoding="utf-8"
+                )
 
     def _unpack(self, identity: Mapping[str, str]) -> None:
         """Takes the records of a finished sweep, as far as they can be read."""
@@ -168,9 +170,7 @@ class Journal:
         start = self._found[number]
         return self._map[start : self._map.find(b"\n", start)]
 
-    def make(
-        self, runs: Runs, workers: Workers, tick: Callable[[int], None], called: Callable[[int], str]
-    ) -> None:
+    def make(self, runs: Runs, workers: Workers, tick: Callable[[int], None], called: Callable[[int], str]) -> None:
         """Makes those of the runs that are missing, by ``workers``; ``called`` is a run's name in messages.
 
         Raises:

@@ -52,8 +52,16 @@ def place(version: str | None = None) -> Path:
     built = Path(cache) / "acklab" / "kernel" / "linux"
     if wanted and re.fullmatch(VERSION, wanted):
         # A file linux-7.3.4-SUM each; of a tree of one's own linux-7.4.0-tree-SUM.
-        kernels = [file for file in built.parent.glob(f"linux-{wanted}*") if re.match(rf"linux-{re.escape(wanted)}(?![0-9])", file.name)]
-        return max(kernels, key=lambda file: (*_numbers(file.name), file.stat().st_mtime), default=built.with_name(f"linux-{wanted}"))
+        kernels = [
+            file
+            for file in built.parent.glob(f"linux-{wanted}*")
+            if re.match(rf"linux-{re.escape(wanted)}(?![0-9])", file.name)
+        ]
+        return max(
+            kernels,
+            key=lambda file: (*_numbers(file.name), file.stat().st_mtime),
+            default=built.with_name(f"linux-{wanted}"),
+        )
     if wanted:
         return Path(wanted)
     package = None if built.is_file() else importlib.util.find_spec("acklab_kernel")
@@ -76,8 +84,12 @@ def find(version: str | None = None) -> Path:
         return path.resolve()
     named = path.name.removeprefix("linux-")
     if re.fullmatch(VERSION, named):
-        raise _core.LiveError(f"there is no kernel {named} in {path.parent}; `LINUX={named} make kernel` in acklab's source builds one")
-    raise _core.LiveError(f"there is no kernel at {path}; `make kernel` in acklab's source builds one, or {VARIABLE} names one")
+        raise _core.LiveError(
+            f"there is no kernel {named} in {path.parent}; `LINUX={named} make kernel` in acklab's source builds one"
+        )
+    raise _core.LiveError(
+        f"there is no kernel at {path}; `make kernel` in acklab's source builds one, or {VARIABLE} names one"
+    )
 
 
 def run(
@@ -104,14 +116,22 @@ def run(
     """
     told = json.loads(plan.json())
     if told["mtu"] > MOST_MTU:
-        raise _core.ScenarioError(f"sender.packet: it makes packets of {told['mtu']} bytes; a kernel's card in virtual time takes {MOST_MTU}")
+        raise _core.ScenarioError(
+            f"sender.packet: it makes packets of {told['mtu']} bytes; a kernel's card in virtual time takes {MOST_MTU}"
+        )
     binaries = [str(find(version)) for version in _of_sides(told["flows"], versions or {})]
     with tempfile.TemporaryDirectory(prefix="acklab-") as folder:
         kernels = []
         for side, binary in enumerate(binaries):
             place, job = Path(folder, str(side)), Path(folder, f"{side}.json")
             place.mkdir()
-            what = {"core": _core.__file__, "text": plan.scenario_toml(), "asked": {**asked, "in_virtual_time": True}, "side": side, "epoch_ns": EPOCH_NS}
+            what = {
+                "core": _core.__file__,
+                "text": plan.scenario_toml(),
+                "asked": {**asked, "in_virtual_time": True},
+                "side": side,
+                "epoch_ns": EPOCH_NS,
+            }
             job.write_text(json.dumps({**what, "directory": str(place)}), encoding="utf-8")
             words = command(binary, "host.py", str(job), "ipv6.disable=1")
             kernels.append((words, environment(told["seed"], side, len(binaries)), place / "result.json"))
@@ -135,7 +155,9 @@ def _of_sides(flows: list[dict[str, Any]], versions: Mapping[str, str]) -> list[
                 sides[side].add(versions[flow[end]])
     for side in sides:
         if len(side) > 1:
-            raise _core.LiveError(f"--linux: nodes of one side share a kernel, and these are several: {', '.join(sorted(side))}")
+            raise _core.LiveError(
+                f"--linux: nodes of one side share a kernel, and these are several: {', '.join(sorted(side))}"
+            )
     return [next(iter(side), None) for side in sides]
 
 
@@ -153,7 +175,11 @@ def command(binary: str, first: str, word: str, *more: str) -> list[str]:
 def environment(seed: int, number: int, kernels: int) -> list[tuple[str, str]]:
     """Each node's kernel has random numbers of its own."""
     own = (seed + number * 0x9E3779B97F4A7C15) % 2**64
-    return [("ACKLAB_SEED", str(own)), ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"), *memory_place(NODE_MEMORY * kernels).items()]
+    return [
+        ("ACKLAB_SEED", str(own)),
+        ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"),
+        *memory_place(NODE_MEMORY * kernels).items(),
+    ]
 
 
 def drill(scripts: list[tuple[str, str]], *, version: str | None = None) -> list[dict[str, Any]]:
@@ -271,4 +297,10 @@ def unfollowed(text: str | bytes, file: str, sets: Iterable[str]) -> list[str]:
         ScenarioError: it is no scenario, or no kernel can do it.
     """
     plan = json.loads(_core.LivePlan(text, file=file, sets=[*sets], in_virtual_time=True).json())
-    return [*plan["notes"], *(f"not followed: {rule['key']} = {rule['scenario']} (the kernel: {rule['kernel']})" for rule in plan["ignored"])]
+    return [
+        *plan["notes"],
+        *(
+            f"not followed: {rule['key']} = {rule['scenario']} (the kernel: {rule['kernel']})"
+            for rule in plan["ignored"]
+        ),
+    ]

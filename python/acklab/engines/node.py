@@ -52,7 +52,13 @@ def mount(what: str, where: str, kind: str, flags: int = 0, data: str | None = N
 
 def network(address: str, address6: str, hardware: str) -> None:
     """Brings up the loopback and the card. Every other node is on the link. The card asks for no hardware addresses."""
-    for name, value in (("accept_ra", 0), ("autoconf", 0), ("router_solicitations", 0), ("dad_transmits", 0), ("addr_gen_mode", 1)):
+    for name, value in (
+        ("accept_ra", 0),
+        ("autoconf", 0),
+        ("router_solicitations", 0),
+        ("dad_transmits", 0),
+        ("addr_gen_mode", 1),
+    ):
         write(f"/proc/sys/net/ipv6/conf/eth0/{name}", str(value))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
 
@@ -121,7 +127,12 @@ class Program:
     def begin(self, now: float) -> None:
         """Starts it, as the leader of a group of its own, with what it prints on a pipe of ours."""
         self.times["started_s"] = now
-        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": SCRATCH + "/files", "LANG": "C.UTF-8", "QLOGDIR": SCRATCH + "/files/qlog"}
+        environment = {
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME": SCRATCH + "/files",
+            "LANG": "C.UTF-8",
+            "QLOGDIR": SCRATCH + "/files/qlog",
+        }
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", self.run],
             stdin=subprocess.DEVNULL,
@@ -165,7 +176,14 @@ class Program:
 
     def told(self) -> dict[str, Any]:
         """What the result has of it, but for its output."""
-        return {"number": self.number, "is_server": self.ready is not None, **self.times, "status": self.status, "stopped": self.stopped, "printed_bytes": self.printed}
+        return {
+            "number": self.number,
+            "is_server": self.ready is not None,
+            **self.times,
+            "status": self.status,
+            "stopped": self.stopped,
+            "printed_bytes": self.printed,
+        }
 
 
 class Node:
@@ -327,7 +345,9 @@ def copy_files(to: str) -> None:
     """Copies what programs wrote to their working directory."""
     with contextlib.suppress(OSError):
         os.rmdir(SCRATCH + "/files/qlog")  # where no log was written
-    shutil.copytree(SCRATCH + "/files", to, symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
+    shutil.copytree(
+        SCRATCH + "/files", to, symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile
+    )
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
@@ -346,7 +366,11 @@ def prepare(job: dict[str, Any]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     socket.sethostname(job["name"])
     hosts = SCRATCH + "/.hosts"
-    lines = ["127.0.0.1 localhost", "::1 localhost", *(f"{address} {name}" for name, *both in job["nodes"] for address in both)]
+    lines = [
+        "127.0.0.1 localhost",
+        "::1 localhost",
+        *(f"{address} {name}" for name, *both in job["nodes"] for address in both),
+    ]
     write(hosts, "".join(f"{line}\n" for line in lines))
     mount(hosts, "/etc/hosts", "none", 4096)  # MS_BIND
     network(job["address"], job["address6"], job["hardware"])

@@ -121,7 +121,9 @@ def asked(
     if not count:
         return None
     if server is None and client is None and not allowed:
-        raise ValueError(f"{file} names {count} commands, which would run as you; read them, then give allow_programs=True")
+        raise ValueError(
+            f"{file} names {count} commands, which would run as you; read them, then give allow_programs=True"
+        )
     return run(plan)
 
 
@@ -143,12 +145,20 @@ def summary(told: ProgramsResult) -> dict[str, Any]:
     for program in told.programs:
         if program.failed:
             said = program.output.decode(errors="replace").splitlines()[-1:]
-            raise _core.LiveError(": ".join([f"a program of node {program.at} failed, exit status {program.status}", *said]))
+            raise _core.LiveError(
+                ": ".join([f"a program of node {program.at} failed, exit status {program.status}", *said])
+            )
         if program.is_server:
             continue
         row = dict.fromkeys(name for name, _, _ in _core.columns("flows"))
         done = program.started_s is not None and program.ended_s is not None and not program.stopped
-        row |= {"name": program.at, "from": program.at, "to": program.at, "completed": done, "start_s": program.started_s or 0.0}
+        row |= {
+            "name": program.at,
+            "from": program.at,
+            "to": program.at,
+            "completed": done,
+            "start_s": program.started_s or 0.0,
+        }
         if done:
             row["completion_s"], row["finished_s"] = program.ended_s - program.started_s, program.ended_s  # type: ignore[operator]
         flows.append(row)
@@ -194,7 +204,10 @@ def run(
         OSError: a directory cannot be written.
     """
     plan = json.loads(programs.json())
-    versions = {**{program["at"]: program["kernel"] for program in plan["programs"] if program["kernel"]}, **(versions or {})}
+    versions = {
+        **{program["at"]: program["kernel"] for program in plan["programs"] if program["kernel"]},
+        **(versions or {}),
+    }
     commands = [with_addresses(program["run"], plan) for program in plan["programs"]]
     for program in plan["programs"]:
         program["environment"] = {**ENVIRONMENT, **program["environment"]}
@@ -209,7 +222,9 @@ def run(
             place.mkdir(parents=True)
             clock = {"clock": time.CLOCK_REALTIME, "epoch_ns": kernel.EPOCH_NS, "directory": str(place.resolve())}
             job = {**job_of(plan, name, commands), **clock}
-            kernels.append((name, _command(binaries[name], job), kernel.environment(plan["seed"], nodes.index(name), len(used))))
+            kernels.append(
+                (name, _command(binaries[name], job), kernel.environment(plan["seed"], nodes.index(name), len(used)))
+            )
         result, more = programs.run(kernels, directory=str(sockets), captures=captures, patience_s=patience_s)
         told = json.loads(more)
         found: dict[int, ProgramResult] = {}
@@ -217,7 +232,9 @@ def run(
             for row in _read(kept / name, name, ended):
                 number = row["number"]
                 output = kept / name / f"{number}.output"
-                found[number] = ProgramResult(name, commands[number], row, output.read_bytes() if output.exists() else b"")
+                found[number] = ProgramResult(
+                    name, commands[number], row, output.read_bytes() if output.exists() else b""
+                )
     return ProgramsResult(result, [found[number] for number in sorted(found)], told)
 
 
@@ -229,7 +246,9 @@ def nodes_with_programs(plan: Mapping[str, Any]) -> list[str]:
 
 def job_of(plan: Mapping[str, Any], name: str, commands: list[str]) -> dict[str, Any]:
     """What the first process of a node is told, whatever its clock."""
-    numbered = [{**program, "number": number, "run": commands[number]} for number, program in enumerate(plan["programs"])]
+    numbered = [
+        {**program, "number": number, "run": commands[number]} for number, program in enumerate(plan["programs"])
+    ]
     address, address6 = next(addresses for node, *addresses in plan["nodes"] if node == name)
     _, _, high, low = (int(part) for part in address.split("."))
     return {
@@ -261,6 +280,8 @@ def _read(place: Path, name: str, ended: Mapping[str, str]) -> list[dict[str, An
         said = f": {lines[-1]}" if lines else ""
         if "Kernel panic" in ended["console"]:
             said = f": {kernel.why(ended['console'], 0)}"
-        raise _core.LiveError(f"the kernel of node {name} ended without a result ({ended['status'] or 'cut off'}){said}") from None
+        raise _core.LiveError(
+            f"the kernel of node {name} ended without a result ({ended['status'] or 'cut off'}){said}"
+        ) from None
     (place / "result.json").unlink()
     return rows

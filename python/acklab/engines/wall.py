@@ -37,7 +37,12 @@ class _Place:
         command = [sys.executable, "-I", "-S", "-B", apart.__file__, *map(str, passed)]
         try:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=passed, cwd="/"
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=passed,
+                cwd="/",
             )
         finally:
             theirs.close()
@@ -80,7 +85,12 @@ def caller() -> tuple[int, int] | None:
 
 
 def run(
-    programs: _core.Programs, *, files: Path | None = None, captures: Path | None = None, late_s: float = 1e-3, urgent: bool = False
+    programs: _core.Programs,
+    *,
+    files: Path | None = None,
+    captures: Path | None = None,
+    late_s: float = 1e-3,
+    urgent: bool = False,
 ) -> ProgramsResult:
     """Runs a scenario's programs in real time. It needs the privilege to make network namespaces, usually root's.
 

@@ -23,7 +23,9 @@ INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 LEFT, RIGHT, BOTTOM, GAP, TITLE, LEGEND, LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 
 
-def grid(columns: int, rows: int, height: float, legend: int, width: float = WIDTH, left: float = LEFT, title: float = TITLE) -> tuple[Figure, list[Axes]]:
+def grid(
+    columns: int, rows: int, height: float, legend: int, width: float = WIDTH, left: float = LEFT, title: float = TITLE
+) -> tuple[Figure, list[Axes]]:
     """A figure of a width with a grid of axes, room for a title above each, so much to the left, and a legend of so many lines above all."""
     top = title + (LEGEND + (legend - 1) * LEGEND_MORE if legend else 0.06)
     total = top + rows * height + (rows - 1) * (title + BOTTOM) + BOTTOM
@@ -46,8 +48,19 @@ def footed(fig: Figure, text: str) -> None:
     fig.set_figheight(tall + more)
     for axes in fig.axes:
         box = axes.get_position()
-        axes.set_position((box.x0, (box.y0 * tall + more) / (tall + more), box.width, box.height * tall / (tall + more)))
-    fig.text(0.12 / wide, (more - 0.02) / (tall + more), "\n".join(lines), va="top", fontsize=8, color=SOFT, linespacing=1.35, parse_math=False)
+        axes.set_position(
+            (box.x0, (box.y0 * tall + more) / (tall + more), box.width, box.height * tall / (tall + more))
+        )
+    fig.text(
+        0.12 / wide,
+        (more - 0.02) / (tall + more),
+        "\n".join(lines),
+        va="top",
+        fontsize=8,
+        color=SOFT,
+        linespacing=1.35,
+        parse_math=False,
+    )
 
 
 def legend_lines(labels: Sequence[str], width: float = WIDTH) -> int:
@@ -104,5 +117,3 @@ def from_zero(axes: Axes, values: Sequence[float]) -> None:
     """Begins the horizontal axis at 0, with room for the mark at the greatest of `values`, however near they lie to each other."""
     most = max((value for value in values if not math.isnan(value)), default=0.0)
     axes.set_xlim(0, 1.08 * most if most > 0 else 1.0)
-
-

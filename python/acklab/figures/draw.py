@@ -88,12 +88,21 @@ def save(chart: Chart, *files: Path, small: float = canvas.SMALL, note: str = ""
             canvas.footed(made, visible(note))
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         for file in files:
-            about = {"Software": None} if file.suffix == ".png" else {"CreationDate": None, "Creator": None, "Producer": None}
+            about = (
+                {"Software": None}
+                if file.suffix == ".png"
+                else {"CreationDate": None, "Creator": None, "Producer": None}
+            )
             drawn = io.BytesIO()  # first: on a full disk matplotlib leaves a PDF's file open
             made.savefig(drawn, format=file.suffix[1:], dpi=120, facecolor="white", metadata=about)
             file.write_bytes(drawn.getbuffer())
         several = not isinstance(chart, Heat) or len(chart.surfaces) > 1  # a colour bar is no panel
-        return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))) if several else [], _keys(made), points(made, chart.rows if isinstance(chart, Dots) else ()))
+        return Picture(
+            buffer.getvalue(),
+            _parts(made, isinstance(chart, (Dots, Tornado, Multiples))) if several else [],
+            _keys(made),
+            points(made, chart.rows if isinstance(chart, Dots) else ()),
+        )
 
 
 #: Points before the first panel's axis that have its marks, and no names.
@@ -186,7 +195,11 @@ def _keys(made: Figure) -> str:
         for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
             if isinstance(handle, Line2D):
                 colour, style = to_hex(handle.get_color()), str(handle.get_linestyle())
-                line = f'<path d="M0 5h26" stroke-dasharray="{_DASHES.get(style, "none")}"/>' if style.strip() and style != "None" else ""
+                line = (
+                    f'<path d="M0 5h26" stroke-dasharray="{_DASHES.get(style, "none")}"/>'
+                    if style.strip() and style != "None"
+                    else ""
+                )
                 hollow = ' fill="none"' if str(handle.get_markerfacecolor()) == "none" else ""
                 mark = f"<g{hollow}>{_MARKS.get(str(handle.get_marker()), _CIRCLE)}</g>"
             elif isinstance(handle, Patch):
@@ -228,7 +241,12 @@ def themed(text: str, name: str, about: str) -> str:
     return re.sub(r"<svg([^>]*>)", lambda tag: f"{opened}{tag[1]}<title>{title}</title>", text, count=1)
 
 
-_SWAP = {canvas.INK: "var(--ink)", canvas.SOFT: "var(--ink-2)", canvas.GRID: "var(--line)", canvas.SURFACE: "var(--surface)"}
+_SWAP = {
+    canvas.INK: "var(--ink)",
+    canvas.SOFT: "var(--ink-2)",
+    canvas.GRID: "var(--line)",
+    canvas.SURFACE: "var(--surface)",
+}
 _SWAP |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
 _COLOURS = re.compile("|".join(map(re.escape, _SWAP)))
 
@@ -248,7 +266,11 @@ def _line(axes: Axes, line: Line) -> None:
         (drawn,) = axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
     half = line.spread if line.spread is not None else line.band
     if half is not None:
-        with_interval(drawn, [y - d for y, d in zip(line.y, half, strict=True)], [y + d for y, d in zip(line.y, half, strict=True)])
+        with_interval(
+            drawn,
+            [y - d for y, d in zip(line.y, half, strict=True)],
+            [y + d for y, d in zip(line.y, half, strict=True)],
+        )
     if line.band is not None:
         axes.fill_between(line.x, line.y - line.band, line.y + line.band, color=style["color"], alpha=0.2, lw=0)
     if line.spread is not None:
@@ -282,13 +304,26 @@ def _lines(chart: Lines, small: float) -> Figure:
         for line in panel.lines:
             if line.name and line.name not in handles:
                 handles[line.name] = Line2D(
-                    [], [], color=canvas.shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
+                    [],
+                    [],
+                    color=canvas.shade(line.colour),
+                    ls=line.dash,
+                    lw=line.width,
+                    marker=line.marker or None,
+                    ms=4,
                 )
     width = canvas.WIDTH if len(chart.panels) > 1 else small
     lines = canvas.legend_lines(list(handles), width)
     count = len(chart.panels)
     columns = count if count <= MOST_BESIDE else 3
-    fig, all_axes = canvas.grid(columns, math.ceil(count / columns), chart.height, lines, width, title=canvas.TITLE if any(panel.title for panel in chart.panels) else 0.12)
+    fig, all_axes = canvas.grid(
+        columns,
+        math.ceil(count / columns),
+        chart.height,
+        lines,
+        width,
+        title=canvas.TITLE if any(panel.title for panel in chart.panels) else 0.12,
+    )
     for axes in all_axes[count:]:
         axes.set_visible(False)
     for axes, panel in zip(all_axes, chart.panels, strict=False):

@@ -31,7 +31,9 @@ def figure(chart: Heat, small: float) -> Figure:
     keys = [f"{what} {state:.4g} {unit}".rstrip() for state in states]
     lines = canvas.legend_lines(keys, width) if states else 1
     names = 0.3 + 0.075 * max(map(columns_of, map(label, chart.y.words)), default=0) + (0.2 if chart.y.label else 0.0)
-    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, lines, width, max(canvas.LEFT, min(names, width / 3)))
+    fig, all_axes = canvas.grid(
+        columns, chart.rows, chart.height, lines, width, max(canvas.LEFT, min(names, width / 3))
+    )
     known = [v for v in values if not np.isnan(v).all()]
     low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in known)
     high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in known)
@@ -68,7 +70,12 @@ def _cells(chart: Heat, z: Any) -> list[list[str]]:
     """What each cell says; nothing where it has no value."""
     columns, names = chart.cells
     return [
-        [f"{chart.x.label}: {column}; {chart.y.label}: {row}; {chart.z.label}: {value:.4g}" if math.isfinite(value) else "" for row, value in zip(names, z[i], strict=True)]
+        [
+            f"{chart.x.label}: {column}; {chart.y.label}: {row}; {chart.z.label}: {value:.4g}"
+            if math.isfinite(value)
+            else ""
+            for row, value in zip(names, z[i], strict=True)
+        ]
         for i, column in enumerate(columns)
     ]
 
@@ -87,4 +94,13 @@ def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]
     made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
     made.outline.set_visible(False)
     bar.tick_params(labelsize=7.5, length=2, pad=1)
-    bar.text(-0.07 if clipped[0] else -0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
+    bar.text(
+        -0.07 if clipped[0] else -0.02,
+        0.5,
+        chart.z.label,
+        transform=bar.transAxes,
+        ha="right",
+        va="center",
+        fontsize=8.5,
+        color=canvas.SOFT,
+    )

@@ -31,7 +31,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
         "<tr>" + "".join(f"<td{m}>{cell}</td>" for cell, m in zip(row, marks, strict=True)) + "</tr>" for row in rows
     )
     named = f' class="{kind}"' if kind else ""
-    return f'{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>'
+    return f"{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>"
 
 
 def aside(words: str, body: str) -> str:
@@ -44,7 +44,15 @@ def fold(title: str, body: str) -> str:
     return f'<details class="card fold" open><summary><h2>{esc(title)}</h2></summary>{body}</details>'
 
 
-def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequence[str] = (), command: str = "acklab reproduce") -> str:
+def header(
+    title: str,
+    kicker: str,
+    headline: str,
+    *,
+    quick: bool,
+    changed: Sequence[str] = (),
+    command: str = "acklab reproduce",
+) -> str:
     """The top of a page, left open for what follows; with the keys that were ``changed`` against the paper, and the ``command`` that runs all of it."""
     warning = (
         '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow checks. '

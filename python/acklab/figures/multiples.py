@@ -47,7 +47,9 @@ def _panel(axes: Axes, chart: Multiples, spots: Sequence[Spot], *, named: bool) 
         y = -spot.row + (-0.17 if spot.hollow else 0.17)
         axes.plot(spot.interval, (y, y), color=shade, lw=1.2)
         face: dict[str, Any] = {"markerfacecolor": "none"} if spot.hollow else {}
-        (drawn,) = axes.plot(spot.value, y, "s" if spot.hollow else "o", ms=3.8, color=shade, markeredgewidth=1.1, **face)
+        (drawn,) = axes.plot(
+            spot.value, y, "s" if spot.hollow else "o", ms=3.8, color=shade, markeredgewidth=1.1, **face
+        )
         with_interval(drawn, spot.interval[:1], spot.interval[1:])
     axes.set_ylim(-rows + 0.45, 0.55)
     axes.set_yticks([-i for i in range(rows)], [name for name, _ in chart.rows] if named else [""] * rows)

@@ -85,8 +85,26 @@ def block(found: Interactive) -> str:
     if not found.series:
         return ""
     told = {
-        "series": [{"name": visible(one.name), "panel": one.panel, "points": [_told(point) for point in one.points], **({"reach": round(one.reach, 1)} if one.reach else {})} for one in found.series],
-        "panels": [{"group": one.group, "box": [round(edge, 2) for edge in one.box], "x": one.x, "y": one.y, "ticks": one.ticks, "whole": one.whole} for one in found.panels],
+        "series": [
+            {
+                "name": visible(one.name),
+                "panel": one.panel,
+                "points": [_told(point) for point in one.points],
+                **({"reach": round(one.reach, 1)} if one.reach else {}),
+            }
+            for one in found.series
+        ],
+        "panels": [
+            {
+                "group": one.group,
+                "box": [round(edge, 2) for edge in one.box],
+                "x": one.x,
+                "y": one.y,
+                "ticks": one.ticks,
+                "whole": one.whole,
+            }
+            for one in found.panels
+        ],
     }
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return f'<script type="application/json" class="chart-points">{text}</script>'
@@ -104,13 +122,22 @@ def _box(axes: Any, made: Any) -> tuple[float, float, float, float]:
 
 def _area(axes: Any, made: Any, group: str) -> Area | None:
     """A panel of lines and points with numbers along it; bars, pictures and names have nothing between their places."""
-    if axes.images or any(getattr(one, "patches", ()) for one in axes.containers) or axes.get_xscale() not in ("linear", "log"):
+    if (
+        axes.images
+        or any(getattr(one, "patches", ()) for one in axes.containers)
+        or axes.get_xscale() not in ("linear", "log")
+    ):
         return None
     ticks = [(float(place), visible(word)) for place, word in _fixed(axes.xaxis).items()] or None
     named = bool(_fixed(axes.yaxis)) or axes.get_yscale() not in ("linear", "log")
-    x, y = ((float(low), float(high), scale == "log") for (low, high), scale in ((axes.get_xlim(), axes.get_xscale()), (axes.get_ylim(), axes.get_yscale())))
+    x, y = (
+        (float(low), float(high), scale == "log")
+        for (low, high), scale in ((axes.get_xlim(), axes.get_xscale()), (axes.get_ylim(), axes.get_yscale()))
+    )
     along = [value for line in axes.get_lines() if line.get_transform() == axes.transData for value in line.get_xdata()]
-    return Area(group, _box(axes, made), x, None if named else y, ticks, all(float(value).is_integer() for value in along))
+    return Area(
+        group, _box(axes, made), x, None if named else y, ticks, all(float(value).is_integer() for value in along)
+    )
 
 
 def _fixed(axis: Any) -> dict[float, str]:
@@ -118,7 +145,11 @@ def _fixed(axis: Any) -> dict[float, str]:
     from matplotlib.ticker import FixedLocator
 
     locator, form = axis.get_major_locator(), axis.get_major_formatter()
-    return {float(place): str(form(place, number)) for number, place in enumerate(locator())} if isinstance(locator, FixedLocator) else {}
+    return (
+        {float(place): str(form(place, number)) for number, place in enumerate(locator())}
+        if isinstance(locator, FixedLocator)
+        else {}
+    )
 
 
 def _of(axes: Any, made: Any, rows: Sequence[str], panel: int) -> Iterator[Series]:
@@ -152,12 +183,20 @@ def _cells(axes: Any, made: Any, words: Sequence[Sequence[str]]) -> Series:
     left, top, right, bottom = _box(axes, made)
     wide, tall = (right - left) / len(words), (bottom - top) / len(words[0])
     places = [(i, j) for i in range(len(words)) for j in range(len(words[0])) if words[i][j]]
-    told: list[Point] = [(left + (i + 0.5) * wide, y := bottom - (j + 0.5) * tall, words[i][j], y, y) for i, j in places]
+    told: list[Point] = [
+        (left + (i + 0.5) * wide, y := bottom - (j + 0.5) * tall, words[i][j], y, y) for i, j in places
+    ]
     return Series(axes.get_title(loc="left").replace("\n", " "), -1, told, math.hypot(wide, tall) / 2 + 1)
 
 
 def _series(
-    axes: Any, made: Any, name: str, values: Any, panel: int, rows: Sequence[str] = (), intervals: Sequence[tuple[float, float]] = ()
+    axes: Any,
+    made: Any,
+    name: str,
+    values: Any,
+    panel: int,
+    rows: Sequence[str] = (),
+    intervals: Sequence[tuple[float, float]] = (),
 ) -> Iterator[Series]:
     import numpy as np
 

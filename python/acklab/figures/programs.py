@@ -20,7 +20,9 @@ OF_QUEUES, OF_PACKETS = ("queue",), ("throughput", "queue", "sequence", "timelin
 Program = Mapping[str, Any]
 
 
-def page(run: Run, summary: Mapping[str, Any], programs: Sequence[Program], streams: Sequence[Mapping[str, Any]], how: str) -> str:
+def page(
+    run: Run, summary: Mapping[str, Any], programs: Sequence[Program], streams: Sequence[Mapping[str, Any]], how: str
+) -> str:
     """The page as text.
 
     Args:
@@ -31,14 +33,23 @@ def page(run: Run, summary: Mapping[str, Any], programs: Sequence[Program], stre
         how: where time was, such as ``in virtual time``.
     """
     warning = f"Invalid run: {run.invalid}." if run.invalid else ""
-    body = [header(warning or headline(programs, streams), f"acklab run: programs {how}", one_line(run.title), quick=False), "</header><main>"]
+    body = [
+        header(warning or headline(programs, streams), f"acklab run: programs {how}", one_line(run.title), quick=False),
+        "</header><main>",
+    ]
     body += [_program(one) for one in programs]
     shown = sorted(streams, key=lambda row: -row["bytes"])[:MOST_STREAMS]
-    more = f'<p class="note">... and {len(streams) - MOST_STREAMS} more; programs.json has them all.</p>' if len(streams) > MOST_STREAMS else ""
+    more = (
+        f'<p class="note">... and {len(streams) - MOST_STREAMS} more; programs.json has them all.</p>'
+        if len(streams) > MOST_STREAMS
+        else ""
+    )
     if streams:
         note = '<p class="note">Packets one way between two ports. Delays are from a packet\'s first queue to its arrival.</p>'
         body.append(f'<section class="card"><h2>Streams</h2>{_table(STREAM_COLUMNS, shown)}{more}{note}</section>')
-    body.append(f'<section class="card"><h2>Links</h2>{_table(told(LINK_COLUMNS, summary["links"]), summary["links"])}</section>')
+    body.append(
+        f'<section class="card"><h2>Links</h2>{_table(told(LINK_COLUMNS, summary["links"]), summary["links"])}</section>'
+    )
     viewer = None
     charts = OF_PACKETS if run.packets.height else OF_QUEUES if run.queue.height else ()
     if charts:
@@ -52,7 +63,11 @@ def headline(programs: Sequence[Program], streams: Sequence[Mapping[str, Any]]) 
     failed = next((one for one in programs if not one["stopped"] and one["status"] != 0), None)
     if failed is not None:
         return f"A program of {failed['at']} {_ended(failed)}: {one_line(failed['run'])[:100]}"
-    timed = [(one["ended_s"] - one["started_s"], one["at"]) for one in programs if not one["is_server"] and None not in (one["started_s"], one["ended_s"])]
+    timed = [
+        (one["ended_s"] - one["started_s"], one["at"])
+        for one in programs
+        if not one["is_server"] and None not in (one["started_s"], one["ended_s"])
+    ]
     parts = [f"The program of {at} took {seconds(took)}" for took, at in sorted(timed)[-1:]]
     largest = max(streams, key=lambda row: row["payload_bytes"], default=None)
     if largest is not None:
@@ -72,11 +87,23 @@ def _ended(one: Program) -> str:
 
 def _program(one: Program) -> str:
     """A program: its command, its times, the end of its output."""
-    spans = [f"{name} at {one[key]:.6f} s" for name, key in (("began", "started_s"), ("ready", "ready_s"), ("ended", "ended_s")) if one[key] is not None]
+    spans = [
+        f"{name} at {one[key]:.6f} s"
+        for name, key in (("began", "started_s"), ("ready", "ready_s"), ("ended", "ended_s"))
+        if one[key] is not None
+    ]
     output = one["output"]
-    cut = f'<p class="note">The last {MOST_OUTPUT:,} of {len(output):,} characters; programs.json has more.</p>' if len(output) > MOST_OUTPUT else ""
+    cut = (
+        f'<p class="note">The last {MOST_OUTPUT:,} of {len(output):,} characters; programs.json has more.</p>'
+        if len(output) > MOST_OUTPUT
+        else ""
+    )
     said = "\n".join(esc(one_line(line)) for line in output[-MOST_OUTPUT:].splitlines())
-    printed = f'<details class="scenario" open><summary>what it printed</summary><pre>{said}</pre></details>{cut}' if said else '<p class="note">It printed nothing.</p>'
+    printed = (
+        f'<details class="scenario" open><summary>what it printed</summary><pre>{said}</pre></details>{cut}'
+        if said
+        else '<p class="note">It printed nothing.</p>'
+    )
     return (
         f'<section class="card"><h2>{esc(one_line(one["at"]))}: {_ended(one)}</h2><p><code>{esc(one_line(one["run"]))}</code></p>'
         f'<p class="note">{esc(", ".join(spans))}</p>{printed}</section>'
@@ -84,4 +111,6 @@ def _program(one: Program) -> str:
 
 
 def _table(columns: Columns, rows: Sequence[Mapping[str, Any]]) -> str:
-    return table([esc(head) for head, _ in columns], [[esc(cell(row)) for _, cell in columns] for row in rows], ["text"])
+    return table(
+        [esc(head) for head, _ in columns], [[esc(cell(row)) for _, cell in columns] for row in rows], ["text"]
+    )

@@ -26,7 +26,9 @@ def forest(chart: Forest) -> Figure:
     total = height + canvas.BOTTOM + canvas.LEGEND + 0.05
     fig = Figure(figsize=(canvas.WIDTH, total))
     left = 3.0
-    axes = fig.add_axes((left / canvas.WIDTH, canvas.BOTTOM / total, (canvas.WIDTH - left - 1.9) / canvas.WIDTH, height / total))
+    axes = fig.add_axes(
+        (left / canvas.WIDTH, canvas.BOTTOM / total, (canvas.WIDTH - left - 1.9) / canvas.WIDTH, height / total)
+    )
     limit = chart.x.high or 2.5
     axes.axvspan(-1, 1, color=canvas.shade("blue"), alpha=0.10, lw=0)
     axes.axvline(0, color=canvas.SOFT, lw=0.8)
@@ -88,7 +90,9 @@ def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]
     height = 0.66 / len(values)
     for k, (name, value) in enumerate(values):
         place = y + 0.33 - height * (k + 0.5)
-        axes.barh(place, value - base, height * 0.92, left=base, color=canvas.shade(("blue", "sky", "purple", "pink")[k % 4]))
+        axes.barh(
+            place, value - base, height * 0.92, left=base, color=canvas.shade(("blue", "sky", "purple", "pink")[k % 4])
+        )
         if abs(value - base) > 0.25:
             axes.annotate(
                 name, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
@@ -144,7 +148,12 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         left = max(0.35 + 0.062 * max(columns_of(line) for name in names for line in name.split("\n")), 0.6)
     height = (0.16 + 0.14 * max(shades, 1 + two)) * rows + 0.1
     lines = max(1, canvas.legend_lines([text for text, _ in chart.keys], whole))
-    total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND + (lines - 1) * canvas.LEGEND_MORE if chart.keys else 0.06)
+    total = (
+        height
+        + canvas.TITLE
+        + canvas.BOTTOM
+        + (canvas.LEGEND + (lines - 1) * canvas.LEGEND_MORE if chart.keys else 0.06)
+    )
     fig = Figure(figsize=(whole, total))
     width = (whole - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
     order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
@@ -159,7 +168,9 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
         for dot in panel.dots:
             y = -dot.row + step * ((shades - 1) / 2 - order.get(dot.colour, 0))
             axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
-            (drawn,) = axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
+            (drawn,) = axes.plot(
+                dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour)
+            )
             with_interval(drawn, dot.interval[:1], dot.interval[1:])
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
@@ -184,7 +195,15 @@ def dots(chart: Dots, small: float = canvas.SMALL) -> Figure:
     if chart.keys:
         lined = {dot.colour for panel in chart.panels for dot in panel.dots if dot.interval[0] < dot.interval[1]}
         marks = [
-            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], ls="-" if s in lined else "", lw=1.4, ms=5)
+            Line2D(
+                [],
+                [],
+                color=canvas.shade(s),
+                marker=("o", "D", "s", "^")[k % 4],
+                ls="-" if s in lined else "",
+                lw=1.4,
+                ms=5,
+            )
             for k, (_, s) in enumerate(chart.keys)
         ]
         canvas.legend(fig, marks, [text for text, _ in chart.keys], lines)

@@ -91,7 +91,14 @@ def cubic(p: float, rtt_s: float, c: float = 0.4, beta: float = 0.7, reno_friend
 
 
 def scenario(
-    p: float, losses: int, *, even: bool, delayed: bool = False, control: Any = "reno", seed: int = 1, rtt_s: float = 0.1
+    p: float,
+    losses: int,
+    *,
+    even: bool,
+    delayed: bool = False,
+    control: Any = "reno",
+    seed: int = 1,
+    rtt_s: float = 0.1,
 ) -> dict[str, Any]:
     """One endless flow over a link that loses and does not queue; its timeout is 1 s.
 
@@ -117,30 +124,34 @@ def scenario(
     ack = {"policy": "delayed", "timer": "200ms"} if delayed else {"policy": "every"}
     return {
         "stop": {"at": f"{losses / p / near * rtt_s:.0f}s"},
-        "link": [{
-            "between": ["S", "R"],
-            "rate": "100Gbps",
-            "delay": f"{rtt_s * 500:.6g}ms",
-            "queue": {"kind": "drop-tail", "packets": 100_000},
-            "loss": loss,
-            "back": {"loss": {"list": []}},
-        }],
-        "flow": [{
-            "from": "S",
-            "to": "R",
-            "size": "unlimited",
-            "sender": {
-                "stack": "ns2-2.35",
-                "recovery": "sack",
-                "control": control,
-                "credit": {"kind": "ack-counting"},
-                "packet": 1000,
-                "window": 100_000,
-                "initial_ssthresh": top,
-                "min_rto": "1s",
-            },
-            "receiver": {"stack": "ns2-2.35", "ack": ack},
-        }],
+        "link": [
+            {
+                "between": ["S", "R"],
+                "rate": "100Gbps",
+                "delay": f"{rtt_s * 500:.6g}ms",
+                "queue": {"kind": "drop-tail", "packets": 100_000},
+                "loss": loss,
+                "back": {"loss": {"list": []}},
+            }
+        ],
+        "flow": [
+            {
+                "from": "S",
+                "to": "R",
+                "size": "unlimited",
+                "sender": {
+                    "stack": "ns2-2.35",
+                    "recovery": "sack",
+                    "control": control,
+                    "credit": {"kind": "ack-counting"},
+                    "packet": 1000,
+                    "window": 100_000,
+                    "initial_ssthresh": top,
+                    "min_rto": "1s",
+                },
+                "receiver": {"stack": "ns2-2.35", "ack": ack},
+            }
+        ],
     }
 
 
@@ -175,11 +186,22 @@ def plot(rows: Sequence[dict[str, Any]], theme: str = "light") -> Any:
         law = [pftk(p, 0.1, 1.0, acked) * math.sqrt(p) for p in over]
         axes.plot(over, law, color=colour, lw=1.4, ls="--", label=f"PFTK, {name}")
         for even, marker in ((True, "o"), (False, "x")):
-            points = [(row["p"], row["window"] * math.sqrt(row["p"])) for row in rows
-                      if (row["acked"], row["even"]) == (acked, even)]
+            points = [
+                (row["p"], row["window"] * math.sqrt(row["p"]))
+                for row in rows
+                if (row["acked"], row["even"]) == (acked, even)
+            ]
             spread = "even" if even else "random"
             fill = {"markerfacecolor": "none"} if even else {}
-            axes.plot(*zip(*points, strict=True), marker, color=colour, ms=6, mew=1.5, label=f"{spread} losses, {name}", **fill)
+            axes.plot(
+                *zip(*points, strict=True),
+                marker,
+                color=colour,
+                ms=6,
+                mew=1.5,
+                label=f"{spread} losses, {name}",
+                **fill,
+            )
     axes.set(xscale="log", xlabel="share of packets lost, p", ylabel="C = mean window (segments) × √p", ylim=(0, 1.5))
     for item in (axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()):
         item.set_color(ink)

@@ -31,7 +31,9 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     runs = recorded(runs, "series")
     items = items_of(runs, flow, MOST, bulk=True)
     high = prep.window_height(prep.window_shown(item.run, item.flow) for item in items)
-    frame = _join(items, lambda i: prep.thin_steps(prep.window_shown(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow"))
+    frame = _join(
+        items, lambda i: prep.thin_steps(prep.window_shown(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow")
+    )
     frame = frame.rename({"cwnd_segments": "cwnd", "ssthresh_segments": "ssthresh", "flight_segments": "outstanding"})
     long = frame.unpivot(["cwnd", "ssthresh", "outstanding"], index=["time_s", "item", "state"], variable_name="line")
     long = long.drop_nulls("value")
@@ -46,9 +48,9 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
         shades = [palette.role_colour(role) for role in lines_of.values()]
         colour = alt.Color("line:N", scale=alt.Scale(domain=list(lines_of), range=shades), title=None)
     tips = ["item:N", "line:N", _time_tip(), alt.Tooltip("value:Q", format=".3f"), "state:N"]
-    return alt.layer(
-        lines.encode(x=_time(), y=height, color=colour, strokeDash=dashes, tooltip=tips)
-    ).properties(width=640, height=260)
+    return alt.layer(lines.encode(x=_time(), y=height, color=colour, strokeDash=dashes, tooltip=tips)).properties(
+        width=640, height=260
+    )
 
 
 def rtt(runs: Any, flow: str | None = None) -> alt.Chart:

@@ -39,7 +39,11 @@ def items_of(runs: Any, flow: str | None = None, most: int | None = None, *, bul
         raise KeyError(f"no flow {flow!r}; there are {', '.join(n for r in found for n in r.flow_names)}")
     if bulk and flow is None:
         begun = [(run, row["name"], group.manner) for run in found for group in run.groups for row in group.begun]
-        kept = {(id(run), name) for run, name, manner in begun if manner != WRITES or all(other == WRITES for _, _, other in begun)}
+        kept = {
+            (id(run), name)
+            for run, name, manner in begun
+            if manner != WRITES or all(other == WRITES for _, _, other in begun)
+        }
         chosen = [(run, name) for run, name in chosen if (id(run), name) in kept] or chosen
     slots = dict(zip((id(r) for r in found), by_run, strict=True))
     single = len(found) == 1

@@ -109,7 +109,15 @@ def queue(runs: Any, link: str | None = None) -> Figure:
         lost = prep.thin_points(prep.drops(run, name), COLUMNS)
         height = lost["queue_packets"].fill_null(0)
         if lost.height:
-            axes.plot(lost["time_s"], height, "x", ms=4, mew=1.2, color=crosses, label=None if several else "dropped, lost\nor filtered")
+            axes.plot(
+                lost["time_s"],
+                height,
+                "x",
+                ms=4,
+                mew=1.2,
+                color=crosses,
+                label=None if several else "dropped, lost\nor filtered",
+            )
     axes.set_ylim(bottom=0)
     if not several and told:
         axes.set_title(told, fontsize=8, loc="left")
@@ -127,7 +135,9 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
         if not frame["goodput_bps"].sum():
             continue
         edges = [*frame["start_s"], frame["end_s"][-1]]
-        axes.stairs(frame["goodput_bps"], edges, color=item.colour("goodput"), lw=1.3, label=label(item.name), fill=False)
+        axes.stairs(
+            frame["goodput_bps"], edges, color=item.colour("goodput"), lw=1.3, label=label(item.name), fill=False
+        )
     axes.yaxis.set_major_formatter(EngFormatter(places=None))
     axes.set_ylim(bottom=0)
     return _finish(figure, axes)
@@ -164,7 +174,9 @@ def time_sequence(runs: Any, flow: str | None = None) -> Figure:
         for role, mark in there.items() if item.alone else [("data", "-")]:
             if rows.get(role, True):
                 style = {"ls": mark} if mark in ("-", "--") else {"ls": "", "marker": mark}
-                axes.plot([], [], color=item.colour(role), label=_WORDS[role] if item.alone else label(item.name), **style)
+                axes.plot(
+                    [], [], color=item.colour(role), label=_WORDS[role] if item.alone else label(item.name), **style
+                )
     axes.autoscale()
     axes.yaxis.set_major_formatter(EngFormatter(places=None))
     return _finish(figure, axes)
@@ -196,7 +208,9 @@ def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> Fig
                 )
     marks = [Line2D([], [], color=palette.role_colour(role), lw=1) for role in ("data", "ack", "retransmit")]
     marks.append(Line2D([], [], color=palette.role_colour("drop"), marker="x", ls="", ms=4))
-    figure.legend(marks, ["data", "ACK", "resent", "lost"], frameon=False, fontsize=8, loc="outside lower left", ncols=4)
+    figure.legend(
+        marks, ["data", "ACK", "resent", "lost"], frameon=False, fontsize=8, loc="outside lower left", ncols=4
+    )
     return figure
 
 

@@ -52,7 +52,9 @@ def drawn(chart: Draw) -> Draw:
         with drawing():
             figure = chart(runs, *args, **named)
             if any(run.invalid for run in runs):
-                figure.suptitle("Invalid run: these numbers do not show what the scenario does", color="#a4161a", weight="bold")
+                figure.suptitle(
+                    "Invalid run: these numbers do not show what the scenario does", color="#a4161a", weight="bold"
+                )
             return figure
 
     return call  # type: ignore[return-value]

@@ -45,7 +45,9 @@ def html(
     ``abouts`` replace their subtitles, and ``sentence`` the headline, unless a run is invalid; ``notes`` come below it, and
     ``tables`` after those of flows and links.
     """
-    return render(*manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables))
+    return render(
+        *manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables)
+    )
 
 
 def write(
@@ -69,7 +71,13 @@ def write(
 
 
 def pages(
-    runs: Any, directory: Path, *, title: str | None = None, formats: Sequence[str] = ("svg", "png"), sentence: str = "", notes: Sequence[str] = ()
+    runs: Any,
+    directory: Path,
+    *,
+    title: str | None = None,
+    formats: Sequence[str] = ("svg", "png"),
+    sentence: str = "",
+    notes: Sequence[str] = (),
 ) -> None:
     """Writes the page and the charts to a directory of the caller's."""
     runs = read_runs(runs)

@@ -33,8 +33,14 @@ CHARTS = ("throughput", "rtt", "queue", "window", "sequence", "timeline")
 
 
 def manifest(
-    runs: list[Run], title: str | None = None, *, charts: Sequence[str] = CHARTS, words: bool = True,
-    abouts: Mapping[str, str] | None = None, sentence: str = "", notes: Sequence[str] = (),
+    runs: list[Run],
+    title: str | None = None,
+    *,
+    charts: Sequence[str] = CHARTS,
+    words: bool = True,
+    abouts: Mapping[str, str] | None = None,
+    sentence: str = "",
+    notes: Sequence[str] = (),
     tables: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], Blocks]:
     """The manifest and the blocks it points to.
@@ -54,7 +60,15 @@ def manifest(
         by_flow = ways.partition_by("flow", as_dict=True) if ways is not None else {}
         for flow in run.flow_names:
             mine = by_flow.get((flow,), ways.clear() if ways is not None else None)
-            items.append({"run": r, **_item(run, flow, mine, blocks), "slot": slots[len(items)], "group": group_of[flow], "idle": flow in idle})
+            items.append(
+                {
+                    "run": r,
+                    **_item(run, flow, mine, blocks),
+                    "slot": slots[len(items)],
+                    "group": group_of[flow],
+                    "idle": flow in idle,
+                }
+            )
         out_runs.append(
             {
                 "label": run.label,
@@ -74,7 +88,9 @@ def manifest(
     told = {
         "title": title or _title(runs),
         "changed": list(runs[0].changed) if all(run.changed == runs[0].changed for run in runs) else [],
-        "banner": "Invalid run: its numbers do not show what the scenario does. They are not compared with anything." if invalid else "",
+        "banner": "Invalid run: its numbers do not show what the scenario does. They are not compared with anything."
+        if invalid
+        else "",
         "headline": headline,
         "tables": {"flows": prep.flow_table(runs), "links": prep.link_table(runs), **(tables or {})},
         "limits": [] if invalid else _limits(runs),
@@ -166,10 +182,16 @@ def _ways(ways: pl.DataFrame, blocks: Blocks) -> tuple[dict[str, Any], dict[str,
 def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
     """Each link's queue, the fullest first, with what was dropped there, and whether mainly ACKs pass the link."""
     lost = prep.drops(run)
-    offered = run.packets.filter(pl.col("event") == "enqueue").group_by("link").agg(acks=(pl.col("kind") == "ack").mean())
+    offered = (
+        run.packets.filter(pl.col("event") == "enqueue").group_by("link").agg(acks=(pl.col("kind") == "ack").mean())
+    )
     acks = dict(offered.iter_rows())
     tops = run.queue.group_by("link").agg(pl.col("queue_packets").max().alias("top"), n=pl.len())
-    waits = {f"{row['from']}->{row['to']}": row["sent_wait_s"] / row["packets"] for row in run.links.iter_rows(named=True) if row.get("packets") and row.get("sent_wait_s") is not None}
+    waits = {
+        f"{row['from']}->{row['to']}": row["sent_wait_s"] / row["packets"]
+        for row in run.links.iter_rows(named=True)
+        if row.get("packets") and row.get("sent_wait_s") is not None
+    }
     out, rows = [], 0
     for link, top, n in tops.sort(["top", "link"], descending=[True, False]).iter_rows():
         frame = prep.queue(run, link).select("time_s", "queue_packets", "wait_ms")
@@ -208,11 +230,19 @@ def _capacity(run: Run, flow: str) -> dict[str, Any]:
         return {"capacity_bps": None}
     row = run.flow(flow)
     trip = Ways(run.links.iter_rows(named=True)).way(row["from"], row["to"]).round_trip_s
-    links = run.links.filter(pl.format("{}->{}", "from", "to").is_in(run.data_links(flow))).drop_nulls("rate_bps").sort("rate_bps", maintain_order=True)
+    links = (
+        run.links.filter(pl.format("{}->{}", "from", "to").is_in(run.data_links(flow)))
+        .drop_nulls("rate_bps")
+        .sort("rate_bps", maintain_order=True)
+    )
     if not links.height:
         return {"capacity_bps": None, "delays_ms": 1e3 * trip}
     slowest = links.row(0, named=True)
-    return {"capacity_bps": slowest["rate_bps"], "capacity_link": f"{slowest['from']}→{slowest['to']}", "delays_ms": 1e3 * trip}
+    return {
+        "capacity_bps": slowest["rate_bps"],
+        "capacity_link": f"{slowest['from']}→{slowest['to']}",
+        "delays_ms": 1e3 * trip,
+    }
 
 
 def _limits(runs: list[Run]) -> list[dict[str, Any]]:
@@ -223,5 +253,13 @@ def _limits(runs: list[Run]) -> list[dict[str, Any]]:
         for flow in [name for name in run.flow_names if name not in now_and_then] or run.flow_names:
             found = prep.limits(run, flow)
             shares = [{"cause": c, "share": found.share(c), "s": found.seconds.get(c, 0.0)} for c in prep.CAUSES]
-            out.append({"run": r, "flow": flow, "from_s": run.flow(flow).get("first_data_s") or run.flow(flow).get("start_s") or 0.0, "active_s": found.active_s, "shares": shares if found.seconds else []})
+            out.append(
+                {
+                    "run": r,
+                    "flow": flow,
+                    "from_s": run.flow(flow).get("first_data_s") or run.flow(flow).get("start_s") or 0.0,
+                    "active_s": found.active_s,
+                    "shares": shares if found.seconds else [],
+                }
+            )
     return out

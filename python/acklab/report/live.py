@@ -28,9 +28,19 @@ def page(live: Mapping[str, Any], tables: Any, simulated: Any) -> str:
     from . import html
 
     own = {name: pl.DataFrame(getattr(tables, name)) for name in TABLES}
-    own["flows"] = own["flows"].with_columns(mean_rtt_s=pl.col("mean_srtt_s")) if "mean_srtt_s" in own["flows"].columns else own["flows"]
+    own["flows"] = (
+        own["flows"].with_columns(mean_rtt_s=pl.col("mean_srtt_s"))
+        if "mean_srtt_s" in own["flows"].columns
+        else own["flows"]
+    )
     own["series"] = own["series"].rename({"srtt_s": "rtt_s"})
-    about = {"label": "live", "title": live["title"], "seed": live["seed"], "end_s": live["end_s"], "invalid": why(live)}
+    about = {
+        "label": "live",
+        "title": live["title"],
+        "seed": live["seed"],
+        "end_s": live["end_s"],
+        "invalid": why(live),
+    }
     title = f"{one_line(live['title']) or 'acklab run --live'}: simulated, and live on Linux {live['kernel']}"
     beside = Run.of(simulated, "simulated")
     sentence = f"{_told('Live', live['flows'])}. {_told('Simulated', beside.flows.to_dicts())}. One run each."
@@ -57,7 +67,11 @@ def notes(live: Mapping[str, Any]) -> list[str]:
     """In what the kernel did not follow the scenario, in sentences."""
     told = [f"{text[:1].upper()}{text[1:]}.".replace("`", "") for text in live["notes"]]
     ignored = len(live["ignored"])
-    return told + ([f"The kernel does not follow {count(ignored, 'rule')} of the scenario: the last table lists them."] if ignored else [])
+    return told + (
+        [f"The kernel does not follow {count(ignored, 'rule')} of the scenario: the last table lists them."]
+        if ignored
+        else []
+    )
 
 
 def ignored_table(live: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,14 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
         body = body.replace("</header>", f"{made_by(viewer)}</header>", 1)
     names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
     data = "".join([json_block("manifest", shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
-    return assembled(title, typeset(body), names, data, script("main.js" if viewer else "static.js"), style_attributes=style_attributes)
+    return assembled(
+        title,
+        typeset(body),
+        names,
+        data,
+        script("main.js" if viewer else "static.js"),
+        style_attributes=style_attributes,
+    )
 
 
 def made_by(viewer: Viewer | None) -> str:
@@ -91,7 +98,10 @@ def made_by(viewer: Viewer | None) -> str:
     if 1 <= len(runs) <= 2:
         files = ["scenario.toml"] if len(runs) == 1 else [f"{run['label']}/scenario.toml" for run in runs]
         told.insert(0, ("Change it in the explorer, in the directory of this page:", ["acklab", "explore", *files], ""))
-    return "".join(f'<p class="made">{words} <code{name}>{html.escape(visible(shlex.join(line)))}</code></p>' for words, line, name in told)
+    return "".join(
+        f'<p class="made">{words} <code{name}>{html.escape(visible(shlex.join(line)))}</code></p>'
+        for words, line, name in told
+    )
 
 
 def assembled(title: str, body: str, styles: Sequence[str], data: str, code: str, **allowed: bool) -> str:

@@ -64,7 +64,9 @@ class Changed:
 
 
 def _with(line: str, sets: Sequence[str]) -> str:
-    tree = json.loads(_core.Template(line, file="the paper's scenario").lines(sets, [json.loads(line).get("seed", 1)])[0])
+    tree = json.loads(
+        _core.Template(line, file="the paper's scenario").lines(sets, [json.loads(line).get("seed", 1)])[0]
+    )
     return json.dumps({**tree, "record": {}})
 
 

@@ -90,7 +90,9 @@ def only(of: S, **axes: Sequence[Any]) -> S:
 
     Runs that the whole sweep has, too, are made once. In a quick look an axis has the values that both allow.
     """
-    quick = {name: tuple(value for value in values if value in axes.get(name, values)) for name, values in of.quick.items()}
+    quick = {
+        name: tuple(value for value in values if value in axes.get(name, values)) for name, values in of.quick.items()
+    }
     return replace(of, axes={**of.axes, **axes}, quick=quick)
 
 

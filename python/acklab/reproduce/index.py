@@ -35,13 +35,19 @@ def index_page(told: Mapping[str, Any]) -> str:
         _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", "",
         quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
     )  # fmt: skip
-    keys = "".join(f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>' for kind in BAR)
+    keys = "".join(
+        f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>'
+        for kind in BAR
+    )
     groups = [(group, [name for name, one in papers.items() if one["group"] == group]) for group in GROUPS]
     found = "".join(
         f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(_paper(told, name) for name in group)}</div></section>'
         for head, group in groups if group
     )  # fmt: skip
-    return document("Papers, regenerated and judged", f'{body}<p class="keys">A bar shows the claims that test a paper: {keys}</p><dl class="terms one">{_STANDINGS_MEANT}</dl></header><main>{found}</main>')
+    return document(
+        "Papers, regenerated and judged",
+        f'{body}<p class="keys">A bar shows the claims that test a paper: {keys}</p><dl class="terms one">{_STANDINGS_MEANT}</dl></header><main>{found}</main>',
+    )
 
 
 def _finding(told: Mapping[str, Any], changed: bool) -> str:
@@ -69,12 +75,18 @@ def _paper(told: Mapping[str, Any], name: str) -> str:
     for standing, counts in tallied.items():
         said = [words.number_of(n, word, changed or standing == "note") for word, n in counts.items() if n]
         if said:
-            lines.append(f"<li><b>{esc(words.NOTES if standing == 'note' else standing.capitalize())}</b>: {esc(', '.join(said))}</li>")
+            lines.append(
+                f"<li><b>{esc(words.NOTES if standing == 'note' else standing.capitalize())}</b>: {esc(', '.join(said))}</li>"
+            )
     counts = tallied.get(STANDINGS[0], {})
     sizes = {REPRODUCED: counts.get("reproduced", 0), DIFFERS: counts.get("differs", 0)}
     sizes[NOT_TESTABLE] = sum(counts.values()) - sum(sizes.values())
     total = sum(sizes.values())
-    share = f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>' if total else ""
+    share = (
+        f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>'
+        if total
+        else ""
+    )
     shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
     about = f"<p>{esc(paper['about'])}</p>" if paper.get("about") else ""
     left = paper.get("evidence", 0) - total

@@ -124,11 +124,21 @@ def _comparisons(claim: Claim, part: Part, value: Value) -> list[list[Comparison
 
 def _bounded(part: Part, about: str, number: Number) -> Comparison:
     """A number held against its bounds; of what has to be equal, the share of the repetitions in which it is."""
-    bounded = Comparison(about, number, part.low, part.high, part.open_low, part.open_high, part.tolerance, part.name, part.wanted())
+    bounded = Comparison(
+        about, number, part.low, part.high, part.open_low, part.open_high, part.tolerance, part.name, part.wanted()
+    )
     if part.type != "equal" or not isinstance(number, Repeated) or nothing(number):
         return bounded
     share = Share(tuple(float(bounded.admits(value)) for value in number.known.values))
-    return Comparison(f"share of repetitions with {about} = {part.wanted()}", share, 0.5, math.inf, open_low=True, part=part.name, requirement="> 0.5")
+    return Comparison(
+        f"share of repetitions with {about} = {part.wanted()}",
+        share,
+        0.5,
+        math.inf,
+        open_low=True,
+        part=part.name,
+        requirement="> 0.5",
+    )
 
 
 def _order_cells(where: str, part: Part, value: Value) -> list[tuple[str, Cells]]:
@@ -168,7 +178,9 @@ def _named(where: str, cell: Cells, name: str) -> Number:
 
 def _difference(where: str, a: Number, b: Number) -> Number:
     if isinstance(a, RankCorrelation) or isinstance(b, RankCorrelation):
-        raise BadMeasurement(f"{where}: a rank correlation has no value for each seed, and can not be compared with another")
+        raise BadMeasurement(
+            f"{where}: a rank correlation has no value for each seed, and can not be compared with another"
+        )
     if isinstance(a, Sample) and isinstance(b, Sample):
         if len(a.values) != len(b.values):
             raise BadMeasurement(f"{where}: {len(a.values)} seeds against {len(b.values)}")
@@ -262,7 +274,9 @@ def _needed(groups: list[tuple[Part, list[list[Comparison]]]], findings: list[Fi
         return math.nan
     factors = [_factor(finding) for finding in findings]
     for factor in sorted({f for f in factors if f <= HOPELESS}):
-        settled = [f.comparison.admits(f.value) if own <= factor else f.holds for f, own in zip(findings, factors, strict=True)]
+        settled = [
+            f.comparison.admits(f.value) if own <= factor else f.holds for f, own in zip(findings, factors, strict=True)
+        ]
         if _answer(groups, settled) is not None:
             return factor
     return math.inf

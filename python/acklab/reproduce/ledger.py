@@ -127,14 +127,19 @@ def _criterion(id: str, entry: Mapping[str, Any]) -> Criterion | None:
     if not entry.get("note", False):
         return criterion
     if criterion is None or criterion.standing != "arithmetic":
-        raise CriterionError(f"{id}: only arithmetic may be a note on the text; evidence and calibration are the paper's")
+        raise CriterionError(
+            f"{id}: only arithmetic may be a note on the text; evidence and calibration are the paper's"
+        )
     return replace(criterion, standing="note")
 
 
 def fingerprint(entry: Mapping[str, Any]) -> str:
     """Of an entry's sentence, value, tolerance and criterion; what is told beside them may be reworded."""
     criterion = entry.get("criterion", {})
-    parts = [{key: value for key, value in part.items() if key not in ("about", "units")} for part in criterion.get("parts", ())]
+    parts = [
+        {key: value for key, value in part.items() if key not in ("about", "units")}
+        for part in criterion.get("parts", ())
+    ]
     asked = [[entry[key] for key in _ASKED], parts, criterion.get("standing", "evidence")]
     return blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=6).hexdigest()
 
@@ -143,12 +148,16 @@ def _change(id: str, place: int, entry: Mapping[str, Any]) -> Change:
     where = f"{id}, history, line {place}"
     keys = {"was", "is", "why", "turned"}
     if not keys - {"turned"} <= entry.keys() <= keys:
-        raise CriterionError(f"{where}: has {', '.join(entry)}; it takes was, is, why, and turned if the verdict turned")
+        raise CriterionError(
+            f"{where}: has {', '.join(entry)}; it takes was, is, why, and turned if the verdict turned"
+        )
     texts = {key: str(text).strip() for key, text in entry.items()}
     if not all(texts.values()):
         raise CriterionError(f"{where}: {', '.join(key for key, text in texts.items() if not text)} is empty")
     turned = texts.get("turned", "")
     before, _, after = turned.partition(" to ")
     if turned not in ("", "not recorded") and (before == after or not {before, after} <= set(VERDICTS)):
-        raise CriterionError(f'{where}: turned = "{turned}"; "differs to reproduced" and the like, of {", ".join(VERDICTS)}, or "not recorded"')
+        raise CriterionError(
+            f'{where}: turned = "{turned}"; "differs to reproduced" and the like, of {", ".join(VERDICTS)}, or "not recorded"'
+        )
     return Change(texts["was"], texts["is"], texts["why"], turned)

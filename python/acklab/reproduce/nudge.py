@@ -81,7 +81,10 @@ def together(plain: Measurement, repetitions: Sequence[Measurement | NotTestable
         if isinstance(one, NotTestable):
             return one
         made.append(one.parts)
-    return Measurement({name: _together(name, value, [parts[name] for parts in made]) for name, value in plain.parts.items()}, plain.note)
+    return Measurement(
+        {name: _together(name, value, [parts[name] for parts in made]) for name, value in plain.parts.items()},
+        plain.note,
+    )
 
 
 def _together(where: str, plain: Any, values: Sequence[Any]) -> Any:

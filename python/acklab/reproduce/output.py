@@ -44,7 +44,15 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _paper(outcome: Outcome) -> dict[str, Any]:
     paper, effort = outcome.paper, outcome.effort
     changed = {"changed": list(effort.sets)} if effort.sets else {}
-    return {"title": paper.title, "citation": paper.citation, "about": paper.about, "group": paper.group, "quick": effort.quick, "evidence": paper.evidence, **changed}
+    return {
+        "title": paper.title,
+        "citation": paper.citation,
+        "about": paper.about,
+        "group": paper.group,
+        "quick": effort.quick,
+        "evidence": paper.evidence,
+        **changed,
+    }
 
 
 def joined(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,7 +75,16 @@ def _earlier(out: Folder) -> dict[str, Any]:
     return EMPTY
 
 
-EMPTY: dict[str, Any] = {"quick": False, "papers": {}, "counts": {}, "differ": {}, "runs": {}, "claims": [], "figures": [], "failed": []}
+EMPTY: dict[str, Any] = {
+    "quick": False,
+    "papers": {},
+    "counts": {},
+    "differ": {},
+    "runs": {},
+    "claims": [],
+    "figures": [],
+    "failed": [],
+}
 
 
 def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:

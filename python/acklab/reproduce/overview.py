@@ -39,7 +39,9 @@ def overview(chart: Forest, claims: Mapping[str, Claim]) -> str:
 
 def _left_out(many: int) -> str:
     """What is said of claims without a measurement."""
-    return f" {counted(many, 'claim')} that no run can test {'is' if many == 1 else 'are'} not in it." if many > 0 else ""
+    return (
+        f" {counted(many, 'claim')} that no run can test {'is' if many == 1 else 'are'} not in it." if many > 0 else ""
+    )
 
 
 def _row(row: Row, claim: Claim | None) -> str:

@@ -35,15 +35,28 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts if verdict.standing != "note"}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
-    body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
+    body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(
+        robust[2]
+    )
     links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
-    links += [("#terms", "Words")] * bool(paper.terms) + [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
+    links += (
+        [("#terms", "Words")] * bool(paper.terms)
+        + [("#claims", "Claims")] * bool(outcome.verdicts)
+        + [("#parameters", "Parameters")]
+    )
     links += [("#robustness", "Robustness")] * bool(robust[2])
     links += [(f"{paper.id}-search.html", "What the paper leaves open")] * bool(_of(outcome, "search"))
     links += [("index.html", "All papers")]
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
-        header(_headline(outcome), f"{paper.title}. {paper.citation}", "", quick=outcome.effort.quick, changed=outcome.effort.sets, command=f"acklab reproduce {paper.id}"),
+        header(
+            _headline(outcome),
+            f"{paper.title}. {paper.citation}",
+            "",
+            quick=outcome.effort.quick,
+            changed=outcome.effort.sets,
+            command=f"acklab reproduce {paper.id}",
+        ),
         f"<p>{esc(paper.about)}</p>",
         _besides(outcome),
         _failures(outcome),
@@ -64,7 +77,9 @@ def _titled(key: str, title: str) -> str:
 
 
 def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome) -> str:
-    cards = "".join(_card(figure, drawn, pictures, outcome, number == 0) for number, (figure, drawn) in enumerate(found))
+    cards = "".join(
+        _card(figure, drawn, pictures, outcome, number == 0) for number, (figure, drawn) in enumerate(found)
+    )
     return f'<section id="{id}"><h2>{esc(title)}</h2>{cards}</section>'
 
 
@@ -79,7 +94,8 @@ def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
     back = f'<nav class="contents"><a href="{paper.id}.html">back to the paper</a></nav></header><main>'
     cards = "".join(_card(f, d, pictures, outcome) for f, d in search)
     return document(
-        f"{paper.id}: open questions", f'{top}{back}<section><h2>Every question</h2>{cards}</section></main><footer class="foot">{_foot(outcome)}</footer>'
+        f"{paper.id}: open questions",
+        f'{top}{back}<section><h2>Every question</h2>{cards}</section></main><footer class="foot">{_foot(outcome)}</footer>',
     )
 
 
@@ -109,9 +125,15 @@ def _besides(outcome: Outcome) -> str:
 
 def _terms(outcome: Outcome) -> str:
     """The abbreviations and names in the paper's claims."""
-    items = "".join(f"<div><dt>{esc(word)}</dt><dd>{esc(meaning)}</dd></div>" for word, meaning in outcome.paper.terms.items())
+    items = "".join(
+        f"<div><dt>{esc(word)}</dt><dd>{esc(meaning)}</dd></div>" for word, meaning in outcome.paper.terms.items()
+    )
     title = f"Words of the {outcome.paper.source}"
-    return f'<section id="terms"><h2>{title}</h2>{aside("What the abbreviations mean", f"""<dl class="terms">{items}</dl>""")}</section>' if items else ""
+    return (
+        f'<section id="terms"><h2>{title}</h2>{aside("What the abbreviations mean", f"""<dl class="terms">{items}</dl>""")}</section>'
+        if items
+        else ""
+    )
 
 
 def _drawn(outcome: Outcome) -> str:
@@ -127,8 +149,14 @@ def _failures(outcome: Outcome) -> str:
 
 def _unlike(outcome: Outcome) -> str:
     """Which figures a change left out, and which it left as they were."""
-    told = [f"{label} is not drawn: it compares values of {key}, and its labels would be false with one value." for label, key in outcome.left_out.items()]
-    told += [f"No result of {label} changed, in {runs} runs compared with and without." for label, runs in outcome.still.items()]
+    told = [
+        f"{label} is not drawn: it compares values of {key}, and its labels would be false with one value."
+        for label, key in outcome.left_out.items()
+    ]
+    told += [
+        f"No result of {label} changed, in {runs} runs compared with and without."
+        for label, runs in outcome.still.items()
+    ]
     return "".join(f'<p class="warning">{esc(text)}</p>' for text in told)
 
 
@@ -158,11 +186,18 @@ def _claims(outcome: Outcome) -> str:
         return ""
     claims = [verdict for verdict in outcome.verdicts if verdict.standing != "note"]
     notes = [verdict for verdict in outcome.verdicts if verdict.standing == "note"]
-    kinds = ["", *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES), *STANDINGS[:3]]
+    kinds = [
+        "",
+        *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES),
+        *STANDINGS[:3],
+    ]
     buttons = "".join(
-        f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
+        f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>'
+        for kind in kinds
     )
-    body = f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>{_rows(outcome, claims, "claim")}'
+    body = (
+        f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>{_rows(outcome, claims, "claim")}'
+    )
     told = aside(f"The {len(claims)} claims, each with its verdict", body) if claims else ""
     return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{told}</section>{_notes(outcome, notes)}'
 
@@ -210,12 +245,20 @@ _LINK = '<a href="#claim-{0}">{0}</a>'
 def _claim(outcome: Outcome, verdict: Verdict) -> str:
     """A claim: what the paper says, what was measured, and why the verdict is what it is."""
     claim, word = verdict.claim, words.outcome(verdict)
-    printed = [("printed", claim.paper_value), ("allowed", claim.tolerance), ("ns-2", outcome.paper.ns2.get(claim.id, ""))]
+    printed = [
+        ("printed", claim.paper_value),
+        ("allowed", claim.tolerance),
+        ("ns-2", outcome.paper.ns2.get(claim.id, "")),
+    ]
     beside = " · ".join(f"{name}: {esc(text)}" for name, text in printed if text)
     changed = "".join(f'<p class="why">{esc(words.changed(change))}</p>' for change in claim.history)
     exact = outcome.paper.claims[claim.id].exact
     alone = f'<p class="why">One run judges it: {esc(exact)}.</p>' if exact else ""
-    explained = f'<p class="why">{esc(words.because(verdict.explanation, outcome.paper.source))}</p>' if verdict.explanation else ""
+    explained = (
+        f'<p class="why">{esc(words.because(verdict.explanation, outcome.paper.source))}</p>'
+        if verdict.explanation
+        else ""
+    )
     measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
@@ -258,7 +301,9 @@ def _listed(rows: Sequence[Sequence[str]]) -> str:
 
 def _mine(figure: Figure, outcome: Outcome) -> list[Verdict]:
     """The verdicts on claims about a figure."""
-    return [v for v in outcome.verdicts if v.standing != "note" and figure.label and about(v.claim.figure, figure.label)]
+    return [
+        v for v in outcome.verdicts if v.standing != "note" and figure.label and about(v.claim.figure, figure.label)
+    ]
 
 
 def _counts(figure: Figure, outcome: Outcome) -> str:
@@ -267,7 +312,10 @@ def _counts(figure: Figure, outcome: Outcome) -> str:
     for one in _mine(figure, outcome):
         word = words.outcome(one)
         found[word] = (one.verdict, found.get(word, ("", 0))[1] + 1)
-    return "".join(f' <span class="verdict {kind}">{count} {words.MANY.get(word, word) if count != 1 else word}</span>' for word, (kind, count) in found.items())
+    return "".join(
+        f' <span class="verdict {kind}">{count} {words.MANY.get(word, word) if count != 1 else word}</span>'
+        for word, (kind, count) in found.items()
+    )
 
 
 def _about(figure: Figure, outcome: Outcome) -> str:

@@ -189,8 +189,12 @@ class Paper:
     def needs_repetitions(self, claim: str) -> bool:
         """Whether nudged repetitions judge a claim: not arithmetic, not what is exact, not where every experiment has seeds."""
         criterion, measured = self.ledger.claims[claim].criterion, self.claims[claim]
-        arithmetic = self.standing(claim) is None and criterion is not None and criterion.standing in ("arithmetic", "note")
-        return not arithmetic and not measured.exact and any(not isinstance(one, Replications) for one in measured.needs)
+        arithmetic = (
+            self.standing(claim) is None and criterion is not None and criterion.standing in ("arithmetic", "note")
+        )
+        return (
+            not arithmetic and not measured.exact and any(not isinstance(one, Replications) for one in measured.needs)
+        )
 
     @property
     def evidence(self) -> int:
@@ -210,7 +214,11 @@ class Paper:
         fitted = {f"{self.id}.{short}" for p in self.parameters for short in p.fitted_to}
         wrong += [f"a parameter is fitted to {id}, which is not in the ledger" for id in sorted(fitted - claims.keys())]
         bare = [id for id, one in self.claims.items() if id in claims and not one.uses and self._is_evidence(id)]
-        wrong += [f"{id} runs nothing, and is no evidence" for id in bare if isinstance(self.claims[id].measure(), Measurement)]
+        wrong += [
+            f"{id} runs nothing, and is no evidence"
+            for id in bare
+            if isinstance(self.claims[id].measure(), Measurement)
+        ]
         wrong += [f"an explanation of {id}, which is not in the ledger" for id in self.explanations if id not in claims]
         wrong += [f"ns-2's value for {id}, which is not in the ledger" for id in self.ns2 if id not in claims]
         return wrong

@@ -74,7 +74,9 @@ def rank_correlation(statistic: Callable[..., Array], *tables: Array) -> RankCor
 @lru_cache(maxsize=8)
 def _weights(seeds: int) -> Array:
     """A column a resample: how much each seed weighs. The first has every seed once."""
-    draws = np.random.RandomState(1).randint(seeds, size=(RESAMPLES, seeds))  # whose numbers no version of numpy changes
+    draws = np.random.RandomState(1).randint(
+        seeds, size=(RESAMPLES, seeds)
+    )  # whose numbers no version of numpy changes
     columns = [np.bincount(one, minlength=seeds) / seeds for one in draws]
     return np.stack([np.full(seeds, 1 / seeds), *columns], axis=1)
 

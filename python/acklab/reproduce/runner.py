@@ -53,7 +53,12 @@ class Bench:
     """Results of experiments, shared by every figure and claim that needs them."""
 
     def __init__(
-        self, effort: Effort, threads: int | None = None, journal: Journal | None = None, name: str = "", by: Batches | None = None
+        self,
+        effort: Effort,
+        threads: int | None = None,
+        journal: Journal | None = None,
+        name: str = "",
+        by: Batches | None = None,
     ) -> None:
         self.effort = effort
         self.lines = Lines(threads, journal, name, by)
@@ -75,11 +80,18 @@ class Bench:
         """Makes the runs that are not made yet."""
         wanted = [e for e in dict.fromkeys(experiments) if id(e) not in self._found]
         sweeps = [(e, self._axes(e)) for e in wanted if isinstance(e, Sweep)]
-        traces = [(e, {key: self._changed(line) for key, line in e.cells(self.effort).items()}) for e in wanted if isinstance(e, Traces)]
+        traces = [
+            (e, {key: self._changed(line) for key, line in e.cells(self.effort).items()})
+            for e in wanted
+            if isinstance(e, Traces)
+        ]
         asked: list[list[Key]] = []
         for sweep, axes in sweeps:
             warm = sweep.warmups(axes) if isinstance(sweep, Branches) else repeat(None)
-            keys = (self.lines.ask(self._changed(one), sweep.read, w) for one, w in zip(sweep.scenarios(axes), warm, strict=False))
+            keys = (
+                self.lines.ask(self._changed(one), sweep.read, w)
+                for one, w in zip(sweep.scenarios(axes), warm, strict=False)
+            )
             asked.append(list(keys))
         progress = Progress(what, self.lines.planned + sum(len(cells) for _, cells in traces))
         try:
@@ -166,7 +178,9 @@ def reproduce(
     chosen = list(paper.ledger.claims if claims is None else claims)
     bench = Bench(effort, threads, journal, paper.id, by)
     if effort.sets:
-        bench.changed = changed([(figure.id, figure.needs) for figure in figures], effort) if changes is None else changes
+        bench.changed = (
+            changed([(figure.id, figure.needs) for figure in figures], effort) if changes is None else changes
+        )
     measured = [paper.claims[id] for id in chosen]
     needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
     needs = [one for one in needs if not bench.compared(one)]
@@ -176,7 +190,12 @@ def reproduce(
         verdicts = [quickly(v) if v.seeds else v for v in verdicts]
     if effort.sets:
         verdicts = [replace(v, changed=True) for v in verdicts]
-    compared = {figure.label or figure.title: keys for figure in figures for one in figure.needs if (keys := bench.compared(one))}
+    compared = {
+        figure.label or figure.title: keys
+        for figure in figures
+        for one in figure.needs
+        if (keys := bench.compared(one))
+    }
     drawn = [(figure, _draw(figure, bench)) for figure in figures if not any(map(bench.compared, figure.needs))]
     failed = {f.experiment: f for one in needs for f in bench.results([one]) if isinstance(f, Failed)}
     outcome = Outcome(
@@ -184,8 +203,12 @@ def reproduce(
     )
     outcome.left_out = {label: keys[0] for label, keys in compared.items()}
     if effort.sets:
-        moved = {f.label or f.title: [bench.changed[id(one)].moved for one in f.needs] for f, _ in outcome.figures if f.needs}
-        outcome.still = {label: sum(n for _, n in found) for label, found in moved.items() if not any(many for many, _ in found)}
+        moved = {
+            f.label or f.title: [bench.changed[id(one)].moved for one in f.needs] for f, _ in outcome.figures if f.needs
+        }
+        outcome.still = {
+            label: sum(n for _, n in found) for label, found in moved.items() if not any(many for many, _ in found)
+        }
     plot = forest(verdicts, paper) if only is None and not effort.sets else None
     if plot is not None:
         outcome.figures.append(
@@ -237,7 +260,9 @@ class Repetitions:
         """Makes repetitions up to each claim's number. Only what was measured of them is kept."""
         for number in range(1, max(wanted.values(), default=0) + 1):
             going = [self._paper.claims[id] for id, count in wanted.items() if len(self.made[id]) < number <= count]
-            alike = {one: again(one, number) for claim in going for one in claim.needs if not isinstance(one, Replications)}
+            alike = {
+                one: again(one, number) for claim in going for one in claim.needs if not isinstance(one, Replications)
+            }
             self._bench.run(alike.values(), f"{self._paper.id}, repetition {number}")
             for claim in going:
                 self.made[claim.id].append(_measure(claim, self._bench, None, alike))

@@ -54,8 +54,15 @@ def _paper(outcome: Outcome, *, first: bool) -> Iterator[str]:
     if together:
         counts = sorted({counted(v.seeds, "repetition" if v.nudged else "seed") for v in together})
         ids = ", ".join(v.claim.short for v in together)
-        yield from _wrapped(f"{len(together)} claims are undecided, because a quick run has {' or '.join(counts)}: {ids}. The page has what was measured of each; a run without --quick has more.", "")
-    fitted = [v for v in outcome.verdicts if v.standing == STANDINGS[1] and v.verdict == DIFFERS] if test and not effort.sets else []
+        yield from _wrapped(
+            f"{len(together)} claims are undecided, because a quick run has {' or '.join(counts)}: {ids}. The page has what was measured of each; a run without --quick has more.",
+            "",
+        )
+    fitted = (
+        [v for v in outcome.verdicts if v.standing == STANDINGS[1] and v.verdict == DIFFERS]
+        if test and not effort.sets
+        else []
+    )
     if fitted:
         yield "Claims by which a parameter was chosen, and that differ all the same:"
     for verdict in fitted:
@@ -94,9 +101,19 @@ def _part(part: Part, findings: Sequence[Finding]) -> str:
     units = "" if part.type == "order" and part.relative else part.units
     listed = "; ".join(words.miss(f, units).removeprefix(f"{part.about} ").removeprefix("is ") for f in missed[:MOST])
     more = f"; and {len(missed) - MOST} more" if len(missed) > MOST else ""
-    held = f" holds in {words.holding(cells)} of {len(cells)} cases, {part.needed(len(cells))} needed;" if len(cells) > 1 else ""
+    held = (
+        f" holds in {words.holding(cells)} of {len(cells)} cases, {part.needed(len(cells))} needed;"
+        if len(cells) > 1
+        else ""
+    )
     return f"{words.sentence(part.about)}:{held} {listed}{more}."
 
 
 def _wrapped(text: str, indent: str) -> Iterable[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent if indent != "  " else _INDENT, break_on_hyphens=False)
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent if indent != "  " else _INDENT,
+        break_on_hyphens=False,
+    )

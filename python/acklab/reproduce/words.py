@@ -75,7 +75,11 @@ def tested(verdicts: Sequence[Verdict], of: int = 0) -> str:
     counts = tally(verdicts)[STANDINGS[0]]
     total, parts = sum(counts.values()), [number_of(n, word) for word, n in counts.items() if n]
     missed, fitted = (counts["differs"], sum(counts.values())) if (counts := tally(verdicts)[STANDINGS[1]]) else (0, 0)
-    still = f" Of {fitted} more, by which a parameter was chosen, {number_of(missed, 'differs')} all the same." if missed else ""
+    still = (
+        f" Of {fitted} more, by which a parameter was chosen, {number_of(missed, 'differs')} all the same."
+        if missed
+        else ""
+    )
     return f"{_which(total, of)}: {', '.join(parts)}.{still}"
 
 
@@ -86,7 +90,11 @@ def _which(total: int, of: int) -> str:
     ('Of 6 of the 54 claims that test the paper', 'Of 54 claims that test the paper', 'The claim that tests the paper')
     """
     if of > total:
-        return f"Of {total} of the {of} claims that test the paper" if total > 1 else f"One of the {of} claims that test the paper"
+        return (
+            f"Of {total} of the {of} claims that test the paper"
+            if total > 1
+            else f"One of the {of} claims that test the paper"
+        )
     return f"Of {total} claims that test the paper" if total > 1 else "The claim that tests the paper"
 
 
@@ -117,11 +125,18 @@ def besides(verdicts: Sequence[Verdict], source: str = "paper") -> list[str]:
         counts = tally(verdicts)[standing]
         if total := sum(counts.values()):
             parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
-            them = {"calibration": "it" if total == 1 else "them", "arithmetic": "it follows" if total == 1 else "they follow"}[standing]
-            said.append(f"{total} more {'claim is' if total == 1 else 'claims are'} no test, because {NO_TEST[standing].format(source, them)} ({standing}): {parts}.")
+            them = {
+                "calibration": "it" if total == 1 else "them",
+                "arithmetic": "it follows" if total == 1 else "they follow",
+            }[standing]
+            said.append(
+                f"{total} more {'claim is' if total == 1 else 'claims are'} no test, because {NO_TEST[standing].format(source, them)} ({standing}): {parts}."
+            )
     if total := sum((notes := tally(verdicts)["note"]).values()):
         parts = ", ".join(number_of(n, word, changed=True) for word, n in notes.items() if n)
-        said.append(f"{total} more {'entry is no claim' if total == 1 else 'entries are no claims'} of the {source}, but {'a note' if total == 1 else 'notes'} on its text: {parts}.")
+        said.append(
+            f"{total} more {'entry is no claim' if total == 1 else 'entries are no claims'} of the {source}, but {'a note' if total == 1 else 'notes'} on its text: {parts}."
+        )
     return said
 
 
@@ -162,7 +177,11 @@ def because(explanation: str, source: str) -> str:
 def in_changed(verdicts: Sequence[Verdict]) -> str:
     """How many claims of the paper hold in changed runs, which reproduce nothing."""
     found = [outcome(v) for v in verdicts if v.standing != "note"]
-    parts = [f"{n} {MANY.get(word, word) if n != 1 else word}" for word in ("holds", "does not hold", "undecided", "not testable") if (n := found.count(word))]
+    parts = [
+        f"{n} {MANY.get(word, word) if n != 1 else word}"
+        for word in ("holds", "does not hold", "undecided", "not testable")
+        if (n := found.count(word))
+    ]
     return f"Changed, so not the paper. Of its {len(found)} claims here, held against these runs: {', '.join(parts)}."
 
 
@@ -199,7 +218,13 @@ def explained_how(verdicts: Sequence[Verdict]) -> dict[str, int]:
 
 def changed(change: Change) -> str:
     """A line of an entry's history."""
-    turned = f" The verdict turned: {change.turned}." if change.turns else f" Whether the verdict turned was {change.turned}." if change.turned else ""
+    turned = (
+        f" The verdict turned: {change.turned}."
+        if change.turns
+        else f" Whether the verdict turned was {change.turned}."
+        if change.turned
+        else ""
+    )
     return f"Changed after a result was seen. It was: {change.was}. It is: {change.now}. Why: {change.why}.{turned}"
 
 
@@ -263,7 +288,10 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
     units = f" {part.units}" if part.units else ""
     if not isinstance(value, Mapping):
         only = cells[0][0]
-        return _often(part, cells) or f"{by_interval(value_of(value), only) if _interval(only) else show(value)}{units}{_interval(only)}"
+        return (
+            _often(part, cells)
+            or f"{by_interval(value_of(value), only) if _interval(only) else show(value)}{units}{_interval(only)}"
+        )
     if part.cells is None:  # the names of one order
         named = ", ".join(f"{name} = {show(one)}" for name, one in value.items())  # type: ignore[arg-type]
         gap = _gap(part, cells[0][0]) if len(cells[0]) == 1 else ""
@@ -274,7 +302,9 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
         return often
     alone = [group[0] for group in cells]
     if len(alone) <= MOST_CELLS:
-        each = (f"{name} = {by_interval(one.value, one)}{_interval(one)}" for name, one in zip(value, alone, strict=True))
+        each = (
+            f"{name} = {by_interval(one.value, one)}{_interval(one)}" for name, one in zip(value, alone, strict=True)
+        )
         return ", ".join(each) + units
     low, high = min(one.value for one in alone), max(one.value for one in alone)
     if low == high:
@@ -290,7 +320,9 @@ def _often(part: Part, cells: list[list[Finding]]) -> str:
         return ""
     least, most = min(votes), max(votes)
     times = f"{least}" if least == most else f"{least} to {most}"
-    each = "" if len(cells) == 1 else f" in each of {len(cells)} cells" if least == most else f", by cell ({len(cells)})"
+    each = (
+        "" if len(cells) == 1 else f" in each of {len(cells)} cells" if least == most else f", by cell ({len(cells)})"
+    )
     return f"{part.wanted()} in {times} of {shares[0].count} repetitions{each}"  # type: ignore[union-attr]
 
 
@@ -315,7 +347,11 @@ def by_interval(value: float, finding: Finding, times: float = 1) -> str:
     if ends is None or not all(map(math.isfinite, ends)) or not (half := abs(times) * (ends[1] - ends[0]) / 2):
         return digits(value)
     places = 1 - math.floor(math.log10(half))
-    text = f"{round(value, places):,.{max(0, places)}f}" if abs(value) >= 10_000 else f"{round(value, places):.{max(0, places)}f}"
+    text = (
+        f"{round(value, places):,.{max(0, places)}f}"
+        if abs(value) >= 10_000
+        else f"{round(value, places):.{max(0, places)}f}"
+    )
     return text if text.strip("-0.,") else text.lstrip("-")
 
 
@@ -341,7 +377,11 @@ def more_seeds(times: float, seeds: int) -> str:
     """How many seeds an undecided claim would need, by how many times as many."""
     if math.isnan(times):
         return "more would be needed"
-    return f"about {math.ceil(seeds * times)} would be needed" if math.isfinite(times) else f"more than {HOPELESS} times as many would be needed"
+    return (
+        f"about {math.ceil(seeds * times)} would be needed"
+        if math.isfinite(times)
+        else f"more than {HOPELESS} times as many would be needed"
+    )
 
 
 def holding(cells: list[list[Finding]]) -> int:
@@ -358,10 +398,14 @@ def miss(finding: Finding, units: str = "") -> str:
     unit = f" {units}" if units else ""
     pair = re.fullmatch(r"(.+) (?:>=|>|=) (.+)", one.requirement)
     if pair is None or not one.label.startswith(f"{pair[1]} - {pair[2]}"):
-        return f"{one.label} is {by_interval(finding.value, finding)}{unit}{_interval(finding)}, wanted {one.requirement}"
+        return (
+            f"{one.label} is {by_interval(finding.value, finding)}{unit}{_interval(finding)}, wanted {one.requirement}"
+        )
     cell = one.label.removeprefix(f"{pair[1]} - {pair[2]}").strip()
     times, unit = (100, " %") if cell.startswith("(relative)") else (1, unit)
     cell = cell.removeprefix("(relative)").strip()
     least = f"{'>' if one.open_low else '≥'} {digits(times * one.low or 0.0)}"
-    wanted = least if math.isinf(one.high) else f"between {digits(times * one.low or 0.0)} and {digits(times * one.high)}"
+    wanted = (
+        least if math.isinf(one.high) else f"between {digits(times * one.low or 0.0)} and {digits(times * one.high)}"
+    )
     return f"{pair[1]} less {pair[2]}{f', {cell},' if cell else ''} is {by_interval(times * finding.value, finding, times)}{unit}{_interval(finding, times)}, wanted {wanted}{unit}"

@@ -55,21 +55,35 @@ def change(groups: Iterable[Group], end_s: float) -> Change | None:
     """The one visit of a run; none where no flow comes or goes in the middle, where none stays, or where there are several visits."""
     edge = EDGE * end_s
     bulk = [group for group in groups if group.manner in (WITHOUT_LIMIT, SIZED)]
-    spans = {row["name"]: (_start(row), end_s if row.get("finished_s") is None else row["finished_s"]) for group in bulk for row in group.begun}
+    spans = {
+        row["name"]: (_start(row), end_s if row.get("finished_s") is None else row["finished_s"])
+        for group in bulk
+        for row in group.begun
+    }
     stays = {name for name, (begin, end) in spans.items() if begin <= edge and end >= end_s - edge}
-    begins, ends = zip(*(span for name, span in spans.items() if name not in stays), strict=True) if len(stays) < len(spans) else ((), ())
+    begins, ends = (
+        zip(*(span for name, span in spans.items() if name not in stays), strict=True)
+        if len(stays) < len(spans)
+        else ((), ())
+    )
     if not stays or not begins or any(max(times) - min(times) > edge for times in (begins, ends)):
         return None
     begin, end = min(begins), max(ends)
     if end - begin < edge:
         return None
     stayers, visitors = (
-        tuple(group._replace(flows=rows) for group in bulk if (rows := tuple(row for row in group.begun if (row["name"] in stays) == staying)))
+        tuple(
+            group._replace(flows=rows)
+            for group in bulk
+            if (rows := tuple(row for row in group.begun if (row["name"] in stays) == staying))
+        )
         for staying in (True, False)
     )
     first = min(row.get("first_data_s") or 0.0 for group in stayers for row in group.flows)
     cuts = [first, *([begin] if begin > edge else []), *([end] if end < end_s - edge else []), end_s]
-    parts = tuple(Part(one, other, begin <= (one + other) / 2 <= end) for one, other in zip(cuts, cuts[1:], strict=False))
+    parts = tuple(
+        Part(one, other, begin <= (one + other) / 2 <= end) for one, other in zip(cuts, cuts[1:], strict=False)
+    )
     return Change(visitors, stayers, parts)
 
 
@@ -96,7 +110,10 @@ def _start(row: Row) -> float:
 def rates(parts: Sequence[Part], flows: Iterable[str], bytes_by: Callable[[str, float], float]) -> tuple[float, ...]:
     """The goodput of flows together in each part, in bit/s; ``bytes_by`` gives a flow's payload in order by a time."""
     listed = list(flows)
-    return tuple(8 * sum(bytes_by(flow, part.to_s) - bytes_by(flow, part.from_s) for flow in listed) / (part.to_s - part.from_s) for part in parts)
+    return tuple(
+        8 * sum(bytes_by(flow, part.to_s) - bytes_by(flow, part.from_s) for flow in listed) / (part.to_s - part.from_s)
+        for part in parts
+    )
 
 
 def round_trips(series: pl.LazyFrame, parts: Sequence[Part]) -> dict[tuple[str, int], float]:
@@ -105,7 +122,12 @@ def round_trips(series: pl.LazyFrame, parts: Sequence[Part]) -> dict[tuple[str, 
 
     cuts = [part.from_s for part in parts[1:]]
     number = sum(((pl.col("time_s") >= cut).cast(pl.Int32) for cut in cuts), pl.lit(0, pl.Int32))
-    rows = series.select(pl.col("flow").cast(pl.String), "rtt_s", part=number).drop_nulls("rtt_s").group_by("flow", "part").agg(pl.col("rtt_s").mean())
+    rows = (
+        series.select(pl.col("flow").cast(pl.String), "rtt_s", part=number)
+        .drop_nulls("rtt_s")
+        .group_by("flow", "part")
+        .agg(pl.col("rtt_s").mean())
+    )
     return {(flow, part): mean for flow, part, mean in rows.collect().iter_rows()}
 
 
@@ -146,7 +168,9 @@ def looks(simulation: Simulation) -> dict[float, dict[str, float]]:
         simulation.run_until(start)
         if simulation.finished:
             break
-        found[start] = {row["name"]: float(row["bytes"]) for row in json.loads(simulation.outcome().json(records=False))["flows"]}
+        found[start] = {
+            row["name"]: float(row["bytes"]) for row in json.loads(simulation.outcome().json(records=False))["flows"]
+        }
     return found
 
 
@@ -154,5 +178,15 @@ def moved(change: Change | None, found: Mapping[float, Mapping[str, float]], end
     """What each group that stays got in each part by :func:`looks`, without round trips; nothing where a part's end was not looked at."""
     if change is None or any(part.from_s not in found for part in change.parts[1:]):
         return []
-    got = {**found, change.parts[0].from_s: {}, end_s: {row["name"]: float(row["bytes"]) for group in change.stayers for row in group.flows}}
-    return [Moved(group, rates(change.parts, (row["name"] for row in group.flows), lambda flow, time_s: got[time_s].get(flow, 0.0))) for group in change.stayers]
+    got = {
+        **found,
+        change.parts[0].from_s: {},
+        end_s: {row["name"]: float(row["bytes"]) for group in change.stayers for row in group.flows},
+    }
+    return [
+        Moved(
+            group,
+            rates(change.parts, (row["name"] for row in group.flows), lambda flow, time_s: got[time_s].get(flow, 0.0)),
+        )
+        for group in change.stayers
+    ]

@@ -65,7 +65,9 @@ class Folder:
                 self._hold()
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
-                raise FolderError(f"{short(str(self.path), _COLUMNS)}: the name is too long (most file systems allow 255 bytes); give another") from None
+                raise FolderError(
+                    f"{short(str(self.path), _COLUMNS)}: the name is too long (most file systems allow 255 bytes); give another"
+                ) from None
             raise self._said(error) from None
         _remove(self.private / _NEW)
         with deferred():
@@ -163,7 +165,12 @@ class Folder:
             yield scratch
             names = _names(scratch)
             self._refuse_foreign(names)
-            marker = {"acklab": _core.__version__, "format": FORMAT, "verb": self.verb, **({"command": command.line} if command.line else {})}
+            marker = {
+                "acklab": _core.__version__,
+                "format": FORMAT,
+                "verb": self.verb,
+                **({"command": command.line} if command.line else {}),
+            }
             marker |= {key: value for key, value in (about or {}).items() if value is not None}
             marker["files"] = sorted({*names, *filter(keep, self.marker.get("files", ()))})
             text = json.dumps({**marker, "checksum": _checksum(marker)}, indent=1)
@@ -330,7 +337,9 @@ def _marker(path: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict) or found.pop("checksum", "") != _checksum(found) or not _is_ours(found):
         raise FolderError(f"{path} is damaged or not acklab's; remove it, or give another directory")
     if found["format"] != FORMAT:
-        raise FolderError(f"{path} is of acklab {found.get('acklab')}, this is {_core.__version__}; give another directory")
+        raise FolderError(
+            f"{path} is of acklab {found.get('acklab')}, this is {_core.__version__}; give another directory"
+        )
     return found
 
 

@@ -51,7 +51,9 @@ def pandas(frame: Any) -> Any:
 
     texts = frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
     columns = {
-        name: column.to_list() if column.dtype in (pl.String, pl.Boolean) or column.dtype.is_nested() else column.to_numpy()
+        name: column.to_list()
+        if column.dtype in (pl.String, pl.Boolean) or column.dtype.is_nested()
+        else column.to_numpy()
         for name, column in zip(texts.columns, texts, strict=True)
     }
     return pd.DataFrame(columns)

@@ -49,7 +49,9 @@ class Stop:
             sys.unraisablehook = self._unraisable
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.received()
         sys.unraisablehook = self._hook
         for number, handler in self._before.items():

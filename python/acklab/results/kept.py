@@ -47,7 +47,14 @@ def _word(dtype: pl.DataType) -> str:
     """A type's name, as the extension's tables say it."""
     import polars as pl
 
-    words = {pl.Float64: "float", pl.Boolean: "bool", pl.List: "list", pl.String: "str", pl.Categorical: "str", pl.Enum: "str"}
+    words = {
+        pl.Float64: "float",
+        pl.Boolean: "bool",
+        pl.List: "list",
+        pl.String: "str",
+        pl.Categorical: "str",
+        pl.Enum: "str",
+    }
     return "int" if dtype.is_integer() else words.get(dtype.base_type(), "other")
 
 

@@ -72,7 +72,10 @@ def _head(title: str, flow: Mapping[str, Any], side: str) -> Json:
         "title": f"{title or 'acklab'}: {flow['name']} at its {side}",
         "description": f"Simulated by acklab: {about}.",
         "trace": {
-            "vantage_point": {"name": flow["from" if side == "sender" else "to"], "type": "client" if side == "sender" else "server"},
+            "vantage_point": {
+                "name": flow["from" if side == "sender" else "to"],
+                "type": "client" if side == "sender" else "server",
+            },
             "event_schemas": ["urn:ietf:params:qlog:events:quic-14"],
             "common_fields": {
                 "group_id": flow["name"],
@@ -107,7 +110,11 @@ class _Flow:
             if kind not in starts:
                 continue
             event, link = row["event"], row["link"]
-            key = (row["seq"], row["len"], row["ts_val"]) if kind == "data" else (row["ack"], str(row["sack"]), row["ts_ecr"])
+            key = (
+                (row["seq"], row["len"], row["ts_val"])
+                if kind == "data"
+                else (row["ack"], str(row["sack"]), row["ts_ecr"])
+            )
             if event == "enqueue" and link.startswith(starts[kind]):
                 one = self._sent(row, next(numbers[kind, row["syn"]]), received)
                 away.setdefault((kind, key), deque()).append(one)
@@ -118,7 +125,9 @@ class _Flow:
                 if one_there is not None and event == "deliver":
                     self.seen["receiver" if kind == "data" else "sender"].append((row["time_s"], False, one_there))
                     if kind == "data" and not row["syn"]:
-                        received.take(one_there["header"]["packet_number"], row["seq"], row["seq"] + row["len"], row["time_s"])
+                        received.take(
+                            one_there["header"]["packet_number"], row["seq"], row["seq"] + row["len"], row["time_s"]
+                        )
 
     def _sent(self, row: Mapping[str, Any], number: int, received: _Received) -> Json:
         header = {"packet_type": "initial" if row["syn"] else "1RTT", "packet_number": number}
@@ -131,7 +140,11 @@ class _Flow:
             told["frames"] = [{"frame_type": "stream", **place, "raw": {"payload_length": row["len"] * self.unit}}]
         else:
             ranges, delay_s = received.frame(row["ack"], row["sack"], row["time_s"])
-            told["frames"] = [{"frame_type": "ack", "ack_delay": _ms(delay_s), "acked_ranges": ranges}] if ranges else [{"frame_type": "padding"}]
+            told["frames"] = (
+                [{"frame_type": "ack", "ack_delay": _ms(delay_s), "acked_ranges": ranges}]
+                if ranges
+                else [{"frame_type": "padding"}]
+            )
         return told
 
     def events(self, side: str) -> Iterator[Json]:
@@ -151,8 +164,16 @@ class _Flow:
     def _state(self, row: Mapping[str, Any], before: str | None) -> Iterator[Json]:
         time = _ms(row["time_s"])
         if row["state"] != before:
-            yield {"time": time, "name": "quic:congestion_state_updated", "data": {"new": row["state"].replace("-", "_")}}
-        columns = {"congestion_window": "cwnd_segments", "bytes_in_flight": "flight_segments", "ssthresh": "ssthresh_segments"}
+            yield {
+                "time": time,
+                "name": "quic:congestion_state_updated",
+                "data": {"new": row["state"].replace("-", "_")},
+            }
+        columns = {
+            "congestion_window": "cwnd_segments",
+            "bytes_in_flight": "flight_segments",
+            "ssthresh": "ssthresh_segments",
+        }
         data: Json = {name: round(row[column] * self.segment) for name, column in columns.items() if row[column] < 1e9}
         if row["rtt_s"] is not None:
             data["latest_rtt"] = _ms(row["rtt_s"])

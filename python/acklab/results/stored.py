@@ -47,7 +47,9 @@ class Stored:
         if isinstance(result, Stored):
             return result
         tables: dict[str, Any] = {name: getattr(result, name) for name in TABLES}
-        return cls(result.title, result.seed, result.end_s, result.json(records=False), result.scenario_toml(), **tables)
+        return cls(
+            result.title, result.seed, result.end_s, result.json(records=False), result.scenario_toml(), **tables
+        )
 
     def json(self, records: bool = True) -> str:
         """The summary on one line, with every recorded table unless ``records`` is false."""
@@ -73,14 +75,27 @@ def stored_in(folder: Path) -> Stored:
 
     about = marker(folder)
     if about is None:
-        raise ValueError(f"{folder} holds no results of acklab" if folder.is_dir() else f"{folder} is a file, not a directory" if folder.exists() else f"there is no directory {folder}")
+        raise ValueError(
+            f"{folder} holds no results of acklab"
+            if folder.is_dir()
+            else f"{folder} is a file, not a directory"
+            if folder.exists()
+            else f"there is no directory {folder}"
+        )
     if about["verb"] != "run" or not (folder / "flows.parquet").exists():
         inside = sorted(path.parent.name for path in folder.glob("*/summary.json"))
-        what = f"several runs: load {folder / inside[0]}" if inside else f"results of acklab {about['verb']}, not a run{_tables(folder)}"
+        what = (
+            f"several runs: load {folder / inside[0]}"
+            if inside
+            else f"results of acklab {about['verb']}, not a run{_tables(folder)}"
+        )
         raise ValueError(f"{folder} holds {what}")
     line, toml = ((folder / name).read_text(encoding="utf-8") for name in ("summary.json", "scenario.toml"))
     summary = json.loads(line)
-    tables: dict[str, Any] = {name: Kept(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
+    tables: dict[str, Any] = {
+        name: Kept(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None
+        for name in TABLES
+    }
     return Stored(summary["title"], summary["seed"], summary["end_s"], line.rstrip("\n"), toml, **tables)
 
 

@@ -77,7 +77,16 @@ STREAM_COLUMNS: Columns = [
     ("stream", lambda row: row["name"]),
     ("packets", _count("packets")),
     ("kB", lambda row: f"{row['bytes'] / 1e3:.1f}"),
-    *((head, _count(key)) for head, key in (("arrived", "arrived"), ("retx", "retransmits"), ("dropped", "dropped"), ("lost", "lost"), ("marked", "marked"))),
+    *(
+        (head, _count(key))
+        for head, key in (
+            ("arrived", "arrived"),
+            ("retx", "retransmits"),
+            ("dropped", "dropped"),
+            ("lost", "lost"),
+            ("marked", "marked"),
+        )
+    ),
     *((head, _milliseconds(f"delay_p{share}_s")) for head, share in (("delay ms: p50", 50), ("p95", 95), ("p99", 99))),
 ]
 #: Columns left out where no row counts any.
@@ -98,8 +107,13 @@ def sections(
     summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
 ) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each; flows that have not begun are left out."""
-    flows = [{**row, "completed": row["completed"] or None} if row["name"] in endless else row for row in _shown(summary)[:most]]
-    tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))]
+    flows = [
+        {**row, "completed": row["completed"] or None} if row["name"] in endless else row
+        for row in _shown(summary)[:most]
+    ]
+    tables = [
+        (told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))
+    ]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables
@@ -111,7 +125,13 @@ def _shown(summary: Mapping[str, Any]) -> Sequence[Row]:
     return [row for row in summary["flows"] if began(row, summary["end_s"])] or summary["flows"]
 
 
-def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, changed: Sequence[str] = (), together: Sequence[str] = ()) -> str:
+def as_text(
+    summary: Mapping[str, Any],
+    endless: Collection[str] = (),
+    *,
+    changed: Sequence[str] = (),
+    together: Sequence[str] = (),
+) -> str:
     """The summary for a terminal; no colour, and as wide as its columns need (about 100).
 
     Args:
@@ -125,7 +145,9 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
     finite = [row for row in flows if row["name"] not in endless or row["completed"]]
     running = sum(began(row, summary["end_s"]) for row in unlimited)
     counts = [
-        f"{grouped(sum(row['completed'] for row in finite))} of {counted(len(finite), 'flows', 'flows')} completed" if finite else "",
+        f"{grouped(sum(row['completed'] for row in finite))} of {counted(len(finite), 'flows', 'flows')} completed"
+        if finite
+        else "",
         counted(running, "endless flow") if running else "",
         f"{grouped(len(unlimited) - running)} not begun" if running < len(unlimited) else "",
     ]
@@ -134,7 +156,9 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
         *([f"changed: {one_line(', '.join(changed))}"] if changed else []),
         f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {', '.join(filter(None, counts))}",
     ]
-    for (heads, rows), names, all_rows, more in zip(sections(summary, endless), (2, 1), (_shown(summary), links), (together, ()), strict=True):
+    for (heads, rows), names, all_rows, more in zip(
+        sections(summary, endless), (2, 1), (_shown(summary), links), (together, ()), strict=True
+    ):
         lines += ["", *align(heads, rows, names)]
         if len(all_rows) > len(rows):
             lines.append(f"... and {grouped(len(all_rows) - len(rows))} more (--json and --out have them all)")
@@ -142,7 +166,14 @@ def as_text(summary: Mapping[str, Any], endless: Collection[str] = (), *, change
     return "\n".join(lines)
 
 
-def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = None, change: Change | None = None, moved: Sequence[Moved] = (), more: str = "") -> list[str]:
+def together(
+    summary: Mapping[str, Any],
+    how: Mapping[str, str],
+    samples: Any = None,
+    change: Change | None = None,
+    moved: Sequence[Moved] = (),
+    more: str = "",
+) -> list[str]:
     """What groups of flows did together, a line each, where there is something to add up.
 
     Args:
@@ -155,7 +186,9 @@ def together(summary: Mapping[str, Any], how: Mapping[str, str], samples: Any = 
     """
     found = groups(summary["flows"], summary["links"], summary["end_s"], how)
     timed = uneven(found, summary["end_s"])
-    lines = [line for group in found for line in _group(group, samples, _over(group) if timed and group.begun else "", more)]
+    lines = [
+        line for group in found for line in _group(group, samples, _over(group) if timed and group.begun else "", more)
+    ]
     return [*lines, *([""] if lines and moved else []), *_moved(change, moved, samples, found)]
 
 
@@ -169,12 +202,18 @@ def _moved(change: Change | None, moved: Sequence[Moved], samples: Any, found: S
         for one in moved:
             mean = one.trips[number] if one.trips else None
             trip = "" if mean is None else f", mean round trip {_number(1e3 * mean)} ms"
-            told.append(f"{one.group.names} {_number(1e-6 * one.rates[number])} Mb/s{' together' if len(one.group.flows) > 1 else ''}{trip}")
+            told.append(
+                f"{one.group.names} {_number(1e-6 * one.rates[number])} Mb/s{' together' if len(one.group.flows) > 1 else ''}{trip}"
+            )
         for group in found:
             first, last = number == 0, number + 1 == len(change.parts)
-            if group.manner == WRITES and (seen := trips(samples, group, 0.0 if first else part.from_s, float("inf") if last else part.to_s)):
+            if group.manner == WRITES and (
+                seen := trips(samples, group, 0.0 if first else part.from_s, float("inf") if last else part.to_s)
+            ):
                 told.append(f"{group.names} median round trip {_number(1e3 * seen.median_s)} ms")
-        lines.append(f"{'0' if number == 0 else f'{part.from_s:g}'} to {part.to_s:g} s{'' if number else ' (slow start included)'}, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}")
+        lines.append(
+            f"{'0' if number == 0 else f'{part.from_s:g}'} to {part.to_s:g} s{'' if number else ' (slow start included)'}, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}"
+        )
     return lines
 
 
@@ -188,11 +227,21 @@ def _group(group: Group, samples: Any, over: str, more: str) -> list[str]:
     if group.manner == WRITES and group.mean_rtt_s is not None:
         seen = trips(samples, group)
         which = "" if seen is None else "all" if seen.all else "90 % of"
-        shares = more if seen is None else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
+        shares = (
+            more
+            if seen is None
+            else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
+        )
         lines.append(f"{group.names}{over}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
     elif group.manner != WRITES and len(group.begun) > 1 and group.goodput_bps is not None:
         share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""
         fairness = "" if group.fairness is None else f"; Jain's index {group.fairness:.3f}"
         lines.append(f"{group.names} together{over}: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
     late = group.late
-    return [*lines, *(f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}" for row in late[:3])]
+    return [
+        *lines,
+        *(
+            f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}"
+            for row in late[:3]
+        ),
+    ]

@@ -182,7 +182,10 @@ def groups(flows: Iterable[Row], links: Iterable[Row], end_s: float, how: Mappin
     slowest = {}
     for row in flows:
         link = Way.slowest(ways.route(row.get("from") or "", row.get("to") or ""))
-        key = (how.get(row["name"], OTHER), (link["from"], link["to"]) if link else (row.get("from"), row.get("to"), ""))
+        key = (
+            how.get(row["name"], OTHER),
+            (link["from"], link["to"]) if link else (row.get("from"), row.get("to"), ""),
+        )
         slowest[key] = link
         found.setdefault(key, []).append(row)
     return [Group(key[0], slowest[key], tuple(rows), end_s) for key, rows in found.items()]
@@ -231,6 +234,9 @@ def trips(found: pl.DataFrame | None, group: Group, from_s: float = 0.0, to_s: f
 
     if found is None:
         return None
-    rtt = found.filter(pl.col("flow").is_in([row["name"] for row in group.begun]), pl.col("time_s").is_between(from_s, to_s, closed="left"))["rtt_s"]
+    rtt = found.filter(
+        pl.col("flow").is_in([row["name"] for row in group.begun]),
+        pl.col("time_s").is_between(from_s, to_s, closed="left"),
+    )["rtt_s"]
     ends = (0.0, 1.0) if len(rtt) < 20 else (0.05, 0.95)
     return Trips(len(rtt), *(rtt.quantile(share, "nearest") for share in (0.5, *ends))) if len(rtt) else None  # type: ignore[arg-type]

@@ -40,7 +40,10 @@ class Part:
     def _of(cls, tree: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
         """The part of a file's table; ``parts`` are the classes of its lists of tables, by the file's keys."""
         names = {key: name for name, key in cls._keys.items()}
-        made = {key: [parts[key]._of(table, {}) for table in value] if key in parts else value for key, value in tree.items()}
+        made = {
+            key: [parts[key]._of(table, {}) for table in value] if key in parts else value
+            for key, value in tree.items()
+        }
         return cls(**{names.get(key, key): value for key, value in made.items()})
 
     def to_dict(self, own: Own | None = None) -> dict[str, Any]:

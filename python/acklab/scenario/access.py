@@ -16,7 +16,9 @@ def is_access(scenario: Mapping[str, Any]) -> bool:
     """Whether an expanded scenario has the shape of ``examples/access``: an access link, and flows down and up."""
     names = {flow.get("name") for flow in scenario.get("flow", [])}
     one_air = len(scenario.get("link", [])) == 1 and len(scenario.get("wlan", [])) == 1
-    return {"down", "up"} <= names and (one_air or (len(scenario.get("link", [])) > 1 and "back" in scenario["link"][1]))
+    return {"down", "up"} <= names and (
+        one_air or (len(scenario.get("link", [])) > 1 and "back" in scenario["link"][1])
+    )
 
 
 def path_as_text(scenario: Mapping[str, Any]) -> str:
@@ -31,7 +33,10 @@ def path_as_text(scenario: Mapping[str, Any]) -> str:
     link = scenario["link"][1]
     down, up = link, {**link, **link["back"]}
     grants = "by grants" if granted(up["rate"]) else "without grants"
-    one_way, back = (sum(seconds_of(table["delay"]) for table in tables) for tables in (scenario["link"], [one["back"] for one in scenario["link"]]))
+    one_way, back = (
+        sum(seconds_of(table["delay"]) for table in tables)
+        for tables in (scenario["link"], [one["back"] for one in scenario["link"]])
+    )
     wait = ", and the wait for a grant" if granted(up["rate"]) else ""
     delay = f"delay {1e3 * one_way:.4g} ms one way, {1e3 * (one_way + back):.4g} ms there and back{wait}"
     return f"down {_direction(down)}; up {_direction(up, ' ' + grants)}; {delay}"

@@ -16,7 +16,9 @@ from ..text.escapes import not_known
 from .given import pairs
 
 
-def asked(function: Callable[..., Any], scenario: Any, path: str | None, record: Any, overrides: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+def asked(
+    function: Callable[..., Any], scenario: Any, path: str | None, record: Any, overrides: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
     """The scenario and the overrides that ``path``, ``record`` and ``set`` mean.
 
     Raises:

@@ -53,6 +53,8 @@ def _jumps(part: int) -> list[_Matrix]:
     jumps: list[_Matrix] = [_STEPS[part]]
     for _ in range(127 + 63):
         columns = tuple(zip(*jumps[-1], strict=True))
-        square = (tuple(sum(x * y for x, y in zip(row, column, strict=True)) for column in columns) for row in jumps[-1])
+        square = (
+            tuple(sum(x * y for x, y in zip(row, column, strict=True)) for column in columns) for row in jumps[-1]
+        )
         jumps.append(tuple(tuple(cell % _MODULI[part] for cell in row) for row in square))
     return jumps[127:]

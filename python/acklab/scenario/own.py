@@ -183,7 +183,11 @@ class Own:
             module = runpy.run_path(path)
         except Exception as error:
             raise ValueError(f"{type(error).__name__}: {error}") from error
-        found = [value for value in module.values() if is_own(value) and isinstance(value, type) and value.__module__ == "<run_path>"]
+        found = [
+            value
+            for value in module.values()
+            if is_own(value) and isinstance(value, type) and value.__module__ == "<run_path>"
+        ]
         if not found:
             raise ValueError("it defines no subclass of acklab.AckPolicy or acklab.CongestionControl")
         kinds: list[dict[str, Any]] = [
@@ -196,11 +200,16 @@ class Own:
         if not self.policies and not self.controls:
             return
         flows = loads(expanded(text, file=file, sets=sets)).get("flow", [])
-        for argument, given, rules in (("policies", self.policies, [flow["receiver"]["ack"] for flow in flows]), ("controls", self.controls, [flow["sender"]["control"] for flow in flows])):
+        for argument, given, rules in (
+            ("policies", self.policies, [flow["receiver"]["ack"] for flow in flows]),
+            ("controls", self.controls, [flow["sender"]["control"] for flow in flows]),
+        ):
             named = {rule.get("name") for rule in rules if "python" in rule.values()}
             for name in given.keys() - named:
                 has = f"it names {', '.join(sorted(named))}" if named else "it names none"
-                warnings.warn(f"{argument}: no flow of the scenario names {name}, so it is not used; {has}", stacklevel=3)
+                warnings.warn(
+                    f"{argument}: no flow of the scenario names {name}, so it is not used; {has}", stacklevel=3
+                )
 
     @staticmethod
     def named(own: Own | None, given: Any) -> dict[str, Any]:
@@ -214,7 +223,9 @@ class Own:
             raise TypeError(f"give the class {name} itself, not an instance: each connection has its own")
         name = given.__name__
         if own is None:
-            raise TypeError(f"{name} is Python code, which no scenario file holds; acklab.run, simulation and run_batch take it")
+            raise TypeError(
+                f"{name} is Python code, which no scenario file holds; acklab.run, simulation and run_batch take it"
+            )
         table, tag = (own.policies, "policy") if issubclass(given, AckPolicy) else (own.controls, "kind")
         if table.setdefault(name, given) is not given:
             raise TypeError(f"two different algorithms are called {name}; rename one, or pass both by name")

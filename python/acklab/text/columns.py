@@ -29,4 +29,8 @@ def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -
 
 def wrapped(sentences: Iterable[str]) -> list[str]:
     """Lines of sentences, each of which begins a line; empty ones are left out."""
-    return [line for told in sentences for line in textwrap.wrap(told, WIDTH, break_long_words=False, break_on_hyphens=False)]
+    return [
+        line
+        for told in sentences
+        for line in textwrap.wrap(told, WIDTH, break_long_words=False, break_on_hyphens=False)
+    ]

@@ -12,9 +12,7 @@ from collections.abc import Collection
 #: private use, unassigned, line and paragraph separator.
 _SHAPELESS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 #: Letters and marks of other categories that show nothing (Default_Ignorable_Code_Point), and the empty Braille pattern.
-_INVISIBLE = (
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
+_INVISIBLE = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 _BEYOND_ASCII = r"[^\n -~]"
 #: Bytes of a file's name that are no text, as Python has them.
 _BYTES = "[\ud800-\udfff]"
@@ -108,12 +106,21 @@ def not_known(what: str, name: str, known: Collection[str]) -> str:
 
     plain = {one: one.lower() for one in known}
     near = [one for one in plain if plain[one] == name.lower()]
-    near = near or [one for one in plain if len(name) >= _LEAST_BEGUN and plain[one].startswith(name.lower())][: _MOST_BEGUN + 1]
+    near = (
+        near
+        or [one for one in plain if len(name) >= _LEAST_BEGUN and plain[one].startswith(name.lower())][
+            : _MOST_BEGUN + 1
+        ]
+    )
     if not near or len(near) > _MOST_BEGUN:
         close = get_close_matches(name.lower(), plain.values(), n=1)
         near = [one for one in plain if plain[one] in close][:1]
     *others, last = near or [""]
-    return f"no {what} {name}; " + (f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?" if near else f"there are {', '.join(known)}")
+    return f"no {what} {name}; " + (
+        f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
+        if near
+        else f"there are {', '.join(known)}"
+    )
 
 
 def width(text: str) -> int:

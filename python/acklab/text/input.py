@@ -28,4 +28,8 @@ def read_open(file: IO[bytes]) -> bytes:
 
 def too_long(data: bytes | str, name: str) -> str | None:
     """What is wrong with a text that is too long, or None."""
-    return f"{name}: more than {MOST_BYTES >> 20} MiB long; at most {MOST_BYTES >> 20} MiB" if len(data) > MOST_BYTES else None
+    return (
+        f"{name}: more than {MOST_BYTES >> 20} MiB long; at most {MOST_BYTES >> 20} MiB"
+        if len(data) > MOST_BYTES
+        else None
+    )

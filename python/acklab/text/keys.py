@@ -27,7 +27,7 @@ def numbered(one: str, flows: Sequence[str]) -> str:
             continue
         for spelt in (f"flow.{name}", f'flow."{name}"'):
             if one == spelt or one.startswith(f"{spelt}."):
-                return f"flow.{number}{one[len(spelt):]}"
+                return f"flow.{number}{one[len(spelt) :]}"
     return one
 
 
@@ -45,7 +45,11 @@ def twice(texts: Iterable[str], flows: Sequence[str] = ()) -> str | None:
     for given in map(key, texts):
         one = numbered(given, flows)
         if one and one in before:
-            return f"{given} is given twice; give it once" if given == before[one] else f"{given} and {before[one]} are one key; give it once"
+            return (
+                f"{given} is given twice; give it once"
+                if given == before[one]
+                else f"{given} and {before[one]} are one key; give it once"
+            )
         if one and (part := next((earlier for earlier in before if earlier.startswith(f"{one}.")), None)):
             return f"{given} replaces {before[part]}, which is given before it; give one of them"
         before[one] = given

@@ -36,7 +36,9 @@ def places() -> list[Place]:
     return list(walk(schema, schema))
 
 
-def walk(root: Mapping[str, Any], schema: Mapping[str, Any], path: tuple[str, ...] = (), refs: tuple[str, ...] = ()) -> Iterator[Place]:
+def walk(
+    root: Mapping[str, Any], schema: Mapping[str, Any], path: tuple[str, ...] = (), refs: tuple[str, ...] = ()
+) -> Iterator[Place]:
     """Every key below a schema; a table that holds itself is entered once."""
     ref = schema.get("$ref")
     if ref in refs:
@@ -54,7 +56,9 @@ def walk(root: Mapping[str, Any], schema: Mapping[str, Any], path: tuple[str, ..
             yield Place((*path, "NAME", "base"), base)
     for form in forms(whole):
         entries = resolved(root, form).get("properties", {})
-        name = form.get("const") or next((entries[tag]["const"] for tag in TAGS if "const" in entries.get(tag, {})), None)
+        name = form.get("const") or next(
+            (entries[tag]["const"] for tag in TAGS if "const" in entries.get(tag, {})), None
+        )
         if name:
             yield Place((*path, f"({name})"), form)
         yield from walk(root, form, (*path, f"({name})") if name else path, refs)

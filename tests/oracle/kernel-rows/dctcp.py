@@ -40,7 +40,15 @@ def grid():
     for path in PATHS:
         for queue in QUEUES:
             for acks in rows.ACKS:
-                yield {"path": path, "queue": queue, "acks": acks, "size": PATHS[path][2], "seed": 1, "control": "dctcp", "loss": "none"}
+                yield {
+                    "path": path,
+                    "queue": queue,
+                    "acks": acks,
+                    "size": PATHS[path][2],
+                    "seed": 1,
+                    "control": "dctcp",
+                    "loss": "none",
+                }
 
 
 def scenario(asked):
@@ -52,7 +60,11 @@ def scenario(asked):
     receiver = flow["receiver"] | {"echo_each_mark": True}
     if asked["acks"] == "linux":
         receiver["ack"] = receiver["ack"] | MEMORY
-    return found | {"link": [link | {"queue": QUEUES[asked["queue"]]}], "flow": [flow | {"sender": sender, "receiver": receiver}], "processing": "5us"}
+    return found | {
+        "link": [link | {"queue": QUEUES[asked["queue"]]}],
+        "flow": [flow | {"sender": sender, "receiver": receiver}],
+        "processing": "5us",
+    }
 
 
 THIS = SimpleNamespace(ASKED=ASKED, scenario=scenario, grid=grid)
@@ -83,7 +95,11 @@ def judged():
     for asked, theirs in zip(grid(), read()):
         (ours,) = events.of_simulator(THIS, asked)
         at = events.first_difference(theirs, ours, logs.WITHIN)
-        sides = None if at is None else tuple(" ".join(map(str, side[at])) if at < len(side) else "-" for side in (theirs, ours))
+        sides = (
+            None
+            if at is None
+            else tuple(" ".join(map(str, side[at])) if at < len(side) else "-" for side in (theirs, ours))
+        )
         yield asked, theirs, ours, len(theirs) if at is None else at, sides
 
 

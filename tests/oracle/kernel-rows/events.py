@@ -33,7 +33,12 @@ def captured(capture, flow):
         micros = round((seconds - first[0]) * 1e6 + (part - first[1]) / scale)
         sent = to == PORT + flow
         base = bases.setdefault(sent, sequence)
-        yield micros, "sent" if sent else "received", (sequence - base if sent else ack - bases[True]) % (1 << 32), payload
+        yield (
+            micros,
+            "sent" if sent else "received",
+            (sequence - base if sent else ack - bases[True]) % (1 << 32),
+            payload,
+        )
 
 
 def simulated(packets, flow):
@@ -66,7 +71,9 @@ def _told(packets, flow):
 def of_kernel(grid, asked, folder):
     """The packets of each flow of a row, by the kernel."""
     scenario = apart.timed(grid.scenario(asked))
-    kernel.run(_core.LivePlan(json.dumps(scenario)), NOTHING | {"kernel_acks": asked["acks"] == "linux"}, captures=folder)
+    kernel.run(
+        _core.LivePlan(json.dumps(scenario)), NOTHING | {"kernel_acks": asked["acks"] == "linux"}, captures=folder
+    )
     names = {True: "sender.pcap", False: "receiver.pcap"}
     sides = [names[flow["from"] == scenario["flow"][0]["from"]] for flow in scenario["flow"]]
     return [_told(captured(folder / side, n), flow) for n, (side, flow) in enumerate(zip(sides, scenario["flow"]))]

@@ -46,19 +46,34 @@ def seen(version, path):
     from acklab.engines import kernel
 
     words = [
-        *(str(kernel.find(version)), f"mem={kernel.NODE_MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
-        *("time-travel=inf-cpu", f"time-travel-start={kernel.EPOCH_NS}", "con=null", "con0=null,fd:1", f"init={sys.executable}", "--"),
+        *(
+            str(kernel.find(version)),
+            f"mem={kernel.NODE_MEMORY}M",
+            "root=/dev/root",
+            "rootfstype=hostfs",
+            "rootflags=/",
+            "ro",
+            "quiet",
+        ),
+        *(
+            "time-travel=inf-cpu",
+            f"time-travel-start={kernel.EPOCH_NS}",
+            "con=null",
+            "con0=null,fd:1",
+            f"init={sys.executable}",
+            "--",
+        ),
         *("-I", "-S", "-B", str(HERE / "both_ends.py"), *map(str, path[:3]), *uploads.reads(path).split()),
     ]
     # Memory, and so `tcp_rmem[2]`, follows from where the kernel's heap begins.
     fixed = lambda: ctypes.CDLL(None).personality(FIXED_ADDRESSES)
-    done = subprocess.run(words, env=dict(kernel.environment(1, 0, 1)), cwd="/", capture_output=True, check=False, preexec_fn=fixed)
+    done = subprocess.run(
+        words, env=dict(kernel.environment(1, 0, 1)), cwd="/", capture_output=True, check=False, preexec_fn=fixed
+    )
     for line in done.stdout.splitlines():
         if line.startswith(kernel.MARK):
             return json.loads(zlib.decompress(base64.b64decode(line[len(kernel.MARK) :])))
     raise SystemExit(f"{version} {path}: {kernel.why(done.stdout.decode(errors='replace'), done.returncode)}")
-
-
 
 
 def made(version, path):
@@ -67,7 +82,11 @@ def made(version, path):
     if found["memory"] != MEMORY:
         raise SystemExit(f"{version} {path}: a segment takes {found['memory']} bytes, not {MEMORY}")
     opened, first = found["sent"][0][0], found["sent"][0][2]
-    acks = [(round((at - opened) / 1e3), (ack - first) % 2**32) for at, flags, _, ack, payload, _ in found["answers"] if not payload and not flags & 2]
+    acks = [
+        (round((at - opened) / 1e3), (ack - first) % 2**32)
+        for at, flags, _, ack, payload, _ in found["answers"]
+        if not payload and not flags & 2
+    ]
     segments = sum(payload > 0 for *_, payload, _ in found["sent"])
     return {"acks": acks, "start": opened % 10**6 / 1e9, "phase": 0.0, "most": found["most"], "segments": segments}
 
@@ -101,7 +120,11 @@ def simulated(one, row, replaced, exact=False):
 
     packets = acklab.run(tree).packets
     columns = zip(packets["time_s"], packets["link"], packets["event"], packets["kind"], packets["ack"], packets["syn"])
-    acks = [(at, ack) for at, name, event, kind, ack, syn in columns if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn]
+    acks = [
+        (at, ack)
+        for at, name, event, kind, ack, syn in columns
+        if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn
+    ]
     return uploads.until([(round((at - row["start"]) * 1e6), ack) for at, ack in acks], one[1][2] + 1)
 
 
@@ -125,7 +148,9 @@ def agreement(name, pairs):
     off = [len(ours) / len(theirs) - 1 for theirs, ours in pairs]
     ends = [abs(ours[-1][0] / theirs[-1][0] - 1) for theirs, ours in pairs]
     equal = sum(same(theirs, ours) == len(theirs) == len(ours) for theirs, ours in pairs)
-    both = sum(len({ack for _, ack in theirs} & {ack for _, ack in ours}) for theirs, ours in pairs) / sum(len(theirs) for theirs, _ in pairs)
+    both = sum(len({ack for _, ack in theirs} & {ack for _, ack in ours}) for theirs, ours in pairs) / sum(
+        len(theirs) for theirs, _ in pairs
+    )
     cells = f"{sum(abs(one) <= 0.01 for one in off)} of {len(off)} | {100 * max(off, key=abs):+.2f} % | {100 * sum(map(abs, off)) / len(off):.2f} %"
     return f"| {name} | {cells} | {equal} | {100 * both:.0f} % | {100 * max(ends):.2f} % |"
 
@@ -137,7 +162,9 @@ def told(path):
 
 def eight(rows):
     """ACKs, last byte and segments of the three versions on the eight paths."""
-    lines = ["| path | ACKs of 6.1 | 6.12 | 7.3 | 6.1 for 6.12 | first that differs | last byte, s: 6.1 | 6.12 | 7.3 | segments: 6.1 | 6.12 | 7.3 |"]
+    lines = [
+        "| path | ACKs of 6.1 | 6.12 | 7.3 | 6.1 for 6.12 | first that differs | last byte, s: 6.1 | 6.12 | 7.3 | segments: 6.1 | 6.12 | 7.3 |"
+    ]
     lines.append("|" + "---|" * 12)
     for path in uploads.EIGHT:
         three = [rows[version, path] for version in VERSIONS]
@@ -145,13 +172,18 @@ def eight(rows):
         first = same(three[0]["acks"], three[1]["acks"]) + 1
         ends = " | ".join(f"{row['acks'][-1][0] / 1e6:.3f}" for row in three)
         segments = " | ".join(str(row["segments"]) for row in three)
-        lines.append(f"| {told(path)} | {' | '.join(map(str, counts))} | {100 * (counts[0] / counts[1] - 1):+.1f} % | {first} | {ends} | {segments} |")
+        lines.append(
+            f"| {told(path)} | {' | '.join(map(str, counts))} | {100 * (counts[0] / counts[1] - 1):+.1f} % | {first} | {ends} | {segments} |"
+        )
     return lines
 
 
 def overall(rows):
     """How the counts of 6.1 differ from those of 6.12, by the path's rate and by how the program reads."""
-    lines = ["| uploads | number | ACKs of 6.1 for 6.12: mean | least | most | last byte: most |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| uploads | number | ACKs of 6.1 for 6.12: mean | least | most | last byte: most |",
+        "|---|---|---|---|---|---|",
+    ]
     rates = {"0 to 20 Mb/s": range(20), "20 to 100 Mb/s": range(20, 100), "100 Mb/s and more": range(100, 1000)}
     parts = {name: [path for path in paths(rows) if int(path[0]) in span] for name, span in rates.items()}
     parts |= {f"reads {how}": [path for path in paths(rows) if path[3] == how] for how in uploads.READS}
@@ -159,22 +191,39 @@ def overall(rows):
         pairs = [[rows[version, path]["acks"] for version in ("6.1", "6.12")] for path in some]
         off = [100 * (len(new) / len(old) - 1) for new, old in pairs]
         ends = [100 * (new[-1][0] / old[-1][0] - 1) for new, old in pairs]
-        lines.append(f"| {name} | {len(off)} | {sum(off) / len(off):+.1f} % | {min(off):+.1f} % | {max(off):+.1f} % | {max(ends, key=abs):+.2f} % |")
+        lines.append(
+            f"| {name} | {len(off)} | {sum(off) / len(off):+.1f} % | {min(off):+.1f} % | {max(off):+.1f} % | {max(ends, key=abs):+.2f} % |"
+        )
     return lines
 
 
 def judged(rows):
     """How well the kernels agree with themselves between nodes, and the simulator with them."""
     between = kernels(uploads.FILE)
-    lines = ["| what, for what | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte: most |"]
+    lines = [
+        "| what, for what | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte: most |"
+    ]
     lines.append("|" + "---|" * 7)
-    lines.append(agreement("6.12 between two kernels, for inside one", [(rows["6.12", path]["acks"], between["6.12", path]["acks"]) for path in paths(rows)]))
+    lines.append(
+        agreement(
+            "6.12 between two kernels, for inside one",
+            [(rows["6.12", path]["acks"], between["6.12", path]["acks"]) for path in paths(rows)],
+        )
+    )
     for version in VERSIONS:
         ways = {f"rules of {version}, for Linux {version}": ({}, False), "the same, packets not late": ({}, True)}
         if version == "6.1":
             ways |= {f"the same with {name} of 6.12": (rules, False) for name, rules in REPLACED.items()}
         for name, way in ways.items():
-            lines.append(agreement(name, [(rows[version, path]["acks"], simulated((version, path), rows[version, path], *way)) for path in paths(rows)]))
+            lines.append(
+                agreement(
+                    name,
+                    [
+                        (rows[version, path]["acks"], simulated((version, path), rows[version, path], *way))
+                        for path in paths(rows)
+                    ],
+                )
+            )
     return lines
 
 
@@ -193,7 +242,13 @@ def main():
             ours = simulated(one, row, {})
             at = same(row["acks"], ours)
             shown = [(acks[at] if at < len(acks) else None) for acks in (row["acks"], ours)]
-            print(*one, len(row["acks"]), len(ours), f"{100 * (len(ours) / len(row['acks']) - 1):+.2f} % same {at}: {shown}", flush=True)
+            print(
+                *one,
+                len(row["acks"]),
+                len(ours),
+                f"{100 * (len(ours) / len(row['acks']) - 1):+.2f} % same {at}: {shown}",
+                flush=True,
+            )
         return
     found = tables()
     print("\n\n".join("\n".join(lines) for lines in found.values()))

@@ -56,7 +56,9 @@ def make():
 def read():
     """The packets of each flow of each transfer."""
     ways, found = {"s": "sent", "r": "received"}, [{} for _ in drawn()]
-    for number, flow, at, way, sequence, payload in csv.reader(io.StringIO(lzma.decompress(LOGS.read_bytes()).decode())):
+    for number, flow, at, way, sequence, payload in csv.reader(
+        io.StringIO(lzma.decompress(LOGS.read_bytes()).decode())
+    ):
         found[int(number)].setdefault(int(flow), []).append((int(at), ways[way], int(sequence), int(payload)))
     return [list(flows.values()) for flows in found]
 
@@ -78,7 +80,11 @@ def main():
     """Prints what is equal."""
     found = list(judged())
     for asked, packets, most, first in found:
-        told = f"equal within {most} us" if first is None else f"kernel {first[0]}, simulator {first[1]} (before it within {most} us)"
+        told = (
+            f"equal within {most} us"
+            if first is None
+            else f"kernel {first[0]}, simulator {first[1]} (before it within {most} us)"
+        )
         print(f"{name_of(asked):36} {packets:5} packets: {told}")
     print(f"{sum(first is None for *_, first in found)} of {len(found)} logs are equal to the last packet")
 

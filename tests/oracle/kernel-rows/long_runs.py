@@ -29,7 +29,12 @@ RECEIVERS = {"default": defaults.ACKS, "fixed": rows.ACKS["linux"]}
 #: The first in bytes, as the kernel counts it: the same for a kernel.
 IN_BYTES = "default, in bytes"
 #: As `docs/oracle/kernel.md` has them, and losses of a few in a hundred.
-LOSSES = {"none": ({}, {}), "rate": ({"loss": {"rate": 0.01}}, {}), "heavy": ({"loss": {"rate": 0.03}}, {}), "acks": ({}, {"loss": {"rate": 0.2}})}
+LOSSES = {
+    "none": ({}, {}),
+    "rate": ({"loss": {"rate": 0.01}}, {}),
+    "heavy": ({"loss": {"rate": 0.03}}, {}),
+    "acks": ({}, {"loss": {"rate": 0.2}}),
+}
 
 
 def drawn():
@@ -46,10 +51,26 @@ def scenario(asked, receiver, nudge_us):
     """A run's scenario, for the simulator and for the kernel."""
     there, back = LOSSES[asked["loss"]]
     about = asked | {"path": "long", "acks": "linux", "size": 1, "seed": asked["number"]}
-    found = rows.between(f"{asked['rate']}Mbps", f"{1000 * asked['delay'] + nudge_us}us", asked["packets"], there, back, about)
+    found = rows.between(
+        f"{asked['rate']}Mbps", f"{1000 * asked['delay'] + nudge_us}us", asked["packets"], there, back, about
+    )
     found["stop"] = {"at": "8s"}
     flow = found["flow"][0]
-    return apart.timed(found | {"flow": [flow | {"size": "unlimited", "receiver": {"stack": "linux", "ack": defaults.BYTES if receiver == IN_BYTES else RECEIVERS[receiver]}}]})
+    return apart.timed(
+        found
+        | {
+            "flow": [
+                flow
+                | {
+                    "size": "unlimited",
+                    "receiver": {
+                        "stack": "linux",
+                        "ack": defaults.BYTES if receiver == IN_BYTES else RECEIVERS[receiver],
+                    },
+                }
+            ]
+        }
+    )
 
 
 def read():
@@ -74,14 +95,23 @@ def make():
         with ROWS.open("w", newline="") as file:
             out = csv.DictWriter(file, ["number", "receiver", "nudge_us", *TOLD], lineterminator="\n")
             out.writeheader()
-            out.writerows(dict(zip(("number", "receiver", "nudge_us"), key)) | have[key] for key in sorted(have, key=lambda key: (key[1], *key)))
+            out.writerows(
+                dict(zip(("number", "receiver", "nudge_us"), key)) | have[key]
+                for key in sorted(have, key=lambda key: (key[1], *key))
+            )
         print(f"{len(have)} of {len(wanted)} runs", flush=True)
 
 
 def lines():
     """How many pairs of runs agree."""
     theirs = read()
-    keys = [(asked, receiver, us) for receiver in RECEIVERS for asked in drawn() for us in NUDGES_US if (asked["number"], receiver, us) in theirs]
+    keys = [
+        (asked, receiver, us)
+        for receiver in RECEIVERS
+        for asked in drawn()
+        for us in NUDGES_US
+        if (asked["number"], receiver, us) in theirs
+    ]
     keys += [(asked, IN_BYTES, 0) for asked, receiver, us in keys if (receiver, us) == ("default", 0)]
     ours = {
         (asked["number"], *which): {name: float(answer["flows"][0][name]) for name in TOLD}
@@ -103,7 +133,10 @@ def lines():
             found = list(zip(*sides))
             counts = [all(one[key] == other[key] for key in COUNTS) for one, other in found]
             acks = [same and one["acks_sent"] == other["acks_sent"] for same, (one, other) in zip(counts, found)]
-            near = [sum(abs(other[key] / one[key] - 1) <= most for one, other in found) for key, most in (("goodput_bps", 0.01), ("acks_sent", 0.02))]
+            near = [
+                sum(abs(other[key] / one[key] - 1) <= most for one, other in found)
+                for key, most in (("goodput_bps", 0.01), ("acks_sent", 0.02))
+            ]
             yield f"| {receiver} | {name} | {sum(counts)} of {len(found)} | {sum(acks)} | {near[0]} | {near[1]} |"
 
 

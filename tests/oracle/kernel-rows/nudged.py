@@ -84,7 +84,14 @@ def judged():
     ours = {one: answer["flows"][0] for one, answer in zip(chosen, answers)}
     for path, control in dict.fromkeys(one[:2] for one in chosen):
         runs = [one for one in chosen if one[:2] == (path, control)]
-        yield path, control, {name: ([float(theirs[one][name]) for one in runs], [float(ours[one][name]) for one in runs]) for name in TOLD}
+        yield (
+            path,
+            control,
+            {
+                name: ([float(theirs[one][name]) for one in runs], [float(ours[one][name]) for one in runs])
+                for name in TOLD
+            },
+        )
 
 
 def half(values):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of docs/oracle/kernel-rows.md and kernel.md: what of the rows, patterns, logs and long runs agrees, and by which rules.
 
-    page.py            print them
-    page.py --write    put them into the page
+page.py            print them
+page.py --write    put them into the page
 """
 
 import re
@@ -30,16 +30,30 @@ def parts(grid):
     found = list(rows.judged(grid=grid))
     agree = [row for row, _, differ in found if not differ]
     acks = [row for row, answer, differ in found if not differ and rows.acks_agree(row, answer)]
-    lines = [f"{len(agree)} of {len(found)} {'patterns' if grid is patterns else 'rows'} agree in all but ACKs, and {len(acks)} in ACKs, too."]
+    lines = [
+        f"{len(agree)} of {len(found)} {'patterns' if grid is patterns else 'rows'} agree in all but ACKs, and {len(acks)} in ACKs, too."
+    ]
     if grid is defaults:
         off = [ours / theirs - 1 for row, answer, _ in found for theirs, ours in rows.acks(row, answer)]
-        several = [ours / theirs - 1 for row, answer, _ in found for theirs, ours in rows.acks(row, answer) if row["size"] != "30"]
+        several = [
+            ours / theirs - 1
+            for row, answer, _ in found
+            for theirs, ours in rows.acks(row, answer)
+            if row["size"] != "30"
+        ]
         few, more, mean = 100 * min(several), 100 * max(several), 100 * sum(map(abs, off)) / len(off)
         told = f"{-few:.0f} % fewer to {more:.0f} % more in transfers of 200 and 1000 segments; over all rows the mean difference is {mean:.1f} %."
-        counted = "With the buffer counted in bytes {} agree in all but ACKs, and {} in ACKs, too.".format(*defaults.in_bytes())
+        counted = "With the buffer counted in bytes {} agree in all but ACKs, and {} in ACKs, too.".format(
+            *defaults.in_bytes()
+        )
         return "\n".join([*lines, f"The simulator sends from {told}", counted])
     more = sum(all(1 <= ours - theirs <= 2 for theirs, ours in rows.acks(row, answer)) for row, answer, _ in found)
-    lines += [f"In {more} the simulator counts one or two ACKs more.", "", "| part | agree but for ACKs | and in ACKs |", "|---|---|---|"]
+    lines += [
+        f"In {more} the simulator counts one or two ACKs more.",
+        "",
+        "| part | agree but for ACKs | and in ACKs |",
+        "|---|---|---|",
+    ]
     for key in [key for key in grid.ASKED if key != "seed"]:
         whole, good, best = (Counter(row[key] for row in part) for part in ([row for row, _, _ in found], agree, acks))
         lines += [f"| {key} `{value}` | {good[value]} of {whole[value]} | {best[value]} |" for value in whole]
@@ -51,7 +65,10 @@ def packets():
     found = list(logs.judged())
     equal = sum(first is None for *_, first in found)
     lines = [f"{equal} of {len(found)} logs are equal to the last packet.", ""]
-    lines += ["| transfer | packets | most that times differ, µs | first difference: kernel; simulator |", "|---|---|---|---|"]
+    lines += [
+        "| transfer | packets | most that times differ, µs | first difference: kernel; simulator |",
+        "|---|---|---|---|",
+    ]
     for asked, count, most, first in found:
         lines.append(f"| {logs.name_of(asked)} | {count} | {most} | {'; '.join(first) if first else 'none'} |")
     return "\n".join(lines)
@@ -59,8 +76,24 @@ def packets():
 
 def tables():
     """Each table by its name in the pages."""
-    told = {name: "\n".join(grid.lines()) for name, grid in (("nudged", nudged), ("long", long_runs), ("presets", presets), ("apart", apart), ("dctcp", dctcp))}
-    return {"rows": parts(rows), "patterns": parts(patterns), "defaults": parts(defaults), "logs": packets(), "rules": rules.table(), **told}
+    told = {
+        name: "\n".join(grid.lines())
+        for name, grid in (
+            ("nudged", nudged),
+            ("long", long_runs),
+            ("presets", presets),
+            ("apart", apart),
+            ("dctcp", dctcp),
+        )
+    }
+    return {
+        "rows": parts(rows),
+        "patterns": parts(patterns),
+        "defaults": parts(defaults),
+        "logs": packets(),
+        "rules": rules.table(),
+        **told,
+    }
 
 
 def filled(text, made):

@@ -55,7 +55,10 @@ def lines():
     off = []
     for path, control, theirs, ours in judged():
         off.append(abs(ours[0] / theirs[0] - 1))
-        cells = [f"{there / 1e6:.2f} | {here / 1e6:.2f}" if n == 0 else f"{there:.0f} | {here:.0f}" for n, (there, here) in enumerate(zip(theirs, ours))]
+        cells = [
+            f"{there / 1e6:.2f} | {here / 1e6:.2f}" if n == 0 else f"{there:.0f} | {here:.0f}"
+            for n, (there, here) in enumerate(zip(theirs, ours))
+        ]
         yield f"| {path} | {control} | {' | '.join(cells)} |"
     yield f"Throughput is off by {100 * sum(off) / len(off):.1f} % in the mean, and by {100 * max(off):.1f} % at most."
 

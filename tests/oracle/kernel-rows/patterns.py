@@ -28,11 +28,15 @@ def stages(*there, back=()):
 
 def loses(there, back=()):
     """These packets are lost."""
-    return lambda link, flow: (link | {"loss": {"list": there}, "back": link["back"] | {"loss": {"list": [*back]}}}, [flow])
+    return lambda link, flow: (
+        link | {"loss": {"list": there}, "back": link["back"] | {"loss": {"list": [*back]}}},
+        [flow],
+    )
 
 
 def window(segments):
     """A small window; Linux's receiver has a buffer of 128 KiB then, and a segment takes 2304 bytes of it."""
+
     def change(link, flow):
         receiver = flow["receiver"]
         if receiver["ack"]["policy"] == "linux":

@@ -50,7 +50,10 @@ def read():
     if not ROWS.exists():
         return {}
     with ROWS.open() as file:
-        return {(row["preset"], row["size"], int(row["seed"])): {name: float(row[name]) for name in TOLD} for row in csv.DictReader(file)}
+        return {
+            (row["preset"], row["size"], int(row["seed"])): {name: float(row[name]) for name in TOLD}
+            for row in csv.DictReader(file)
+        }
 
 
 def make():
@@ -66,7 +69,9 @@ def make():
         with ROWS.open("w", newline="") as file:
             out = csv.DictWriter(file, ["preset", "size", "seed", *TOLD], lineterminator="\n")
             out.writeheader()
-            out.writerows(dict(zip(("preset", "size", "seed"), known)) | have[known] for known in grid() if known in have)
+            out.writerows(
+                dict(zip(("preset", "size", "seed"), known)) | have[known] for known in grid() if known in have
+            )
         print(f"{len(have)} of {len(grid())} runs", flush=True)
 
 
@@ -95,7 +100,9 @@ def lines():
         if sides:
             times = [[row["completion_s"] for row in side] for side in sides]
             acks = [statistics.mean(row["acks_sent"] for row in side) for side in sides]
-            cells = [", ".join(f"{time:.2f}" for time in side) for side in times] + [f"{statistics.mean(side):.2f}" for side in times]
+            cells = [", ".join(f"{time:.2f}" for time in side) for side in times] + [
+                f"{statistics.mean(side):.2f}" for side in times
+            ]
             yield f"| {name} | {' | '.join(cells)} | {acks[0]:.0f} | {acks[1]:.0f} |"
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fresh random transfers on the kernel and in the simulator (needs `make kernel`).
 
-    random_kernel.py [--count N] [--seed S] [--processing 5us]    a line for each that differs, and how many agree
+random_kernel.py [--count N] [--seed S] [--processing 5us]    a line for each that differs, and how many agree
 """
 
 import argparse
@@ -38,7 +38,9 @@ def main():
     cases = [drawn(rng, seed) for seed in range(1, given.count + 1)]
     scenarios = [apart.changed(scenario) | {"processing": given.processing} for _, scenario in cases]
     agree = acks = 0
-    for (asked, scenario), ours, theirs in zip(cases, acklab.run_batch(scenarios), acklab.run_batch(scenarios, engine="kernel")):
+    for (asked, scenario), ours, theirs in zip(
+        cases, acklab.run_batch(scenarios), acklab.run_batch(scenarios, engine="kernel")
+    ):
         if "error" in theirs:
             raise SystemExit(f"{scenario['title']}: {theirs['error']}")
         row = {key: str(value) for key, value in rows.told(theirs).items()}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether a kernel in virtual time repeats itself: ten of the logged transfers, each booted N times (needs `make kernel`).
 
-    repeat.py [N]    N is 10; a line for each transfer, how many runs a second, and virtual seconds a second
+repeat.py [N]    N is 10; a line for each transfer, how many runs a second, and virtual seconds a second
 """
 
 import hashlib
@@ -44,7 +44,9 @@ def main(times):
         repeats += kinds == 1
         print(f"{logs.name_of(asked):36} {times} boots, {kinds} different")
     virtual = sum(end for _, end in found)
-    print(f"{repeats} of {len(some)} repeat; {took:.0f} s: {len(found) / took:.2f} runs a second, {virtual / took:.1f} virtual seconds a second")
+    print(
+        f"{repeats} of {len(some)} repeat; {took:.0f} s: {len(found) / took:.2f} runs a second, {virtual / took:.1f} virtual seconds a second"
+    )
 
 
 if __name__ == "__main__":

@@ -47,7 +47,10 @@ LOSSES = {
     "heavy": ({"loss": {"rate": 0.04}}, {}),
     "acks": ({}, {"loss": {"rate": 0.2}}),
 }
-ACKS = {"linux": {"policy": "linux", "window": 4345, "buffer": 10922, "autotune": False, "tick": "1ms"}, "delayed": {"policy": "delayed", "timer": "40ms"}}
+ACKS = {
+    "linux": {"policy": "linux", "window": 4345, "buffer": 10922, "autotune": False, "tick": "1ms"},
+    "delayed": {"policy": "delayed", "timer": "40ms"},
+}
 #: The kernel's clock ticks every millisecond (tools/kernel), as its timers show at these instants.
 CLOCK = {"tick": "1ms", "phase": "32.1837ms"}
 SIZES = [30, 200, 1000]
@@ -108,7 +111,9 @@ def alike(row, answer):
     differ = [name for name in COUNTS if row[name] != ours[name] and "None" not in row[name]]
     # At the receiver: a kernel's last segment has a FIN, which is acknowledged at once, and the simulator's has none.
     pairs = list(zip(ours["last_data_s"].split("/"), row["last_data_s"].split("/")))
-    if "None" in ours["last_data_s"] or any(abs(float(here) - float(there)) > 0.01 * float(there) for here, there in pairs):
+    if "None" in ours["last_data_s"] or any(
+        abs(float(here) - float(there)) > 0.01 * float(there) for here, there in pairs
+    ):
         differ.append("last_data_s")
     return differ
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rows and patterns that agree when one named rule of the stack `linux` has the standard's value instead.
 
-    rules.py    print the table of docs/oracle/kernel-rows.md (about a minute)
+rules.py    print the table of docs/oracle/kernel-rows.md (about a minute)
 """
 
 import sys

@@ -91,7 +91,15 @@ def segments(file, port):
             total = struct.unpack_from(">H", packet, 2)[0]
             number, ack = struct.unpack_from(">II", tcp, 4)
             payload = total - (packet[0] & 15) * 4 - header
-            yield at, struct.unpack_from(">H", tcp, 2)[0] == port, tcp[13], number, ack, payload, int.from_bytes(stamp, "big")
+            yield (
+                at,
+                struct.unpack_from(">H", tcp, 2)[0] == port,
+                tcp[13],
+                number,
+                ack,
+                payload,
+                int.from_bytes(stamp, "big"),
+            )
 
 
 def ticks(packets):
@@ -122,7 +130,11 @@ def made(version, path):
     opened, first = sent[0][0], sent[0][3]
     start = (opened - ticks([(packet[0], packet[6]) for packet in answers])) % 1e-3
     phase = (opened - ticks([(packet[0], packet[6]) for packet in sent]) - start) % 1e-3
-    acks = [(round((at - opened) * 1e6), (ack - first) % 2**32) for at, _, flags, _, ack, payload, _ in answers if not payload and not flags & 2]
+    acks = [
+        (round((at - opened) * 1e6), (ack - first) % 2**32)
+        for at, _, flags, _, ack, payload, _ in answers
+        if not payload and not flags & 2
+    ]
     return {"acks": acks, "start": start, "phase": phase, "most": most}
 
 
@@ -136,7 +148,13 @@ def read(file=FILE):
         for more, further in zip(times, numbers):
             at, number = at + more, number + further
             acks.append((at, number))
-        found[version, tuple(path)] = {"acks": acks, "start": start, "phase": phase, "most": most[0] if most else None, "segments": most[1] if most[1:] else None}
+        found[version, tuple(path)] = {
+            "acks": acks,
+            "start": start,
+            "phase": phase,
+            "most": most[0] if most else None,
+            "segments": most[1] if most[1:] else None,
+        }
     return found
 
 
@@ -158,7 +176,13 @@ def keep(rows, file=FILE):
 
     def line(one, row):
         numbers = (steps([ack[n] for ack in row["acks"]]) for n in (0, 1))
-        return *one, round(row["start"], 7), round(row["phase"], 7), *numbers, *filter(None, (row["most"], row.get("segments")))
+        return (
+            *one,
+            round(row["start"], 7),
+            round(row["phase"], 7),
+            *numbers,
+            *filter(None, (row["most"], row.get("segments"))),
+        )
 
     lines = [line(*item) for item in rows.items()]
     file.write_bytes(lzma.compress(json.dumps(lines, separators=(",", ":")).encode(), preset=9))
@@ -183,7 +207,11 @@ def simulated(version, path, row):
 
     packets = acklab.run(scenario(version, path, row)).packets
     columns = zip(packets["time_s"], packets["link"], packets["event"], packets["kind"], packets["ack"], packets["syn"])
-    acks = [(at, ack) for at, name, event, kind, ack, syn in columns if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn]
+    acks = [
+        (at, ack)
+        for at, name, event, kind, ack, syn in columns
+        if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn
+    ]
     return [(round((at - row["start"]) * 1e6), ack) for at, ack in acks]
 
 
@@ -213,7 +241,10 @@ def lines(found=None):
     """The page's tables."""
     found = found or judged()
     first, second = map(drawn, SEEDS)
-    told = ["| uploads | Linux | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte within 1 % |", "|---|---|---|---|---|---|---|---|"]
+    told = [
+        "| uploads | Linux | ACK counts within 1 % | most | mean | series equal to the end | ACKs that both sent | last byte within 1 % |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     reads = ((f"second draw, {how}", [path for path in second if path[3] == how]) for how in READS)
     for name, paths in (("eight", EIGHT), ("first draw", first), ("second draw", second), *reads):
         for version in MOST:
@@ -242,7 +273,11 @@ def main():
     if "-v" in sys.argv:
         for (version, path), (theirs, ours, same) in found.items():
             shown = [(acks[same] if same < len(acks) else None) for acks in (theirs, ours)]
-            print(version, *path, f"{len(theirs)} {len(ours)} {100 * (len(ours) / len(theirs) - 1):+.2f} % same {same}: {shown}")
+            print(
+                version,
+                *path,
+                f"{len(theirs)} {len(ours)} {100 * (len(ours) / len(theirs) - 1):+.2f} % same {same}: {shown}",
+            )
     table = "\n".join(lines(found))
     print(table)
     if "--write" in sys.argv:

@@ -44,10 +44,17 @@ def grid():
 def lines():
     """The page's table."""
     found = uploads.judged(file=FILE)
-    told = ["| uploads | Linux | ACK counts within 1 % | most | series equal to the end | last byte within 1 % | most |", "|---|---|---|---|---|---|---|"]
+    told = [
+        "| uploads | Linux | ACK counts within 1 % | most | series equal to the end | last byte within 1 % | most |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for kind, words in KINDS.items():
         for version in uploads.MOST:
-            some = [row for (of, path), row in found.items() if of == version and (path[3] if path[3] == "slow" else path[4].split()[0]) == kind]
+            some = [
+                row
+                for (of, path), row in found.items()
+                if of == version and (path[3] if path[3] == "slow" else path[4].split()[0]) == kind
+            ]
             if not some:
                 continue
             counts = [len(ours) / len(theirs) - 1 for theirs, ours, _ in some]
@@ -65,7 +72,17 @@ def main():
         return
     if "-v" in sys.argv:
         for (version, path), (theirs, ours, same) in uploads.judged(file=FILE).items():
-            print(version, *path, len(theirs), len(ours), "same", same, [(acks[same : same + 2]) for acks in (theirs, ours)], theirs[-1][0], ours[-1][0])
+            print(
+                version,
+                *path,
+                len(theirs),
+                len(ours),
+                "same",
+                same,
+                [(acks[same : same + 2]) for acks in (theirs, ours)],
+                theirs[-1][0],
+                ours[-1][0],
+            )
     table = "\n".join(lines())
     print(table)
     if "--write" in sys.argv:

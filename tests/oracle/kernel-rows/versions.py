@@ -28,13 +28,19 @@ def counted(path, row, rules):
 
     packets = acklab.run(tree).packets
     columns = zip(packets["time_s"], packets["link"], packets["event"], packets["kind"], packets["ack"], packets["syn"])
-    acks = [(at, ack) for at, name, event, kind, ack, syn in columns if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn]
+    acks = [
+        (at, ack)
+        for at, name, event, kind, ack, syn in columns
+        if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn
+    ]
     return len(uploads.until(acks, path[2] + 1))
 
 
 def table(rows, paths, steps):
     """ACKs of both kernels on each path, and of the simulator with one rule more at a time."""
-    told = [f"| path | Linux 6.12 | Linux 7.3 | change | rules of 6.12 | {' | '.join(f'and `{name}`' for name, _ in steps)} |"]
+    told = [
+        f"| path | Linux 6.12 | Linux 7.3 | change | rules of 6.12 | {' | '.join(f'and `{name}`' for name, _ in steps)} |"
+    ]
     told.append("|" + "---|" * (5 + len(steps)))
     for path in paths:
         if not all((version, path) in rows for version in uploads.MOST):
@@ -56,7 +62,9 @@ def overall():
     told = ["| rate | uploads | 7.3 for 6.12: mean | least | most |", "|---|---|---|---|---|"]
     for low, high in ((0, 20), (20, 100), (100, 1000)):
         paths = {path for _, path in rows if low <= path[0] < high}
-        counts = [[len(uploads.until(rows[version, path]["acks"], path[2] + 1)) for version in uploads.MOST] for path in paths]
+        counts = [
+            [len(uploads.until(rows[version, path]["acks"], path[2] + 1)) for version in uploads.MOST] for path in paths
+        ]
         off = [100 * (new / old - 1) for old, new in counts]
         name = f"{low} to {high} Mb/s" if high < 1000 else f"{low} Mb/s and more"
         told.append(f"| {name} | {len(off)} | {sum(off) / len(off):+.1f} % | {min(off):+.1f} % | {max(off):+.1f} % |")
@@ -69,7 +77,9 @@ def tables():
     return {
         "overall": overall(),
         "memory": table(uploads.read(), uploads.EIGHT, MEMORY),
-        "sacks": table(uploads.read(uploads_hard.FILE), hard, (("memory's rules", {**MEMORY[0][1], **MEMORY[1][1]}), *SACKS)),
+        "sacks": table(
+            uploads.read(uploads_hard.FILE), hard, (("memory's rules", {**MEMORY[0][1], **MEMORY[1][1]}), *SACKS)
+        ),
     }
 
 

@@ -37,7 +37,14 @@ def scenario(sender: str, path: str, seed: int) -> str:
     """A run's text."""
     rules, receiver = SENDERS[sender]
     rules = {**rules, "control": "prague", "ecn": True, "pacing": "off", "test_marks": 100}
-    link = {"between": ["S", "R"], "rate": "20Mbps", "delay": "10ms", "queue": {"kind": "dual-pi2"}, **THERE.get(path, {}), "back": BACK.get(path, {})}
+    link = {
+        "between": ["S", "R"],
+        "rate": "20Mbps",
+        "delay": "10ms",
+        "queue": {"kind": "dual-pi2"},
+        **THERE.get(path, {}),
+        "back": BACK.get(path, {}),
+    }
     flow = {"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": rules, "receiver": receiver}
     flows = [flow, {**flow, "name": "g", "start": "50ms"}] if path == "beside another" else [flow]
     return json.dumps({"seed": seed, "stop": {"at": "10s"}, "link": [link], "flow": flows})

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Build loss_list.cc, run every case of cases.toml, write loss_list.jsonl (one JSON object a case).
 
-  make_data.py            writes the reference data anew
-  make_data.py --check    runs everything and compares with the committed data instead
+make_data.py            writes the reference data anew
+make_data.py --check    runs everything and compares with the committed data instead
 """
 
 import argparse

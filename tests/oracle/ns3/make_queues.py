@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build queues.cc, run every case of queue_cases.py, and keep what ns-3's queue discs did in queues/CASE.txt.gz.
 
-  make_queues.py [CASE ...]   all cases, or those whose name contains one of these words
+make_queues.py [CASE ...]   all cases, or those whose name contains one of these words
 """
 
 import gzip

@@ -46,13 +46,19 @@ def header(packet: dict) -> bytes:
         options += b"\x01\x01\x08\x0a" + struct.pack(">II", 5, packet["ts"])
     if packet.get("sack"):
         blocks = packet["sack"]
-        options += b"\x01\x01\x05" + bytes([2 + 8 * len(blocks)]) + b"".join(struct.pack(">II", *block) for block in blocks)
+        options += (
+            b"\x01\x01\x05" + bytes([2 + 8 * len(blocks)]) + b"".join(struct.pack(">II", *block) for block in blocks)
+        )
     source, destination = hosts(packet["flow"])
     tos = packet.get("dscp", 0) << 2 | packet.get("ecn", 0)
     ip = struct.pack(">BBHHHBBHII", 0x45, tos, packet["size"], 0, 0x4000, 64, 6, 0, source, destination)
     flags = 0x10 | (0x40 if packet.get("ece") else 0)
     length = (20 + len(options)) // 4 << 4
-    return ip + struct.pack(">HHIIBBHHH", 1000 + packet["flow"], 80, 1, packet.get("ack", 1), length, flags, 1000, 0, 0) + options
+    return (
+        ip
+        + struct.pack(">HHIIBBHHH", 1000 + packet["flow"], 80, 1, packet.get("ack", 1), length, flags, 1000, 0, 0)
+        + options
+    )
 
 
 def job(case: dict) -> bytes:
@@ -60,7 +66,7 @@ def job(case: dict) -> bytes:
     random = Mrg32k3a(12345)
     draw = lambda: int(random.u01() * 2**32)  # noqa: E731
     perturbation = draw() if case["hashes"] else 0
-    draws = [draw() for _ in range(DRAWS * (10 if len({packet['flow'] for packet in case['packets']}) > 100 else 1))]
+    draws = [draw() for _ in range(DRAWS * (10 if len({packet["flow"] for packet in case["packets"]}) > 100 else 1))]
     packets = b""
     for packet in case["packets"]:
         bytes_ = header(packet)
@@ -92,7 +98,9 @@ def inside(folder: str) -> None:
         os.write(judge, Path(folder, "job").read_bytes())
         while piece := os.read(judge, 1 << 16):
             result += piece
-    Path(folder, "told").write_text(made.stderr + subprocess.run(["tc", "-s", "qdisc", "show", "dev", "q0"], capture_output=True, text=True).stdout)
+    Path(folder, "told").write_text(
+        made.stderr + subprocess.run(["tc", "-s", "qdisc", "show", "dev", "q0"], capture_output=True, text=True).stdout
+    )
     Path(folder, "result").write_bytes(result)
     libc.sync()
     libc.reboot(ctypes.c_int(0x4321FEDC))
@@ -104,8 +112,26 @@ def boot(case: dict) -> list[tuple]:
         Path(folder, "job").write_bytes(job(case))
         Path(folder, "tc").write_text(case["tc"])
         command = [
-            *(os.environ["ACKLAB_JUDGE"], "mem=512M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "quiet"),
-            *("time-travel=inf-cpu", "con=null", "con0=null,fd:1", f"init={sys.executable}", "--", "-B", __file__, "--inside", folder),
+            *(
+                os.environ["ACKLAB_JUDGE"],
+                "mem=512M",
+                "root=/dev/root",
+                "rootfstype=hostfs",
+                "rootflags=/",
+                "rw",
+                "quiet",
+            ),
+            *(
+                "time-travel=inf-cpu",
+                "con=null",
+                "con0=null,fd:1",
+                f"init={sys.executable}",
+                "--",
+                "-B",
+                __file__,
+                "--inside",
+                folder,
+            ),
         ]
         console = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300).stdout
         result = Path(folder, "result")
@@ -119,7 +145,19 @@ def boot(case: dict) -> list[tuple]:
 #: Attributes of DualPI2 (linux/pkt_sched.h), in the kernel's units.
 DUALPI2 = {"limit": 1, "target": 3, "tupdate": 4, "alpha": 5, "beta": 6, "step": 8, "coupling": 10, "protection": 13}
 #: Headers of the kernel for which shim.h stands.
-HEADERS = ("linux/hrtimer", "linux/if_vlan", "linux/kernel", "linux/limits", "linux/module", "linux/skbuff", "linux/types", "net/gso", "net/inet_ecn", "net/pkt_cls", "net/pkt_sched")
+HEADERS = (
+    "linux/hrtimer",
+    "linux/if_vlan",
+    "linux/kernel",
+    "linux/limits",
+    "linux/module",
+    "linux/skbuff",
+    "linux/types",
+    "net/gso",
+    "net/inet_ecn",
+    "net/pkt_cls",
+    "net/pkt_sched",
+)
 
 
 def compiled(case: dict) -> list[tuple]:
@@ -133,9 +171,15 @@ def compiled(case: dict) -> list[tuple]:
         Path(folder, "uapi/linux/pkt_sched.h").write_bytes((tree / "include/uapi/linux/pkt_sched.h").read_bytes())
         source = f'-DSOURCE="{tree.resolve()}/net/sched/sch_dualpi2.c"'
         places = [f"-I{place}" for place in (HERE / "dualpi2", folder, f"{folder}/uapi")]
-        subprocess.run(["gcc", "-O1", "-w", *places, source, "-o", f"{folder}/judge", HERE / "dualpi2/judge.c"], check=True)
-        given = [word for name, value in zip(words[::2], words[1::2], strict=True) for word in (str(DUALPI2[name]), value)]
-        done = subprocess.run([f"{folder}/judge", *given], input=job(case), capture_output=True, timeout=300, check=True)
+        subprocess.run(
+            ["gcc", "-O1", "-w", *places, source, "-o", f"{folder}/judge", HERE / "dualpi2/judge.c"], check=True
+        )
+        given = [
+            word for name, value in zip(words[::2], words[1::2], strict=True) for word in (str(DUALPI2[name]), value)
+        ]
+        done = subprocess.run(
+            [f"{folder}/judge", *given], input=job(case), capture_output=True, timeout=300, check=True
+        )
     return list(struct.iter_unpack("<QIIII", done.stdout))
 
 

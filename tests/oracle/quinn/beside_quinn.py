@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The cases of `cases.csv` in acklab, with the stack `quic`, beside what quinn made of them (`quinn.csv`).
 
-    beside_quinn.py      a table: ACKs, completion, packets lost, and how long the first loss took to be noticed, in both
+beside_quinn.py      a table: ACKs, completion, packets lost, and how long the first loss took to be noticed, in both
 """
 
 import csv
@@ -21,7 +21,11 @@ def scenario(case, **sender):
     """One transfer as quinn's: the handshake is a round trip, and nothing is measured before the first data."""
     ack = {"policy": "quic"}
     if case["segments"]:
-        ack |= {"segments": int(case["segments"]), "max_ack_delay": f"{case['max_ack_delay_ms']}ms", "reordering": int(case["reordering"])}
+        ack |= {
+            "segments": int(case["segments"]),
+            "max_ack_delay": f"{case['max_ack_delay_ms']}ms",
+            "reordering": int(case["reordering"]),
+        }
     lost = [int(number) for number in case["lose"].split()]
     return {
         "stop": {"when": "flows-complete", "at_most": "600s"},
@@ -31,7 +35,10 @@ def scenario(case, **sender):
                 "rate": f"{case['rate_bps']}bps",
                 "delay": f"{case['delay_ms']}ms",
                 "queue": {"kind": "drop-tail", "packets": int(case["queue"])},
-                "back": {"rate": f"{case['back_bps']}bps", "queue": {"kind": "drop-tail", "packets": int(case["back_queue"])}},
+                "back": {
+                    "rate": f"{case['back_bps']}bps",
+                    "queue": {"kind": "drop-tail", "packets": int(case["back_queue"])},
+                },
             }
             | ({"loss": {"list": lost, "only": "payload"}} if lost else {})
         ],

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The grid (`cases.csv`) and what quinn makes of it (`quinn.csv`, `windows.csv`).
 
-    make_data.py            writes them anew; builds the program first, which needs cargo and the registry
-    make_data.py --check    compares instead
+make_data.py            writes them anew; builds the program first, which needs cargo and the registry
+make_data.py --check    compares instead
 """
 
 import subprocess
@@ -46,7 +46,11 @@ def main():
     run = ["cargo", "run", "--release", "--quiet", "--manifest-path", str(HERE / "Cargo.toml"), "--"]
     made = {"cases.csv": grid}
     for name, flags in (("quinn.csv", []), ("windows.csv", ["--windows"])):
-        kept = grid if name == "quinn.csv" else "\n".join(line for line in grid.splitlines() if line == HEAD or "-one-" in line) + "\n"
+        kept = (
+            grid
+            if name == "quinn.csv"
+            else "\n".join(line for line in grid.splitlines() if line == HEAD or "-one-" in line) + "\n"
+        )
         made[name] = subprocess.run([*run, *flags], input=kept, text=True, capture_output=True, check=True).stdout
     if "--check" in sys.argv[1:]:
         differing = [name for name, text in made.items() if (HERE / name).read_text() != text]

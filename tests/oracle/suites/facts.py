@@ -116,7 +116,14 @@ def _text(value: Any) -> str:
 
 def _held(table: dict[str, Any]) -> Held:
     near, far = table["on"]
-    return Held(near, far, table.get("flow", 0), tuple(table["packets"]), float(table["by"]) if "by" in table else None, table.get("mark", False))
+    return Held(
+        near,
+        far,
+        table.get("flow", 0),
+        tuple(table["packets"]),
+        float(table["by"]) if "by" in table else None,
+        table.get("mark", False),
+    )
 
 
 def tests(suite: str) -> list[Test]:

@@ -16,15 +16,30 @@ SENDER = {
     "ts": "timestamps_", "ssr": "slow_start_restart_", "impatient": "newreno_changes1_", "pwd": "partial_window_deflation_",
     "exitfix": "exit_recovery_fix_", "pack": "partial_ack_", "dupthresh": "numdupacks_", "ecn": "ecn_", "iwopt": "windowInitOption_", "nofr": "noFastRetrans_",
 }  # fmt: skip
-SINK = {"interval": "interval_", "acksize": "packetSize_", "imm": "RFC2581_immediate_ack_", "synimm": "SYN_immediate_ack_"}
-RED = {"min": "thresh_", "max": "maxthresh_", "weight": "q_weight_", "mean": "mean_pktsize_", "ecn": "setbit_", "bytes": "bytes_"}
+SINK = {
+    "interval": "interval_",
+    "acksize": "packetSize_",
+    "imm": "RFC2581_immediate_ack_",
+    "synimm": "SYN_immediate_ack_",
+}
+RED = {
+    "min": "thresh_",
+    "max": "maxthresh_",
+    "weight": "q_weight_",
+    "mean": "mean_pktsize_",
+    "ecn": "setbit_",
+    "bytes": "bytes_",
+}
 RED_DEFAULT = {"mean": 500}
 SELECTIVE = ("Sack1", "Fack")
 
 
 def _flow(flow: Flow, number: int) -> list[str]:
     sink = "Agent/TCPSink" + ("/Sack1" if flow.kind in SELECTIVE else "") + ("/DelAck" if flow.ack == "delack" else "")
-    lines = [f"set t{number} [new Agent/TCP{'' if flow.kind == 'Tahoe' else '/' + flow.kind}]", f"set k{number} [new {sink}]"]
+    lines = [
+        f"set t{number} [new Agent/TCP{'' if flow.kind == 'Tahoe' else '/' + flow.kind}]",
+        f"set k{number} [new {sink}]",
+    ]
     for words, agent in ((SENDER, "t"), (SINK, "k")):
         lines += [f"${agent}{number} set {words[key]} {value}" for key, value in flow.options.items() if key in words]
     unknown = set(flow.options) - set(SENDER) - set(SINK)
@@ -32,7 +47,11 @@ def _flow(flow: Flow, number: int) -> list[str]:
         raise ValueError(f"options without an ns-2 variable: {unknown}")
     lines += [f"$t{number} set fid_ {number}", f"$k{number} set fid_ {number}"]
     lines += [f"$ns attach-agent $n({flow.near}) $t{number}", f"$ns attach-agent $n({flow.far}) $k{number}"]
-    lines += [f"$ns connect $t{number} $k{number}", f"set a{number} [new Application/FTP]", f"$a{number} attach-agent $t{number}"]
+    lines += [
+        f"$ns connect $t{number} $k{number}",
+        f"set a{number} [new Application/FTP]",
+        f"$a{number} attach-agent $t{number}",
+    ]
     amount = "start" if flow.amount is None else f"{'send' if flow.in_bytes else 'produce'} {flow.amount}"
     lines += [f'$ns at {at!r} "$a{number} producemore {segments}"' for at, segments in flow.more]
     return [*lines, f'$ns at {flow.start!r} "$a{number} {amount}"']
@@ -60,7 +79,10 @@ def program(test: Test, log: str) -> str:
             model += [f"$e{number} set delay_pkt_ true", f"$e{number} set delay_ {held.delay!r}"]
         if held.mark:
             model.append(f"$e{number} set markecn_ true")
-        model += [f"$e{number} droplist {{{' '.join(map(str, held.packets))}}}", f"[$ns link $n({held.near}) $n({held.far})] errormodule $m{number}"]
+        model += [
+            f"$e{number} droplist {{{' '.join(map(str, held.packets))}}}",
+            f"[$ns link $n({held.near}) $n({held.far})] errormodule $m{number}",
+        ]
         lines += [*model, f"$m{number} insert $e{number}", f"$m{number} bind $e{number} {held.flow}"]
     for number, flow in enumerate(test.flows):
         lines += _flow(flow, number)
@@ -73,7 +95,9 @@ def parse(test: Test, text: str) -> list[Event]:
     for line in text.splitlines():
         time, link, word, _, _, _, kind, size, _, flow, _, _, number, _ = line.split()[:14]
         if float(time) < test.until:
-            found.append((float(time), word, link, "ack" if kind == "ack" else "data", int(flow), int(number), int(size)))
+            found.append(
+                (float(time), word, link, "ack" if kind == "ack" else "data", int(flow), int(number), int(size))
+            )
     return sorted(found)
 
 

@@ -30,7 +30,12 @@ WORDS = {"enqueue": "+", "dequeue": "-", "deliver": "r", "drop": "d", "lose": "d
 
 def boots(test: Test) -> list[float]:
     """The draw that places each flow's tick grid: agents draw when made, and again, node by node, when the run starts."""
-    order = [flow for node in tcl_order(len(test.nodes)) for flow in range(len(test.flows)) if test.flows[flow].near == test.nodes[node]]
+    order = [
+        flow
+        for node in tcl_order(len(test.nodes))
+        for flow in range(len(test.flows))
+        if test.flows[flow].near == test.nodes[node]
+    ]
     draws = uniforms(1, 2 * len(test.flows))[len(test.flows) :]
     return [draws[order.index(flow)] for flow in range(len(test.flows))]
 
@@ -62,7 +67,11 @@ def _lost(held: list[Held]) -> dict[str, Any]:
 
 def _marked(held: list[Held]) -> dict[str, Any]:
     """ns-2 marks before the queue, acklab at the link's end: the same, as long as the queue drops none of the packets counted."""
-    return {"stages": [{"kind": "mark", "list": sorted(one.packets)} for one in held if one.mark]} if any(one.mark for one in held) else {}
+    return (
+        {"stages": [{"kind": "mark", "list": sorted(one.packets)} for one in held if one.mark]}
+        if any(one.mark for one in held)
+        else {}
+    )
 
 
 def _link(test: Test, near: str, far: str) -> dict[str, Any]:
@@ -70,7 +79,11 @@ def _link(test: Test, near: str, far: str) -> dict[str, Any]:
     one = next(link for link in test.links if (link.near, link.far) == (near, far))
     held = _at(test, near, far)
     late = next((place for place, this in enumerate(held) if this.delay is not None), len(held))
-    return {"rate": bps(one.rate), "delay": seconds(one.delay), "queue": _queue(test, one)} | _lost(held[:late]) | _marked(held)
+    return (
+        {"rate": bps(one.rate), "delay": seconds(one.delay), "queue": _queue(test, one)}
+        | _lost(held[:late])
+        | _marked(held)
+    )
 
 
 def _before(test: Test, near: str, far: str) -> dict[str, Any]:
@@ -79,7 +92,11 @@ def _before(test: Test, near: str, far: str) -> dict[str, Any]:
     late = [place for place, one in enumerate(held) if one.delay is not None]
     if not late:
         return {}
-    stages = [{"kind": "reorder", "by": seconds(one.delay), "list": sorted(one.packets)} for one in reversed(held) if one.delay is not None]
+    stages = [
+        {"kind": "reorder", "by": seconds(one.delay), "list": sorted(one.packets)}
+        for one in reversed(held)
+        if one.delay is not None
+    ]
     return {"stages": stages} | _lost(held[late[0] :])
 
 
@@ -94,7 +111,9 @@ def _links(test: Test) -> list[dict[str, Any]]:
             before = _before(test, near, far)
             if before:
                 ends[place] = f"{near}{BEFORE}{far}"
-                made.append({"between": [near, ends[place]], "rate": AT_ONCE, "delay": "0s", **ample, **before, "back": ample})
+                made.append(
+                    {"between": [near, ends[place]], "rate": AT_ONCE, "delay": "0s", **ample, **before, "back": ample}
+                )
         made.append({"between": ends, **_link(test, one.near, one.far), "back": _link(test, one.far, one.near)})
     return made
 
@@ -110,7 +129,9 @@ def _flow(flow: Flow, number: int, boot: float) -> dict[str, Any]:
         size = {"segments": -(-flow.amount // packet_bytes(flow)) if flow.in_bytes else flow.amount}
     options = dict(flow.options)
     first: dict[str, str] = {}
-    if options.pop("iwopt", "1") == "2":  # RFC 3390 by the packet's size, as ns-2 has it; two segments if the first is lost
+    if (
+        options.pop("iwopt", "1") == "2"
+    ):  # RFC 3390 by the packet's size, as ns-2 has it; two segments if the first is lost
         first = {"first_loss": "two-segments"}
         options["iw"] = "4" if packet_bytes(flow) <= 1095 else "3" if packet_bytes(flow) < 2190 else "2"
     beside = {rule: say(options.pop(word)) for word, (rule, say) in BESIDE.items() if word in options}
@@ -123,7 +144,10 @@ def _flow(flow: Flow, number: int, boot: float) -> dict[str, Any]:
 def _writes(flow: Flow) -> dict[str, Any]:
     """What the application writes, and how long after the start."""
     writes = [(flow.start, flow.amount or 0), *flow.more]
-    return {"kind": "listed", "writes": [[seconds(at - flow.start), f"{number * packet_bytes(flow)}B"] for at, number in writes]}
+    return {
+        "kind": "listed",
+        "writes": [[seconds(at - flow.start), f"{number * packet_bytes(flow)}B"] for at, number in writes],
+    }
 
 
 def scenario(test: Test) -> dict[str, Any]:
@@ -148,12 +172,24 @@ def events(test: Test, outcome: dict[str, Any]) -> list[Event]:
         for row in outcome["packets"]
         if row["event"] in WORDS and row["time_s"] < test.until and (link := _own(row["link"], row["event"])) in real
     ]
-    taken = {(row["time_s"], row["link"], row["flow"], row["kind"], row["seq"]) for row in rows if row["event"] == "lose"}
+    taken = {
+        (row["time_s"], row["link"], row["flow"], row["kind"], row["seq"]) for row in rows if row["event"] == "lose"
+    }
     found = []
     for row in rows:
         key = (row["time_s"], row["link"], row["flow"], row["kind"], row["seq"])
         if row["event"] == "enqueue" and key in taken:
             continue
         number = row["ack"] - 1 if row["kind"] == "ack" else row["seq"]
-        found.append((row["time_s"], WORDS[row["event"]], row["link"], row["kind"], int(row["flow"][1:]), number, row["size_bytes"]))
+        found.append(
+            (
+                row["time_s"],
+                WORDS[row["event"]],
+                row["link"],
+                row["kind"],
+                int(row["flow"][1:]),
+                number,
+                row["size_bytes"],
+            )
+        )
     return sorted(found)

@@ -125,9 +125,15 @@ def between_kernels(binary: Path, opens: str, option: str, acks: str, share: flo
     tree = path(acks, share, seed)
     ends = [("R", "--take"), ("S", "--send")]
     (server, serves), (client, asks) = ends if opens == "sender" else ends[::-1]
-    tree["program"] = [{"at": server, "run": f"{program} {serves}", "ready": {"port": PORT}}, {"at": client, "run": f"{program} {asks} {{{server}}}"}]
+    tree["program"] = [
+        {"at": server, "run": f"{program} {serves}", "ready": {"port": PORT}},
+        {"at": client, "run": f"{program} {asks} {{{server}}}"},
+    ]
     told = {}
-    with unittest.mock.patch.dict("os.environ", {kernel.VARIABLE: str(binary)}), unittest.mock.patch.object(kernel, "command", lambda *given: plain(*given, *more)):
+    with (
+        unittest.mock.patch.dict("os.environ", {kernel.VARIABLE: str(binary)}),
+        unittest.mock.patch.object(kernel, "command", lambda *given: plain(*given, *more)),
+    ):
         for one in programs.run(_core.Programs(json.dumps(tree))).programs:
             if one.status != 0 and not one.stopped:
                 raise SystemExit(f"{one.at}: {one.output.decode(errors='replace')}")
@@ -140,7 +146,14 @@ def simulated(kernel: str, option: str, acks: str, share: float, seed: int) -> t
     import acklab
 
     rules = {"stack": "linux", "control": "bbr", "ecn": True, "accurate_ecn": True, "ace": KERNELS[kernel]}
-    flow = {"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": rules, "receiver": {"stack": "linux", "accecn_option": option}}
+    flow = {
+        "name": "f",
+        "from": "S",
+        "to": "R",
+        "size": "unlimited",
+        "sender": rules,
+        "receiver": {"stack": "linux", "accecn_option": option},
+    }
     tree = path(acks, share, seed)
     found = acklab.run(json.dumps({**tree, "stop": {"at": f"{SECONDS}s"}, "flow": [flow]})).summary()["flows"][0]
     return found["marks_received"], found["marks_counted"]
@@ -161,8 +174,13 @@ def make() -> None:
         binaries = {"before": without_heuristic(linux, Path(folder)), "since": linux}
         out = csv.DictWriter(file, (*ASKED, *TOLD), lineterminator="\n")
         out.writeheader()
-        for option, opens, asked, name in ((word, *one) for word in OPTIONS for one in product(OPENED[word], grid(), KERNELS)):
-            row = {**dict(zip(ASKED, (name, opens, option, *asked), strict=True)), **between_kernels(binaries[name], opens, option, *asked)}
+        for option, opens, asked, name in (
+            (word, *one) for word in OPTIONS for one in product(OPENED[word], grid(), KERNELS)
+        ):
+            row = {
+                **dict(zip(ASKED, (name, opens, option, *asked), strict=True)),
+                **between_kernels(binaries[name], opens, option, *asked),
+            }
             out.writerow(row)
             file.flush()
             print(*row.values(), flush=True)

@@ -57,7 +57,12 @@ def judged(member: str, name: str) -> str:
     with tempfile.TemporaryDirectory(prefix="acklab-") as place:
         client = f"env QLOGDIR=. {one.client().replace('{request}', path.request)}"
         tree["program"] = [{"at": SERVER, "run": one.server(), "ready": "listens"}, {"at": CLIENT, "run": client}]
-        programs.run(_core.Programs(json.dumps(tree)), files=Path(place) / "nodes", captures=Path(place), versions={SERVER: "7.3", CLIENT: "7.3"})
+        programs.run(
+            _core.Programs(json.dumps(tree)),
+            files=Path(place) / "nodes",
+            captures=Path(place),
+            versions={SERVER: "7.3", CLIENT: "7.3"},
+        )
         came = arrived(Path(place) / f"{CLIENT}.pcap")
         # Of the client's side and of the server's, if both left one: the one that acknowledges the data.
         told = max((list(frames(log)) for log in Path(place).rglob("*.sqlog*")), key=len, default=[])

@@ -46,7 +46,12 @@ def paths(seed: int = SEED, count: int = COUNT) -> list[tuple[str, Path]]:
         size, products = int(300_000 * (20 / 3) ** rng.random()), rng.uniform(1, 2)
         deep = number // len(STACKS) % 2 == 0
         packets = DEEP if deep else max(15, round(products * rate * 1e6 * rtt / 8 / 1250))
-        made.append((STACKS[number % len(STACKS)], Path(f"drawn {number}", request=str(size), rate_mbps=rate, rtt_s=rtt, packets=packets)))
+        made.append(
+            (
+                STACKS[number % len(STACKS)],
+                Path(f"drawn {number}", request=str(size), rate_mbps=rate, rtt_s=rtt, packets=packets),
+            )
+        )
     return made
 
 
@@ -71,7 +76,9 @@ def differences() -> list[tuple[str, bool, float, float, float]]:
             continue
         real, ours = simulated.of(each), simulated.simulated(name, path)
         keys = ("acks", "per_ack", "time_s")
-        found.append((name, path.packets == DEEP, *(simulated.differ(getattr(ours, key), getattr(real, key)) for key in keys)))
+        found.append(
+            (name, path.packets == DEEP, *(simulated.differ(getattr(ours, key), getattr(real, key)) for key in keys))
+        )
     return found
 
 
@@ -79,16 +86,45 @@ def table() -> Table:
     """How many paths agree, by stack and by queue."""
     found = differences()
     groups = [(name, [each for each in found if each[0] == name]) for name in STACKS]
-    groups += [(f"all, {what}", [each for each in found if each[1] == deep]) for what, deep in (("deep queue", True), ("limited queue", False))]
+    groups += [
+        (f"all, {what}", [each for each in found if each[1] == deep])
+        for what, deep in (("deep queue", True), ("limited queue", False))
+    ]
     cells = []
     for name, group in [*groups, ("all", found)]:
         acks, per_ack, times = ([abs(each[at]) for each in group] for at in (2, 3, 4))
         both = sum(a <= 100 * MOST_ACKS and t <= 100 * MOST_TIME for a, t in zip(acks, times, strict=True))
-        within = [sum(each <= 100 * most for each in column) for column, most in ((acks, MOST_ACKS), (per_ack, MOST_ACKS), (times, MOST_TIME))]
+        within = [
+            sum(each <= 100 * most for each in column)
+            for column, most in ((acks, MOST_ACKS), (per_ack, MOST_ACKS), (times, MOST_TIME))
+        ]
         middle = [f"{median(column):.1f}, {max(column):.1f}" for column in (acks, per_ack, times)]
-        cells.append([name, str(len(group)), *(part for both_parts in zip(map(str, within), middle, strict=True) for part in both_parts), str(both)])
-    heads = ["stack", "paths", "ACKs within 2 %", "median, most %", "packets an ACK within 2 %", "median, most %", "time within 1 %", "median, most %", "ACKs and time"]
-    return Table("drawn", "Forty drawn paths", "Differences of the simulator from the stack on the drawn paths, in per cent; absolute values.", heads, cells)
+        cells.append(
+            [
+                name,
+                str(len(group)),
+                *(part for both_parts in zip(map(str, within), middle, strict=True) for part in both_parts),
+                str(both),
+            ]
+        )
+    heads = [
+        "stack",
+        "paths",
+        "ACKs within 2 %",
+        "median, most %",
+        "packets an ACK within 2 %",
+        "median, most %",
+        "time within 1 %",
+        "median, most %",
+        "ACKs and time",
+    ]
+    return Table(
+        "drawn",
+        "Forty drawn paths",
+        "Differences of the simulator from the stack on the drawn paths, in per cent; absolute values.",
+        heads,
+        cells,
+    )
 
 
 if __name__ == "__main__":

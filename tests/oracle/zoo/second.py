@@ -62,7 +62,9 @@ def look(seen: Download) -> dict[str, Any]:
     first, last = seen.arrived_s[begin], seen.arrived_s[-1]
     sent = seen.back_s[(seen.back_s >= first) & (seen.back_s < last) & (seen.back_bytes < FULL)]
     micro = lambda times: [round(1e6 * float(time - first)) for time in times]  # noqa: E731
-    arrivals = zip(micro(seen.arrived_s[begin:]), seen.number[begin:].tolist(), seen.bytes[begin:].tolist(), strict=True)
+    arrivals = zip(
+        micro(seen.arrived_s[begin:]), seen.number[begin:].tolist(), seen.bytes[begin:].tolist(), strict=True
+    )
     return {"data_acks": len(sent), "arrivals": [list(each) for each in arrivals], "answers": micro(sent)}
 
 
@@ -89,7 +91,9 @@ def _packets() -> dict[str, dict[str, Any]]:
 def lines(name: str, arrivals: list[list[int]]) -> str:
     """The arrivals as the example `replay` reads them, with the bytes of the stream alone."""
     besides = simulated.ENDS[name]["sender"]["header"] - _HEADERS
-    return "".join(f"{time} {number + _BEFORE.get(name, 0)} {payload - besides}\n" for time, number, payload in arrivals)
+    return "".join(
+        f"{time} {number + _BEFORE.get(name, 0)} {payload - besides}\n" for time, number, payload in arrivals
+    )
 
 
 def replay() -> None:
@@ -99,7 +103,9 @@ def replay() -> None:
         if "error" not in each:
             arrivals = packets[each["path"]]["arrivals"]
             command = ["cargo", "run", "-q", "-p", "acklab-tcp", "--example", "replay", "--", each["receiver"]]
-            told = subprocess.run(command, input=lines(each["receiver"], arrivals), capture_output=True, text=True, check=True)
+            told = subprocess.run(
+                command, input=lines(each["receiver"], arrivals), capture_output=True, text=True, check=True
+            )
             each["replayed_acks"] = sum(int(time) < arrivals[-1][0] for time in told.stdout.split())
     FILE.write_text(output.plain(rows), "utf-8")
 
@@ -130,7 +136,10 @@ def tables() -> list[Table]:
     """The two judgements."""
     found = pairs()
     groups = [(name, [each for each in found if each[0] == name]) for name in drawn.STACKS]
-    groups += [(f"all, {what}", [each for each in found if each[1] == deep]) for what, deep in (("deep queue", True), ("limited queue", False))]
+    groups += [
+        (f"all, {what}", [each for each in found if each[1] == deep])
+        for what, deep in (("deep queue", True), ("limited queue", False))
+    ]
     cells = [[name, *_agreement(group)] for name, group in [*groups, ("all", found)]]
     heads = [
         "stack",
@@ -147,7 +156,9 @@ def tables() -> list[Table]:
 
 def _agreement(group: list[tuple[str, bool, float, float]]) -> list[str]:
     acks, times = ([abs(each[at]) for each in group] for at in (2, 3))
-    acks_ok, times_ok = ([each <= 100 * most for each in column] for column, most in ((acks, drawn.MOST_ACKS), (times, drawn.MOST_TIME)))
+    acks_ok, times_ok = (
+        [each <= 100 * most for each in column] for column, most in ((acks, drawn.MOST_ACKS), (times, drawn.MOST_TIME))
+    )
     both = sum(a and t for a, t in zip(acks_ok, times_ok, strict=True))
     shown = [f"{median(column):.1f}, {max(column):.1f}" for column in (acks, times)]
     return [str(len(group)), str(sum(acks_ok)), shown[0], str(sum(times_ok)), shown[1], str(both)]
@@ -159,12 +170,18 @@ def _alone() -> Table:
     def cells(name: str, group: list[Mapping[str, Any]]) -> list[str]:
         off = [simulated.differ(each["replayed_acks"], each["data_acks"]) for each in group]
         within = sum(abs(each) <= 100 * drawn.MOST_ACKS for each in off)
-        return [name, str(len(off)), str(within), f"{median(off):+.1f}", f"{max(map(abs, off)):.1f}"] if off else [name, "0", "0", "-", "-"]
+        return (
+            [name, str(len(off)), str(within), f"{median(off):+.1f}", f"{max(map(abs, off)):.1f}"]
+            if off
+            else [name, "0", "0", "-", "-"]
+        )
 
     groups = [(name, [each for each in rows if each["receiver"] == name]) for name in drawn.STACKS]
     about = "ACKs of the policy for the stack's recorded arrivals, against those of the stack."
     heads = ["receiver", "paths", "ACKs within 2 %", "median %", "most %, absolute"]
-    return Table("alone", "Receivers alone", about, heads, [cells(name, group) for name, group in [*groups, ("all", rows)]])
+    return Table(
+        "alone", "Receivers alone", about, heads, [cells(name, group) for name, group in [*groups, ("all", rows)]]
+    )
 
 
 if __name__ == "__main__":

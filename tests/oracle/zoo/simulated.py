@@ -167,8 +167,15 @@ def differ(ours: float, real: float) -> float:
 
 def tables(rows: Iterable[Mapping[str, Any]]) -> list[Table]:
     """Packets an ACK, ACKs, and times: the stack, the simulator, and by how much it differs."""
-    by = {(row["receiver"], row["path"]): of(row) for row in rows if row["sender"] == row["receiver"] and "per_ack" in row}
-    made = {(name, path): (by[name, path], simulated(name, PATHS[path])) for name in ENDS for path in SHOWN if (name, path) in by}
+    by = {
+        (row["receiver"], row["path"]): of(row) for row in rows if row["sender"] == row["receiver"] and "per_ack" in row
+    }
+    made = {
+        (name, path): (by[name, path], simulated(name, PATHS[path]))
+        for name in ENDS
+        for path in SHOWN
+        if (name, path) in by
+    }
 
     def cell(name: str, path: str, key: str, shown: str) -> str:
         if (name, path) not in made:

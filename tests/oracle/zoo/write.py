@@ -35,7 +35,12 @@ def fill(page: str, tables: list[Table]) -> None:
     """Writes the tables of a page."""
     text = (ORACLE / page).read_text("utf-8")
     for table in tables:
-        text, count = re.subn(rf"<!-- begin {table.name} -->.*?<!-- end {table.name} -->", lambda _, table=table: block(table), text, flags=re.DOTALL)
+        text, count = re.subn(
+            rf"<!-- begin {table.name} -->.*?<!-- end {table.name} -->",
+            lambda _, table=table: block(table),
+            text,
+            flags=re.DOTALL,
+        )
         assert count == 1, f"{page} has no place for the table {table.name}"
     (ORACLE / page).write_text(text, "utf-8")
 

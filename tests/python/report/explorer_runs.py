@@ -16,7 +16,13 @@ from acklab.report import explorer
 ROOT = Path(__file__).parents[3]
 ASSETS = Path(explorer.__file__).with_name("assets")
 PROGRAM = ASSETS / explorer.PROGRAM
-WHY = "no explorer (make explorer)" if not PROGRAM.exists() else "no node (apt-get install nodejs)" if not shutil.which("node") else ""
+WHY = (
+    "no explorer (make explorer)"
+    if not PROGRAM.exists()
+    else "no node (apt-get install nodejs)"
+    if not shutil.which("node")
+    else ""
+)
 
 
 class Answer(NamedTuple):

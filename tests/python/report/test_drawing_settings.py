@@ -56,7 +56,9 @@ def test_texts_stand_as_they_are(tmp_path: Path) -> None:
     assert ">$t$</text>" in lines and ">$a</text>" in lines and "> _b</text>" in lines
     assert ">10²</text>" in lines and ">10⁻²</text>" in lines
     assert ">名前 $x^2$</text>" in dots and ">$\\frac{</text>" in dots
-    [file] = [path for path in mpl.save_all(synthetic.run(flows=2, segments=9), tmp_path, ["svg"]) if path.stem == "cwnd"]
+    [file] = [
+        path for path in mpl.save_all(synthetic.run(flows=2, segments=9), tmp_path, ["svg"]) if path.stem == "cwnd"
+    ]
     assert "DejaVu Sans" in file.read_text()
 
 

@@ -30,9 +30,15 @@ built = pytest.mark.skipif(bool(explorer_runs.WHY), reason=explorer_runs.WHY)
 #: What the charts' tables meet beside the presets: losses on either way, filtered and made ACKs, several flows, repeated
 #: transfers, datagrams, equal packets that are lost.
 OTHERS = [
-    STEPS["An ACK filter"]["scenario"].replace("packets = 100 }\n\n", 'packets = 100, filter = { kind = "cake" } }\n\n'),
-    STEPS["Veno"]["scenario"].replace("{ rate = 0.003 }", "{ rate = 0.05 }\nback.loss = { rate = 0.1 }").replace('"20s"', '"6s"'),
-    STEPS["Loss"]["scenario"].replace('name = "f"', 'name = "f"\ncount = 3').replace('"rfc"', '"ns2-1998"\nsender.recovery = "tahoe"'),
+    STEPS["An ACK filter"]["scenario"].replace(
+        "packets = 100 }\n\n", 'packets = 100, filter = { kind = "cake" } }\n\n'
+    ),
+    STEPS["Veno"]["scenario"]
+    .replace("{ rate = 0.003 }", "{ rate = 0.05 }\nback.loss = { rate = 0.1 }")
+    .replace('"20s"', '"6s"'),
+    STEPS["Loss"]["scenario"]
+    .replace('name = "f"', 'name = "f"\ncount = 3')
+    .replace('"rfc"', '"ns2-1998"\nsender.recovery = "tahoe"'),
     """\
 stop = { at = "3s" }
 link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms", queue = { kind = "drop-tail", packets = 5 } }]
@@ -74,7 +80,12 @@ def test_slow_start_doubles_the_window_each_round_trip() -> None:
     run, _, links = told(STEPS["Slow start"]["scenario"])
     # The round trip is a little over 200 ms; a window is complete just before the next begins.
     windows = [round(cwnd(run, at)) for at in (0.11, 0.31, 0.51, 0.71, 0.91)][1:]
-    sees("Slow start", f"starts at {windows[0]} segments", ", ".join(map(str, windows)), f"{100 * links['there']['utilisation']:.1f} %")
+    sees(
+        "Slow start",
+        f"starts at {windows[0]} segments",
+        ", ".join(map(str, windows)),
+        f"{100 * links['there']['utilisation']:.1f} %",
+    )
 
 
 def test_a_full_queue_halves_the_window() -> None:
@@ -106,7 +117,10 @@ def test_stretch_acks_slow_it_more() -> None:
     (a, *_), (b, *_) = pair("Stretch ACKs")
     sees("Stretch ACKs", f"it is {cwnd(b, 1):.0f} segments with B, and {cwnd(a, 1):.0f} with A")
     ack = _value(STEPS["Stretch ACKs"]["other"]["flow.0.receiver.ack"])
-    counting, *_ = told(STEPS["Stretch ACKs"]["scenario"], **{"flow.0.receiver.ack": ack, "flow.0.sender.credit": {"kind": "abc", "limit": 2}})
+    counting, *_ = told(
+        STEPS["Stretch ACKs"]["scenario"],
+        **{"flow.0.receiver.ack": ack, "flow.0.sender.credit": {"kind": "abc", "limit": 2}},
+    )
     sees("Stretch ACKs", f"after one second it is {cwnd(counting, 1):.0f} segments")
 
 
@@ -115,7 +129,10 @@ def test_an_ack_filter_shortens_the_queue_of_acks() -> None:
     assert a["back"]["drops"] == without["acks_dropped"]
     sees("An ACK filter", f"drops {without['acks_dropped']:,} of", f"redundant: {filtered['acks_filtered']:,} of")
     sees("An ACK filter", *(f"{1e3 * flow['mean_rtt_s']:.0f} ms" for flow in (without, filtered)))
-    sees("An ACK filter", f"{without['goodput_bps'] / 1e6:.1f} Mb/s in A, and {filtered['goodput_bps'] / 1e6:.1f} Mb/s in B")
+    sees(
+        "An ACK filter",
+        f"{without['goodput_bps'] / 1e6:.1f} Mb/s in A, and {filtered['goodput_bps'] / 1e6:.1f} Mb/s in B",
+    )
 
 
 def test_divided_acks_deceive_a_sender_that_counts_acks() -> None:
@@ -165,7 +182,9 @@ def test_the_summary_is_the_commands(answers: dict[str, explorer_runs.Answer]) -
 def test_the_columns_are_the_reports(answers: dict[str, explorer_runs.Answer], name: str) -> None:
     run = Run.of(acklab.run(texts()[name], record=ALL))
     manifest, blocks = contents.manifest([run], words=False)
-    page = [f'<script type="application/octet-stream" id="block-{i}">{text}</script>' for i, text in enumerate(blocks.texts)]
+    page = [
+        f'<script type="application/octet-stream" id="block-{i}">{text}</script>' for i, text in enumerate(blocks.texts)
+    ]
     texts_ = [re.sub("<[^>]*>", "", text) for text in page]
     mine = answers[name].charts
     assert [item["flow"] for item in mine["items"]] == [item["flow"] for item in manifest["items"]]
@@ -180,7 +199,9 @@ def test_the_columns_are_the_reports(answers: dict[str, explorer_runs.Answer], n
             else:
                 assert not len(next(iter(got["tables"].get(table, {"none": []}).values())))
     queues = manifest["runs"][0]["queues"]
-    assert [(queue["link"], queue["top"]) for queue in mine["queues"]] == [(queue["link"], queue["top"]) for queue in queues]
+    assert [(queue["link"], queue["top"]) for queue in mine["queues"]] == [
+        (queue["link"], queue["top"]) for queue in queues
+    ]
     for got, wanted in zip(mine["queues"], queues, strict=True):
         same(got["table"], wanted["table"], texts_, wanted["link"])
         same(got["drops"], wanted["drops"], texts_, f"drops on {wanted['link']}")
@@ -198,7 +219,14 @@ def same(got: dict[str, np.ndarray], about: dict[str, Any], blocks: list[str], w
 
 @built
 def test_bad_input_is_refused_with_the_commands_message() -> None:
-    bad = ["", "x =", 'link = "none"', PRESETS["T1 of 1998"].replace("1.5Mbps", "1.5Mbyte"), "{", TREE["step"][0]["scenario"] + "[[flow]]\nfro = 1\n"]
+    bad = [
+        "",
+        "x =",
+        'link = "none"',
+        PRESETS["T1 of 1998"].replace("1.5Mbps", "1.5Mbyte"),
+        "{",
+        TREE["step"][0]["scenario"] + "[[flow]]\nfro = 1\n",
+    ]
     for text, answer in zip(bad, explorer_runs.answers(bad), strict=True):
         with pytest.raises(acklab.ScenarioError) as refused:
             _core.Simulation(text)
@@ -210,7 +238,10 @@ def test_a_run_that_is_too_long_to_draw_ends_with_a_sentence() -> None:
     endless = STEPS["Slow start"]["scenario"].replace('"1s"', '"1000000s"')
     (answer,) = explorer_runs.answers([endless])
     assert answer.status == 1
-    assert re.fullmatch(r"the page keeps at most 1000000 rows of a run, and this run had more after [\d.]+ s; `acklab run` has no such limit", answer.summary)
+    assert re.fullmatch(
+        r"the page keeps at most 1000000 rows of a run, and this run had more after [\d.]+ s; `acklab run` has no such limit",
+        answer.summary,
+    )
 
 
 def test_each_choice_of_the_menus_runs() -> None:
@@ -222,8 +253,12 @@ def test_each_choice_of_the_menus_runs() -> None:
         key = "policy" if "policy" in value else "kind" if "kind" in value else "name"
         keys = {
             "policy": ["flow.0.receiver.ack"],
-            "kind": ["link.0.back.queue.filter"] if re.search('"(static|delayed)"', value) else ["link.0.queue", "link.0.back.queue"],
-            "name": ["flow.0.sender.stack"] if value.strip('"') in ("rfc", "linux", "quic", "ns2-1998", "ns2-2.35") else ["flow.0.sender.control"],
+            "kind": ["link.0.back.queue.filter"]
+            if re.search('"(static|delayed)"', value)
+            else ["link.0.queue", "link.0.back.queue"],
+            "name": ["flow.0.sender.stack"]
+            if value.strip('"') in ("rfc", "linux", "quic", "ns2-1998", "ns2-2.35")
+            else ["flow.0.sender.control"],
         }[key]
         for one in keys:
             run = _core.Simulation(PRESETS["LTE, 40/4 Mb/s"], sets=[f"{one}={value}", 'stop.at="0.3s"']).run()
@@ -246,15 +281,25 @@ rate = "2Mbps" # as before
 [[flow]]
 receiver = { ack = { policy = "every" } }
 """
-PATHS = ("stop.at", "link.-1.rate", "link.0.back.rate", "link.-1.back.queue.packets", "link.-1.back.queue.filter", "flow.0.receiver.ack", "flow.0.sender.control")
+PATHS = (
+    "stop.at",
+    "link.-1.rate",
+    "link.0.back.rate",
+    "link.-1.back.queue.packets",
+    "link.-1.back.queue.filter",
+    "flow.0.receiver.ack",
+    "flow.0.sender.control",
+)
 
 
 @built
 @pytest.mark.parametrize("text", [INLINE, *PRESETS.values()], ids=["inline", *PRESETS])
 def test_a_control_changes_one_value_of_the_text(text: str) -> None:
     code = (explorer_runs.ASSETS / "explorer_text.js").read_text(encoding="utf-8")
-    work = f"{code.replace('export ', '')}; console.log(JSON.stringify({json.dumps([[text, path] for path in PATHS])}" \
+    work = (
+        f"{code.replace('export ', '')}; console.log(JSON.stringify({json.dumps([[text, path] for path in PATHS])}"
         ".map(([text, path]) => [replaced(text, path, '\"new\"'), removed(text, path)])))"
+    )
     done = subprocess.run(["node", "-e", work], capture_output=True, text=True, check=True, timeout=60)
     for path, (replaced, removed) in zip(PATHS, json.loads(done.stdout), strict=True):
         assert at(toml.loads(replaced), path) == "new", path
@@ -278,7 +323,9 @@ def at(tree: Any, path: str, drop: bool = False) -> Any:
     return found
 
 
-def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(explorer, "carried", lambda: b"program")
     assert cli.main(["explore", "--out", str(tmp_path / "site"), "--no-open"]) == 0
     text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")

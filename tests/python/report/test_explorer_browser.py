@@ -69,7 +69,12 @@ def shows(tab: browser.Browser, text: str, row: int = 0) -> None:
     flow = _core.Simulation(text).run().json(records=False)
     flow = json.loads(flow)["flows"][0]
     got = {name: re.sub(r"\s", "", value) for name, value in numbers(tab)[row].items()}
-    for name, key in (("segments", "segments_sent"), ("sent again", "retransmits"), ("timeouts", "timeouts"), ("ACKs sent", "acks_sent")):
+    for name, key in (
+        ("segments", "segments_sent"),
+        ("sent again", "retransmits"),
+        ("timeouts", "timeouts"),
+        ("ACKs sent", "acks_sent"),
+    ):
         assert got[name] == f"{flow[key]:,}", name
 
 
@@ -90,7 +95,9 @@ def test_it_opens_and_shows_every_preset(place: Path, width: int, dark: bool) ->
             assert toml(tab) == preset["text"]
             assert tab.js("document.getElementById('why').textContent") == ""
             assert tab.js("document.getElementById('preset').selectedOptions[0].textContent") == preset["name"]
-            assert re.search(r'title = "(.*)"', preset["text"])[1] in tab.js("document.getElementById('about').textContent")
+            assert re.search(r'title = "(.*)"', preset["text"])[1] in tab.js(
+                "document.getElementById('about').textContent"
+            )
             shows(tab, preset["text"])
             assert tab.js("document.documentElement.scrollWidth") <= width
         assert inked(tab) > 0.005
@@ -204,7 +211,10 @@ def test_two_runs_share_the_charts_and_the_link_holds_both(place: Path) -> None:
         assert one != other
         assert "every" in tab.js("document.querySelector('.differs').textContent")
         headline = tab.js("document.querySelector('h1').textContent")
-        assert re.fullmatch(r"B, with ACK policy “every segment” instead of “delayed \(RFC 1122\)”, carries .*Mb/s in .* \(A: .*Mb/s\), with .*\.", headline)
+        assert re.fullmatch(
+            r"B, with ACK policy “every segment” instead of “delayed \(RFC 1122\)”, carries .*Mb/s in .* \(A: .*Mb/s\), with .*\.",
+            headline,
+        )
         until = time.monotonic() + 10
         while not (address := tab.js("location.href")).count(",") and time.monotonic() < until:
             time.sleep(0.05)
@@ -241,13 +251,18 @@ def test_a_long_run_is_stopped_and_the_page_goes_on(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(page, "asset", lambda name: own(name).replace("LIMIT_S = 5;", "LIMIT_S = 1.5;"))
     short = explorer.write(tmp_path, explorer_runs.PROGRAM.read_bytes())
     # Ten thousand flows compute for long and record little.
-    long = 'stop = { at = "1000s" }\nlink = [{ between = ["S", "R"], rate = "10kbps", delay = "1s", queue = { kind = "drop-tail", packets = 1 } }]\n' \
+    long = (
+        'stop = { at = "1000s" }\nlink = [{ between = ["S", "R"], rate = "10kbps", delay = "1s", queue = { kind = "drop-tail", packets = 1 } }]\n'
         'flow = [{ from = "S", to = "R", count = 100000 }]\n'
+    )
     with browser.Browser() as tab:
         tab.open(short)
         put(tab, "toml", long)
         why = tab.js("document.getElementById('why').textContent")
-        assert why.startswith("This scenario computed for 1.5 s without an end, so the page stopped it.") or "at most 1000000 rows" in why
+        assert (
+            why.startswith("This scenario computed for 1.5 s without an end, so the page stopped it.")
+            or "at most 1000000 rows" in why
+        )
         put(tab, "toml", TREE["step"][0]["scenario"])
         assert tab.js("document.getElementById('why').textContent") == ""
         shows(tab, TREE["step"][0]["scenario"])

@@ -17,7 +17,9 @@ CHECKER = Path(sys.prefix) / "npm/node_modules/.bin/tsc"
 
 @pytest.mark.skipif(not CHECKER.exists(), reason="no tsc in the environment (tools/os-packages.sh, which needs npm)")
 def test_the_modules_are_sound() -> None:
-    done = subprocess.run([CHECKER, "-p", HERE / "tsconfig.json"], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [CHECKER, "-p", HERE / "tsconfig.json"], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -32,7 +32,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     tree = {
         "title": NAME + "\x1b[31m",
         "stop": {"when": "flows-complete", "at_most": "20s"},
-        "link": [{"between": [NAME, "R"], "rate": "2Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 5}}],
+        "link": [
+            {"between": [NAME, "R"], "rate": "2Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 5}}
+        ],
         "flow": [{"name": NAME, "from": NAME, "to": "R", "size": {"segments": 20}}],
     }
     (place / "s.json").write_text(json.dumps(tree))
@@ -49,7 +51,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         status, _, said = hostile.run(place, *words)
         assert status == 0, said
     for name, words in others(place, tree).items():
-        status, _, said = hostile.run(place, *words, "--out", str(Path(name, f"{name}.html") if name == "plot" else name))
+        status, _, said = hostile.run(
+            place, *words, "--out", str(Path(name, f"{name}.html") if name == "plot" else name)
+        )
         assert status == 0, said
     (place / "live").mkdir()
     (place / "live" / "report.html").write_text(live(tree), encoding="utf-8")
@@ -65,7 +69,9 @@ def others(place: Path, tree: dict[str, Any]) -> dict[str, list[str]]:
     key = "flow.f.sender.window"
     free = {"title": NAME, "scenario": "f.json", "free": {key: [2, 4, 8]}}
     paths = [{"name": name, "draw": {"link.0.delay": "5ms..50ms"}} for name in ("near", NAME)]
-    (place / "tune.toml").write_text(dumps({**free, "objectives": ["completion"], "baseline": {key: 3}, "path": paths, "paths": 8, "trials": 6}))
+    (place / "tune.toml").write_text(
+        dumps({**free, "objectives": ["completion"], "baseline": {key: 3}, "path": paths, "paths": 8, "trials": 6})
+    )
     value = {"name": NAME, "run": "all", "metric": "completion@f", "printed": 0.3, "tolerance": 0.1}
     (place / "infer.toml").write_text(dumps({**free, "run": [{"name": "all"}], "value": [value], "nudges": 2}))
     (place / "plot").mkdir()
@@ -83,7 +89,16 @@ def live(tree: dict[str, object]) -> str:
     run = acklab.run({**tree, "record": {"series": True, "queue": True}})
     series = pl.DataFrame(run.series).rename({"rtt_s": "srtt_s"})
     tables = SimpleNamespace(flows=run.flows, links=run.links, queue=run.queue, series=series)
-    return live_page({**run.summary(), "kernel": "6.1", "notes": [NAME], "ignored": [dict.fromkeys(("key", "scenario", "kernel"), NAME)]}, tables, run)
+    return live_page(
+        {
+            **run.summary(),
+            "kernel": "6.1",
+            "notes": [NAME],
+            "ignored": [dict.fromkeys(("key", "scenario", "kernel"), NAME)],
+        },
+        tables,
+        run,
+    )
 
 
 def opened(page: browser.Browser, path: Path) -> None:
@@ -114,14 +129,18 @@ def test_static_charts_speak_tables_sort_and_the_command_is_copied(pages: dict[s
         for name in ("sweep", "comparison"):
             page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
             chart = "document.querySelector('figure:has(> .chart-points) > svg')"
-            page.js(f"{chart}.focus(); {chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Home', bubbles: true }}))")
+            page.js(
+                f"{chart}.focus(); {chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Home', bubbles: true }}))"
+            )
             told = page.js("document.getElementById('live').textContent")
             first = page.js("JSON.parse(document.querySelector('.chart-points').textContent).series[0].points[0][2]")
             assert told.endswith(first) and first, name
             assert page.js("!document.querySelector('.point-tip').hidden"), name
             page.js(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Escape', bubbles: true }}))")
             assert page.js("document.querySelector('.point-tip').hidden"), name
-            assert page.js("document.getElementById('command').textContent").startswith(f"acklab {'sweep' if name == 'sweep' else 'compare'} s.json")
+            assert page.js("document.getElementById('command').textContent").startswith(
+                f"acklab {'sweep' if name == 'sweep' else 'compare'} s.json"
+            )
             page.js("document.querySelector('button.copy').click()")
     with browser.Browser() as page:
         opened(page, pages["allman1998"])
@@ -144,15 +163,24 @@ def test_charts_in_svg_zoom_and_come_back(pages: dict[str, Path]) -> None:
             page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
             page.js(f"{chart}.scrollIntoView()")
             settled(page, f"{chart}.getBoundingClientRect().toJSON()")
-            area = page.js("JSON.parse(document.querySelector('figure.zoomable .chart-points').textContent).panels[0].box")
+            area = page.js(
+                "JSON.parse(document.querySelector('figure.zoomable .chart-points').textContent).panels[0].box"
+            )
             spot = f"((x, y) => {{ const p = new DOMPoint(x, y).matrixTransform({chart}.getScreenCTM()); return [p.x, p.y] }})"
             (left, y), (right, _) = (page.js(f"{spot}({x}, {(area[1] + area[3]) / 2})") for x in (area[0], area[2]))
             lines, places = page.js(drawn), page.js(marks)
             middle = (left + right) / 2
-            for kind, x in (("mousePressed", middle), ("mouseMoved", middle + 40), ("mouseMoved", right), ("mouseReleased", right)):
+            for kind, x in (
+                ("mousePressed", middle),
+                ("mouseMoved", middle + 40),
+                ("mouseMoved", right),
+                ("mouseReleased", right),
+            ):
                 page.mouse(kind, x, y, button="left", buttons=1, clickCount=1)
             for before, after in zip(places, settled(page, marks), strict=True):
-                assert after == pytest.approx(left + 2 * (before - middle), abs=8), name  # the left edge of a mark, not its centre
+                assert after == pytest.approx(left + 2 * (before - middle), abs=8), (
+                    name
+                )  # the left edge of a mark, not its centre
             assert page.js(drawn) != lines or name == "comparison", name
             assert page.js(f"{chart}.querySelectorAll('.zoom-ticks text').length") >= 2, name
             page.js(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: '0', bubbles: true }}))")
@@ -193,7 +221,9 @@ def test_every_control_is_reached_by_tab_and_shows_it(pages: dict[str, Path]) ->
     seen = "[...document.querySelectorAll('button, a[href], input, summary, [tabindex=\"0\"]')].filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled)"
     # A control by its section and its words: a chart makes its legend again when it is drawn again.
     key = "window.key = (e) => [[...document.querySelectorAll('section, figure')].indexOf(e.closest('section, figure')), e.tagName, e.textContent, e.ariaLabel].join(' ')"
-    outline = "((s) => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0)(getComputedStyle(document.activeElement))"
+    outline = (
+        "((s) => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0)(getComputedStyle(document.activeElement))"
+    )
     with browser.Browser() as page:
         for name in NAMES:
             page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
@@ -317,7 +347,9 @@ def test_the_policy_lets_no_other_script_run(pages: dict[str, Path]) -> None:
     with browser.Browser() as page:
         for name in NAMES:
             path = pages[name].with_name("added.html")
-            path.write_text(pages[name].read_text(encoding="utf-8").replace("</body>", f"{added}</body>"), encoding="utf-8")
+            path.write_text(
+                pages[name].read_text(encoding="utf-8").replace("</body>", f"{added}</body>"), encoding="utf-8"
+            )
             opened(page, path)
             assert page.js("document.title") != "taken", name
             assert any("Content Security Policy" in said for said in page.complaints()), name

@@ -181,7 +181,9 @@ def test_equal_runs_are_drawn_once_and_said_to_be_identical(tmp_path):
         page.open(path)
         assert page.js("document.querySelectorAll('.twin').length") == 0, "three runs are apart at first"
         page.js("[...document.querySelectorAll('#bar button')].find((one) => one.textContent === 'Overlaid').click()")
-        page.js("[...document.querySelectorAll('#charts > *')].reduce((before, one) => before.then(() => (one.scrollIntoView(), new Promise((done) => setTimeout(done, 300)))), Promise.resolve()).then(() => scrollTo(0, 0))")
+        page.js(
+            "[...document.querySelectorAll('#charts > *')].reduce((before, one) => before.then(() => (one.scrollIntoView(), new Promise((done) => setTimeout(done, 300)))), Promise.resolve()).then(() => scrollTo(0, 0))"
+        )
         time.sleep(0.5)
         colours = page.js("""(() => { const m = JSON.parse(document.getElementById('manifest').textContent);
           return m.runs.map((run) => m.palette.slots[run.slot].light.slice(1).match(/../g).map((h) => parseInt(h, 16))); })()""")
@@ -192,7 +194,9 @@ def test_equal_runs_are_drawn_once_and_said_to_be_identical(tmp_path):
                 for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 200 && Math.abs(d[i] - r) + Math.abs(d[i + 1] - g) + Math.abs(d[i + 2] - b) < 60;
                 return n; }}); }})()""")
             assert counts[0] > 30 and counts[1] == 0 and counts[2] > 30, (chart, counts)
-            told = page.js(f"[...document.querySelectorAll('#chart-{chart} .twin')].map((one) => one.textContent).join()")
+            told = page.js(
+                f"[...document.querySelectorAll('#chart-{chart} .twin')].map((one) => one.textContent).join()"
+            )
             assert "other" in told and "identical to one" in told.replace("one ·", "one"), (chart, told)
         page.js("[...document.querySelectorAll('#bar button')].find((one) => one.textContent === 'Apart').click()")
         for _ in range(50):  # the chart in sight is drawn again at once, the others when they come in sight
@@ -204,7 +208,9 @@ def test_equal_runs_are_drawn_once_and_said_to_be_identical(tmp_path):
 
 def test_chips_that_scroll_fade_where_there_are_more(tmp_path):
     path = tmp_path / "many.html"
-    path.write_text(report.html([synthetic.run(f"a run with a long name, {number}", window=8 + number) for number in range(4)]))
+    path.write_text(
+        report.html([synthetic.run(f"a run with a long name, {number}", window=8 + number) for number in range(4)])
+    )
     with browser.Browser(390, 844, touch=True) as page:
         page.open(path)
         more = "document.querySelector('#bar .chips').classList.contains('more')"
@@ -227,7 +233,9 @@ def test_a_wait_that_is_not_over_at_the_end_is_not_drawn(tmp_path):
         page.js("document.querySelector('#chart-queue').scrollIntoView()")
         time.sleep(0.5)
         assert page.js(inked) == 0
-        page.js("[...document.querySelectorAll('#chart-queue button')].find((one) => one.textContent === 'packets').click()")
+        page.js(
+            "[...document.querySelectorAll('#chart-queue button')].find((one) => one.textContent === 'packets').click()"
+        )
         assert awaited(page, f"{inked} > 10")
 
 

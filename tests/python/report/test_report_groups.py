@@ -15,10 +15,21 @@ from front import COMMAND, TWO_HOPS
 FLOWS = [
     {"name": "down", "from": "S", "to": "C", "count": 2, "sender": {"stack": "linux"}, "receiver": {"stack": "linux"}},
     {"name": "up", "from": "C", "to": "S", "sender": {"stack": "linux"}, "receiver": {"stack": "linux"}},
-    {"name": "ping", "from": "C", "to": "S", "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 20}},
+    {
+        "name": "ping",
+        "from": "C",
+        "to": "S",
+        "source": {"kind": "writes", "write": "64B", "every": "50ms", "times": 20},
+    },
     {"name": "late", "from": "S", "to": "C", "start": "1000s"},
 ]
-LINK = {"between": ["S", "C"], "rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "packets": 30}, "back": {"rate": "2Mbps"}}
+LINK = {
+    "between": ["S", "C"],
+    "rate": "20Mbps",
+    "delay": "10ms",
+    "queue": {"kind": "drop-tail", "packets": 30},
+    "back": {"rate": "2Mbps"},
+}
 
 TALL = "document.querySelector('#chart-throughput .plot').clientHeight"
 
@@ -37,11 +48,23 @@ def manifest(text):
 
 def test_items_know_their_group_and_their_path(page):
     told = manifest(page.read_text())
-    assert [(group["name"], group["writes"]) for group in told["runs"][0]["groups"]] == [("down0 and down1 (S→C)", False), ("up (C→S)", False), ("ping (C→S)", True)]
-    assert [(item["flow"], item["group"], item["idle"]) for item in told["items"]] == [("down0", 0, False), ("down1", 0, False), ("up", 1, False), ("ping", 2, False), ("late", 0, True)]
+    assert [(group["name"], group["writes"]) for group in told["runs"][0]["groups"]] == [
+        ("down0 and down1 (S→C)", False),
+        ("up (C→S)", False),
+        ("ping (C→S)", True),
+    ]
+    assert [(item["flow"], item["group"], item["idle"]) for item in told["items"]] == [
+        ("down0", 0, False),
+        ("down1", 0, False),
+        ("up", 1, False),
+        ("ping", 2, False),
+        ("late", 0, True),
+    ]
     assert [item.get("capacity_link") for item in told["items"]] == ["S→C", "S→C", "C→S", "C→S", None]
     assert {item["delays_ms"] for item in told["items"]} == {20.0}
-    assert {row["flow"] for row in told["limits"]} == {"down0", "down1", "up", "late"}, "what writes now and then has no bar"
+    assert {row["flow"] for row in told["limits"]} == {"down0", "down1", "up", "late"}, (
+        "what writes now and then has no bar"
+    )
 
 
 def test_each_group_has_a_panel_and_its_own_scale(page):
@@ -53,8 +76,12 @@ def test_each_group_has_a_panel_and_its_own_scale(page):
         legend = "document.querySelector('#chart-{} .legend').textContent"
         assert "slowest link: S→C 20 Mb/s, C→S 2 Mb/s" in shown.js(legend.format("throughput")).replace("\u00a0", " ")
         assert "ping writes now and then: see its round trips" in shown.js(legend.format("throughput"))
-        assert "delays alone: 20" in shown.js(legend.format("rtt")) and "see its round trips" not in shown.js(legend.format("rtt"))
-        assert shown.js("[...document.querySelectorAll('#chart-timeline .chips [aria-pressed=true]')].map((one) => one.textContent)") == ["down0", "up"]
+        assert "delays alone: 20" in shown.js(legend.format("rtt")) and "see its round trips" not in shown.js(
+            legend.format("rtt")
+        )
+        assert shown.js(
+            "[...document.querySelectorAll('#chart-timeline .chips [aria-pressed=true]')].map((one) => one.textContent)"
+        ) == ["down0", "up"]
         before = shown.js(TALL)
         shown.js("[...document.querySelectorAll('#bar .chip')].find((one) => one.textContent === 'up').click()")
         assert settles(shown, before), "the panel of the upload is gone"
@@ -96,8 +123,17 @@ def test_a_threshold_far_above_the_window_is_not_drawn(tmp_path):
 def test_the_page_says_what_was_changed(tmp_path):
     (tmp_path / "s.toml").write_text(TWO_HOPS)
     options = ["--set", "link.1.rate=5Mbps", "--set", "seed=4"]
-    done = subprocess.run([COMMAND, "run", "s.toml", *options, "--out", "out"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [COMMAND, "run", "s.toml", *options, "--out", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     assert done.stdout.splitlines()[:2] == ["two hops", "changed: link.1.rate=5Mbps, seed=4"]
     assert manifest((tmp_path / "out/report.html").read_text())["changed"] == ["link.1.rate=5Mbps", "seed=4"]
-    subprocess.run([COMMAND, "run", "s.toml", "--out", "out"], cwd=tmp_path, capture_output=True, timeout=120, check=True)
+    subprocess.run(
+        [COMMAND, "run", "s.toml", "--out", "out"], cwd=tmp_path, capture_output=True, timeout=120, check=True
+    )
     assert manifest((tmp_path / "out/report.html").read_text())["changed"] == []

@@ -16,7 +16,9 @@ MORE = {
     "duplicates and overtaking": scenario(
         slow={"stages": [{"kind": "duplicate", "rate": 0.05}, {"kind": "reorder", "rate": 0.05, "by": "20ms"}]}
     ),
-    "ACKs filtered": scenario(slow={"back": {"rate": "50kbps", "queue": {"kind": "drop-tail", "packets": 9, "filter": {"kind": "cake"}}}}),
+    "ACKs filtered": scenario(
+        slow={"back": {"rate": "50kbps", "queue": {"kind": "drop-tail", "packets": 9, "filter": {"kind": "cake"}}}}
+    ),
 }
 
 

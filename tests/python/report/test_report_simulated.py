@@ -146,4 +146,6 @@ def test_paths_of_packets_on_the_way_are_cut_at_the_end() -> None:
         assert cut["y1"].n_unique() == cut["x0_s"].n_unique() >= 2
         short = cut.filter(pl.col("y1").is_between(0, 1, closed="none"))
         speed = (down * (short["y1"] - short["y0"]) / (short["x1_s"] - short["x0_s"])).to_list()
-        assert min(speed) > 0 and max(speed) == pytest.approx(min(speed), rel=1e-6), "each as fast as the last one that arrived"
+        assert min(speed) > 0 and max(speed) == pytest.approx(min(speed), rel=1e-6), (
+            "each as fast as the last one that arrived"
+        )

@@ -28,7 +28,9 @@ def test_a_full_window():
     found = main(window=8)
     assert found.main == "window"
     assert found.window_segments == 8
-    assert re.search(r"\d % of it 8 segments were in flight, its most, though cwnd allowed more", headline(synthetic.run(window=8)))
+    assert re.search(
+        r"\d % of it 8 segments were in flight, its most, though cwnd allowed more", headline(synthetic.run(window=8))
+    )
     assert "No packet was lost, and none was sent again." in headline(synthetic.run(window=8))
 
 
@@ -62,10 +64,18 @@ def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
     both = words.amount(rates["up"] + rates["more"], "b/s")
     first = f"Flow down (S→C) carried {words.amount(rates['down'], 'b/s')} and up and more (C→S) together {both}; packets waited "
     assert said.startswith(first.replace("\xa0", " "))
-    assert f"up and more (C→S): {both} together, ".replace("\xa0", " ") in said and said.count("Jain's fairness index of these 2 flows, which send without limit, is ") == 1
-    assert "S→C: delay 10 ms one way, 20 ms there and back; slowest link S→C with 20 Mb/s, on the way back C→S with 500 kb/s." in said
+    assert (
+        f"up and more (C→S): {both} together, ".replace("\xa0", " ") in said
+        and said.count("Jain's fairness index of these 2 flows, which send without limit, is ") == 1
+    )
+    assert (
+        "S→C: delay 10 ms one way, 20 ms there and back; slowest link S→C with 20 Mb/s, on the way back C→S with 500 kb/s."
+        in said
+    )
     rows, columns = prep.link_table(read_runs([run]))["rows"], prep.link_table(read_runs([run]))["columns"]
-    assert [row["rate_bps"] for row in rows] == [20, 0.5] and next(c["unit"] for c in columns if c["key"] == "rate_bps") == "Mb/s"
+    assert [row["rate_bps"] for row in rows] == [20, 0.5] and next(
+        c["unit"] for c in columns if c["key"] == "rate_bps"
+    ) == "Mb/s"
     waits = run.links.to_polars().select("sent_wait_s", "packets").rows()
     assert [row["wait_s"] for row in rows] == [pytest.approx(1e3 * waited / packets) for waited, packets in waits]
 
@@ -104,9 +114,15 @@ def test_runs_compared():
 def test_a_run_with_unfinished_flows_is_not_ranked_by_its_quick_ones():
     """Its mean over those that finished would flatter it."""
     few = synthetic.run("few", flows=3, segments=400, until=5.0)
-    assert re.match(r"Each run carried .* Mb/s, to within 0.1 %\. One", headline(few, synthetic.run("none", flows=3, segments=4000, until=5.0)))
+    assert re.match(
+        r"Each run carried .* Mb/s, to within 0.1 %\. One",
+        headline(few, synthetic.run("none", flows=3, segments=4000, until=5.0)),
+    )
     text = headline(few, synthetic.run("all", flows=3, segments=100))
-    assert text.startswith("all had the shortest mean completion time, ") and "; not every flow of few finished. One run each" in text
+    assert (
+        text.startswith("all had the shortest mean completion time, ")
+        and "; not every flow of few finished. One run each" in text
+    )
 
 
 def test_no_cause_is_claimed():

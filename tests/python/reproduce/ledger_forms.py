@@ -58,7 +58,10 @@ def main() -> int:
     made = noted(found, forms() if FORMS.exists() else {})
     FORMS.write_text("".join(f"{id} {' '.join(prints)}\n" for id, prints in sorted(made.items())), "utf-8")
     left = wrong(found, made)
-    print("\n".join(left) or f"{FORMS.name}: {len(made)} entries, {sum(len(p) > 1 for p in made.values())} of them changed")
+    print(
+        "\n".join(left)
+        or f"{FORMS.name}: {len(made)} entries, {sum(len(p) > 1 for p in made.values())} of them changed"
+    )
     return bool(left)
 
 

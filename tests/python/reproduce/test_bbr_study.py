@@ -32,6 +32,9 @@ def test_rare_acks_leave_the_estimate_and_a_slow_uplink_does_not(control: str) -
 
 
 def test_version_3_leaves_more_to_cubic_and_suffers_from_losses() -> None:
-    share, lossy = ({control: cell(rivals, rivals._one(control, case, 1)) for control in CONTROLS} for case in ("cubic-shallow", "lossy5"))
+    share, lossy = (
+        {control: cell(rivals, rivals._one(control, case, 1)) for control in CONTROLS}
+        for case in ("cubic-shallow", "lossy5")
+    )
     assert share["bbr"]["share_percent"] > 85 > share["bbr3"]["share_percent"]
     assert lossy["bbr"]["goodput_percent"] > 85 and lossy["bbr3"]["goodput_percent"] < 30

@@ -45,9 +45,13 @@ def test_changed_runs_reproduce_nothing(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_only_the_figures_that_compare_the_key_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
-    assert cli.main(["reproduce", "allman1998/figure-1", *FIGURE[1:], "--set", "flow.0.sender.credit=ubc", "--out", str(out)]) in (0, 2)
+    assert cli.main(
+        ["reproduce", "allman1998/figure-1", *FIGURE[1:], "--set", "flow.0.sender.credit=ubc", "--out", str(out)]
+    ) in (0, 2)
     said = capsys.readouterr()
-    assert "figure-8 compares values of flow.0.sender.credit" in said.out + said.err or "Figure 8 is not drawn" in said.out
+    assert (
+        "figure-8 compares values of flow.0.sender.credit" in said.out + said.err or "Figure 8 is not drawn" in said.out
+    )
 
 
 def test_a_second_paper_keeps_the_first(tmp_path: Path) -> None:
@@ -77,7 +81,9 @@ def test_a_claim_judged_by_a_share_says_so_in_its_line() -> None:
 def test_a_claim_judged_by_a_count_of_cells_says_so_in_its_line() -> None:
     part = parse("one", {"parts": [{"name": "n", "type": "equal", "value": 0, "cells": "95%"}]}).parts[0]
     found = [Finding(Comparison("", float(n == 0), 0, 0, part="n"), n != 0, 0.0) for n in range(100)]
-    verdict = SimpleNamespace(claim=SimpleNamespace(criterion=SimpleNamespace(parts=(part,)), history=()), findings=found)
+    verdict = SimpleNamespace(
+        claim=SimpleNamespace(criterion=SimpleNamespace(parts=(part,)), history=()), findings=found
+    )
     assert words.rules(verdict) == "99 of 100 cells hold, 95 needed"
 
 
@@ -89,7 +95,12 @@ def test_a_criterion_changed_after_a_result_is_said_in_the_line() -> None:
 def test_every_value_of_an_axis_is_looked_at() -> None:
     def scenario(**cell: int) -> str:
         flow = {"from": "a", "to": "b", "size": {"segments": 2}, "sender": {"initial_window": cell["window"]}}
-        link = {"between": ["a", "b"], "rate": "1Mbps", "delay": "1ms", "queue": {"kind": "drop-tail", "packets": cell["queue"]}}
+        link = {
+            "between": ["a", "b"],
+            "rate": "1Mbps",
+            "delay": "1ms",
+            "queue": {"kind": "drop-tail", "packets": cell["queue"]},
+        }
         return json.dumps({"link": [link], "flow": [flow]})
 
     def of(*sets: str) -> Changed:
@@ -98,4 +109,6 @@ def test_every_value_of_an_axis_is_looked_at() -> None:
     assert of("link.0.queue.packets=9").compares == ["link.0.queue.packets"]
     assert of("flow[0].sender.initial_window=3").compares == ["flow[0].sender.initial_window"]
     assert of("link.0.delay=2ms").compares == [] and of("link.0.delay=2ms").moved == (4, 4)
-    assert of("link.0.delay=1ms").moved == (0, 4) and not of("link.0.delay=1ms").whole, "six cells, four of them compared"
+    assert of("link.0.delay=1ms").moved == (0, 4) and not of("link.0.delay=1ms").whole, (
+        "six cells, four of them compared"
+    )

@@ -31,7 +31,13 @@ def test_fair_queueing_shares_at_once_and_a_deep_buffer_does_not() -> None:
 
 def measured(first: list[float], second: list[float]) -> tuple[float, ...]:
     """Numbers of two downloads with these bytes at the instants 1, 2, ..."""
-    flow: dict[str, Any] = {"mean_rtt_s": 0.02, "acks_received": 5, "bytes": 10_000, "completed": True, "completion_s": 0.03}
+    flow: dict[str, Any] = {
+        "mean_rtt_s": 0.02,
+        "acks_received": 5,
+        "bytes": 10_000,
+        "completed": True,
+        "completion_s": 0.03,
+    }
     return pairs.measured(first, second, [1.0 + n for n in range(len(first))], [flow, flow], [flow], 10.0)
 
 
@@ -54,9 +60,16 @@ def test_one_default_of_prague_is_changed() -> None:
         for what in words:
             run = json.loads(prague.changed(path, what, 1))
             differ = [key for key in plain if run[key] != plain[key]]
-            named = {"nothing": [], **dict.fromkeys(prague.SENDER, ["flow"]), **dict.fromkeys(prague.QUEUE, ["wlan" if path == "wifi" else "link"])}
+            named = {
+                "nothing": [],
+                **dict.fromkeys(prague.SENDER, ["flow"]),
+                **dict.fromkeys(prague.QUEUE, ["wlan" if path == "wifi" else "link"]),
+            }
             assert differ == named[what], (path, what)
-    assert json.loads(prague.changed("geo", "step of 2 ms", 1))["link"][1]["queue"] == {"kind": "dual-pi2", "step": "2ms"}
+    assert json.loads(prague.changed("geo", "step of 2 ms", 1))["link"][1]["queue"] == {
+        "kind": "dual-pi2",
+        "step": "2ms",
+    }
 
 
 def test_the_study_names_the_form_of_dctcp() -> None:

@@ -86,7 +86,9 @@ def test_the_index_keeps_later_work_apart(name: str, quickly: Callable[[str], Qu
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_a_page_of_later_work_names_no_paper_where_there_may_be_none(name: str, quickly: Callable[[str], Quick]) -> None:
+def test_a_page_of_later_work_names_no_paper_where_there_may_be_none(
+    name: str, quickly: Callable[[str], Quick]
+) -> None:
     page = (quickly(name).out / f"{name}.html").read_text("utf-8")
     titles = re.findall(r'<section id="section-[^"]*"><h2>(.*?)</h2>', page)
     assert titles and all(re.match(r"[\d.]+ [A-Z]|[A-Z]|\d+\sMb/s", title) for title in titles), titles
@@ -95,7 +97,10 @@ def test_a_page_of_later_work_names_no_paper_where_there_may_be_none(name: str, 
 
 def test_a_relative_difference_is_told_in_percent(quickly: Callable[[str], Quick]) -> None:
     claims = {claim["id"]: claim["measured"] for claim in quickly("cake").said["claims"]}
-    assert re.search(r"on = 27\.62, off = 27\.47 Mb/s, a difference of 0\.56\d* \(-0\.2\d* to 1\.3\d*\) %$", claims["cake.commit.uplink"])
+    assert re.search(
+        r"on = 27\.62, off = 27\.47 Mb/s, a difference of 0\.56\d* \(-0\.2\d* to 1\.3\d*\) %$",
+        claims["cake.commit.uplink"],
+    )
 
 
 def flow(scenario: str) -> Any:
@@ -127,8 +132,14 @@ def test_counting_makes_the_window_cubics(ratio: int) -> None:
 
 
 def test_what_follows_from_cubics_rule_is_no_evidence() -> None:
-    standings = {claim.short: claim.criterion.standing for claim in paper("cubic").ledger.claims.values() if claim.criterion}
-    assert [short for short, standing in standings.items() if standing == "evidence"] == ["sharing.unfair", "sharing.worse", "sharing.counted"]
+    standings = {
+        claim.short: claim.criterion.standing for claim in paper("cubic").ledger.claims.values() if claim.criterion
+    }
+    assert [short for short, standing in standings.items() if standing == "evidence"] == [
+        "sharing.unfair",
+        "sharing.worse",
+        "sharing.counted",
+    ]
 
 
 def test_cakes_flows_are_those_of_the_replication() -> None:
@@ -140,7 +151,12 @@ def test_cakes_flows_are_those_of_the_replication() -> None:
 
 def test_a_cake_ack_has_66_bytes_of_the_uplink() -> None:
     tree = json.loads(cake.access("on", 1))
-    assert tree["link"][1]["back"]["queue"] == {"kind": "cake", "overhead": 14, "bandwidth": "1Mbps", "ack_filter": "on"}
+    assert tree["link"][1]["back"]["queue"] == {
+        "kind": "cake",
+        "overhead": 14,
+        "bandwidth": "1Mbps",
+        "ack_filter": "on",
+    }
     assert [link["to"] for link in tree["flow"]] == ["C"] * 4 + ["S"] * 4
 
 

@@ -32,7 +32,9 @@ def test_an_edit_without_a_line_is_found() -> None:
     weaker = {**criterion, "parts": [{**criterion["parts"][0], "tie": 0.5}]}
     for change in ({"tolerance": "any"}, {"criterion": weaker}, {"criterion": {**criterion, "standing": "arithmetic"}}):
         found = edited(**change)
-        assert ledger_forms.wrong(found, known) == [f"{ID}: changed; add a line to its history, then run ledger_forms.py"]
+        assert ledger_forms.wrong(found, known) == [
+            f"{ID}: changed; add a line to its history, then run ledger_forms.py"
+        ]
         assert ledger_forms.noted(found, known)[ID] == known[ID], "not without a line"
         line = {"was": "a", "is": "b", "why": "c"}
         found[ID]["history"] = [*found[ID]["history"], line]
@@ -56,7 +58,9 @@ def test_a_line_that_is_none_is_refused(line: dict[str, str], match: str) -> Non
 
 def test_a_line_in_words() -> None:
     one = Change("10", "20", "section 2", "differs to reproduced")
-    assert words.changed(one).endswith("It was: 10. It is: 20. Why: section 2. The verdict turned: differs to reproduced.")
+    assert words.changed(one).endswith(
+        "It was: 10. It is: 20. Why: section 2. The verdict turned: differs to reproduced."
+    )
     assert one.turns and not Change("10", "20", "section 2").turns
 
 

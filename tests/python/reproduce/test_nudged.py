@@ -77,7 +77,9 @@ def test_repetitions_are_added_until_a_look_settles_the_claim() -> None:
     assert [look.seeds for look in looks([sweep()], Effort(quick=True, seeds=(8,)), nudged=True)] == [6]
 
 
-@pytest.mark.parametrize(("with_drops", "wanted"), [(0, "reproduced"), (3, "reproduced"), (25, "undecided"), (50, "differs")])
+@pytest.mark.parametrize(
+    ("with_drops", "wanted"), [(0, "reproduced"), (3, "reproduced"), (25, "undecided"), (50, "differs")]
+)
 def test_what_has_to_be_equal_has_to_be_so_in_most_repetitions(with_drops: int, wanted: str) -> None:
     drops = [1.0 if (k * with_drops) % 50 < with_drops else 0.0 for k in range(50)]
     found = verdict(DROPS, iter([0.0, *drops]))
@@ -136,7 +138,9 @@ def test_what_has_seeds_keeps_them() -> None:
 
 
 def test_recorded_runs_are_repeated_and_let_go() -> None:
-    runs = Traces("t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer)
+    runs = Traces(
+        "t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer
+    )
     one = Paper("allman1998", "t", "c", "a", {}, [])
     one.claims[DROPS] = Judged(DROPS, (runs,), lambda cells: Measurement({"drops": float(len(cells[8].dropped))}))
     found = reproduce(one, claims=[DROPS], only=lambda figure: False, threads=1)

@@ -37,7 +37,10 @@ class Direct:
     def values(self, wanted: list[Any]) -> list[tuple[float, ...]]:
         lines = [self.bench.lines(one.settings, one.path)[0] for one in wanted]
         made = run_batch(lines)
-        return [tuple(each.read(one) for each in self.bench.objectives(asked.path.entry)) for one, asked in zip(made, wanted, strict=True)]
+        return [
+            tuple(each.read(one) for each in self.bench.objectives(asked.path.entry))
+            for one, asked in zip(made, wanted, strict=True)
+        ]
 
 
 def means(asked: Plan, number: int) -> dict[str, float]:
@@ -62,12 +65,21 @@ def test_allmans_nearest_readings(number: int) -> None:
     assert {name: found[name] for name in told} == pytest.approx(told, abs=0.001)
 
 
-@pytest.mark.parametrize("short", [short for short, (having, _) in explanations.HAVING.items() if having and short not in ("fig9.heavy", "fig13.order")])
+@pytest.mark.parametrize(
+    "short",
+    [
+        short
+        for short, (having, _) in explanations.HAVING.items()
+        if having and short not in ("fig9.heavy", "fig13.order")
+    ],
+)
 def test_one_changed_rule_has_what_differs(short: str) -> None:
     """The first reading is the one used; the other is the one that the explanation names."""
     rule, _, value = explanations.HAVING[short][1].partition(" = ")
     used = next(readings.readings())
-    other = replace(used, sack=value) if rule == "sack" else replace(used, setting=replace(used.setting, **{rule: value}))
+    other = (
+        replace(used, sack=value) if rule == "sack" else replace(used, setting=replace(used.setting, **{rule: value}))
+    )
     assert readings.having([short], [used, other])[short] == [other]
 
 
@@ -75,7 +87,10 @@ def test_one_changed_rule_has_what_differs(short: str) -> None:
 def test_pauses_decide_when_a_typists_window_is_full(pauses: str) -> None:
     """The median of the sessions within 35 s, with one kind of pauses of four."""
     interval = explanations.PAUSES[pauses]
-    texts = [records(telnet("delayed", seed, 1, interval), "packets", "series") for seed in range(1, explanations.SESSIONS + 1)]
+    texts = [
+        records(telnet("delayed", seed, 1, interval), "packets", "series")
+        for seed in range(1, explanations.SESSIONS + 1)
+    ]
     found = [session(_core.Simulation(one).run()).reached_s for one in texts]
     assert (float(np.median(np.nan_to_num(found, nan=SECONDS))) <= 35) is (pauses == explanations.PAUSES_HAVING)
 

@@ -58,7 +58,9 @@ def test_a_plain_uplink_is_as_late_as_the_mean_grant(path: str) -> None:
     ends = {"sender": {"stack": "linux", "syn": False}, "receiver": {"stack": "linux", "ack": {"policy": "every"}}}
     asking = {"name": "ping", "from": "C", "to": "S", "start": "1s", "size": {"bytes": "64B"}, **source, **ends}
     for kind in UPLINKS:
-        line = json.loads(result(json.dumps({"seed": 1, "stop": {"at": "14s"}, **network(path, "delayed", kind), "flow": [asking]})))
+        line = json.loads(
+            result(json.dumps({"seed": 1, "stop": {"at": "14s"}, **network(path, "delayed", kind), "flow": [asking]}))
+        )
         times = [flow["completion_s"] for flow in line["flows"] if flow["completed"]]
         assert fmean(times) == pytest.approx(PATHS[path].rtt_s, rel=0.01)
 
@@ -77,7 +79,9 @@ def test_grants_end_slow_start_early_and_a_filter_keeps_it_from_that() -> None:
 
 
 def test_a_filter_needs_a_sender_that_counts_bytes() -> None:
-    by_bytes, by_segments = ({m: cell("cable", m, "20 MB", sender)["time_s"] for m in ("delayed", "cake")} for sender in runs.CONTROLS)
+    by_bytes, by_segments = (
+        {m: cell("cable", m, "20 MB", sender)["time_s"] for m in ("delayed", "cake")} for sender in runs.CONTROLS
+    )
     assert by_bytes["cake"] < 1.05 * by_bytes["delayed"]
     assert by_segments["cake"] > 2 * by_segments["delayed"]
 
@@ -114,7 +118,10 @@ def test_a_periodic_clock_survives_losses() -> None:
 def test_starts_favour_no_flow() -> None:
     """Two seeds have the same starts, exchanged."""
     for seed in (1, 3):
-        one, other = ([flow["start"] for flow in json.loads(runs._pair("lte", "delayed", each))["flow"]] for each in (seed, seed + 1))
+        one, other = (
+            [flow["start"] for flow in json.loads(runs._pair("lte", "delayed", each))["flow"]]
+            for each in (seed, seed + 1)
+        )
         assert one == other[::-1] and one[0] != one[1]
 
 
@@ -152,7 +159,11 @@ def test_the_guide_quotes_the_study() -> None:
     """Its points are the sentences of a full run, and its table has cells of the study's."""
     guide = (Path(__file__).parents[3] / "docs" / "howto" / "paths-2026.md").read_text(encoding="utf-8")
     outcome = reproduce(study("paths2026"))
-    sections = {"paths": "## What to take from it", "sparse": "## An ACK for every k segments", "senders": "## HyStart and grants"}
+    sections = {
+        "paths": "## What to take from it",
+        "sparse": "## An ACK for every k segments",
+        "senders": "## HyStart and grants",
+    }
     for figure, drawn in outcome.figures:
         section = guide.partition(sections[figure.id])[2].partition("\n## ")[0]
         assert drawn.remark.startswith(listed(section)) and listed(section)
@@ -162,7 +173,9 @@ def test_the_guide_quotes_the_study() -> None:
 
 def check_table(section: str, rows: list[list[str]]) -> None:
     """Each line is a path; each column after it names strategy and quantity of a cell."""
-    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("|")]
+    table = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("|")
+    ]
     heads, cells, path = rows[0], {}, ""
     for name, *values in rows[1:]:
         if not any(values):

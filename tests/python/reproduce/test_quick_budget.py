@@ -15,8 +15,16 @@ BUDGETS = {"allman1998": 140_000, "ackfilter": 1100, "divack": 1800, "smartackin
 def runs(name: str) -> int:
     """How many different runs a quick look at a paper makes."""
     one = paper(name)
-    needs = [e for claim in one.claims.values() for e in claim.uses] + [e for f in one.figures if not f.slow for e in f.needs]
-    single = {need for id, claim in one.claims.items() if one.needs_repetitions(id) for need in claim.needs if not isinstance(need, Replications)}
+    needs = [e for claim in one.claims.values() for e in claim.uses] + [
+        e for f in one.figures if not f.slow for e in f.needs
+    ]
+    single = {
+        need
+        for id, claim in one.claims.items()
+        if one.needs_repetitions(id)
+        for need in claim.needs
+        if not isinstance(need, Replications)
+    }
     (count,) = QUICK.repetitions
     texts: set[str] = set()
     repeated: set[str] = set()

@@ -114,7 +114,10 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
 def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, status: int, after_s: float) -> None:
     """Whatever it interrupts (imports, runs, drawing), and however little it has got done."""
     done = subprocess.Popen(
-        [COMMAND, "reproduce", "allman1998", "--out", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [COMMAND, "reproduce", "allman1998", "--out", "out"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     time.sleep(after_s)
     assert done.poll() is None

@@ -164,8 +164,13 @@ def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:
     """Two orders of the same names, in the same cells: what one measured does not stand for the other."""
     order = {"type": "order", "order": "x > y", "cells": "all"}
     one, other = Sample.of([5, 6, 7, 6]), Sample.of([50, 60, 70, 60])
-    parts = {name: {"here": {"x": sample, "y": 1}, "there": {"x": sample, "y": 2}} for name, sample in (("a", one), ("b", other))}
-    found = judge(claim(order, {**order, "about": "again"}, {"type": "range", "low": 0}), Measurement({**parts, "c": one}))
+    parts = {
+        name: {"here": {"x": sample, "y": 1}, "there": {"x": sample, "y": 2}}
+        for name, sample in (("a", one), ("b", other))
+    }
+    found = judge(
+        claim(order, {**order, "about": "again"}, {"type": "range", "low": 0}), Measurement({**parts, "c": one})
+    )
     assert found.value.keys() == found.interval.keys() == {"a", "b", "c"}
     assert list(found.interval["a"]) == list(found.interval["b"]) == ["x - y here", "x - y there"]
     (low, high), (far_low, far_high) = found.interval["a"]["x - y here"], found.interval["b"]["x - y here"]
@@ -255,7 +260,9 @@ def test_a_rank_correlation_has_an_interval_that_holds_the_truth() -> None:
         table = true[:, np.newaxis] + 0.5 * numbers.standard_normal((5, 20))
         interval = rank_correlation(lambda means: spearman(range(5), means), table).interval(0.95)
         inside += interval.low <= 0.9 + 1e-9 and interval.high >= 0.9 - 1e-9
-        knife = jackknife(20, lambda seeds, table=table: float(spearman(range(5), table[:, seeds].mean(axis=1)))).interval(0.95)
+        knife = jackknife(
+            20, lambda seeds, table=table: float(spearman(range(5), table[:, seeds].mean(axis=1)))
+        ).interval(0.95)
         leaps += knife.low > 0.9 + 1e-9 or knife.high < 0.9 - 1e-9
     assert inside >= 190
     assert leaps > 40, "why the jackknife is not asked"

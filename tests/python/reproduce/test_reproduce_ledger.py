@@ -108,7 +108,11 @@ def test_a_note_on_the_text_is_arithmetic() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sentence_that_begins_like_a_note_is_one(name: str) -> None:
     """All but two that no run can test: they stay in the count that they were in before their verdicts were known."""
-    found = [c.short for c in paper(name).ledger.claims.values() if re.match(r"(Slip|Check|Flag|Loss/RTT check): ", c.claim) and c.criterion and c.criterion.standing != "note"]
+    found = [
+        c.short
+        for c in paper(name).ledger.claims.values()
+        if re.match(r"(Slip|Check|Flag|Loss/RTT check): ", c.claim) and c.criterion and c.criterion.standing != "note"
+    ]
     assert found == {"veno": ["check.missing_page"], "smartacking": ["fig1.dup3"]}.get(name, [])
 
 

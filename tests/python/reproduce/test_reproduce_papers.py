@@ -121,7 +121,12 @@ def test_the_first_figure_is_near(name: str, width: int, quickly: Quickly) -> No
         until = time.monotonic() + 30
         while page.js("document.readyState") != "complete" and time.monotonic() < until:
             time.sleep(0.05)
-        assert page.js("document.querySelector('#overview') && document.querySelector('figure').getBoundingClientRect().top") <= 3 * 900
+        assert (
+            page.js(
+                "document.querySelector('#overview') && document.querySelector('figure').getBoundingClientRect().top"
+            )
+            <= 3 * 900
+        )
         assert page.js("document.documentElement.scrollWidth") <= width
 
 
@@ -130,7 +135,9 @@ def test_a_claim_is_told_in_sentences(name: str, quickly: Quickly) -> None:
     page = html.unescape((quick.out / f"{name}.html").read_text("utf-8"))
     for claim in quick.said["claims"]:
         assert f"<summary>{as_shown(sentence(claim['claim']))}" in page, claim["id"]
-        assert not claim["measured"] or f"<p>{as_shown('acklab measured ' + claim['measured'])}.</p>" in page, claim["id"]
+        assert not claim["measured"] or f"<p>{as_shown('acklab measured ' + claim['measured'])}.</p>" in page, claim[
+            "id"
+        ]
         assert not re.search(r"\b([\d.,]+) to \1 over", claim["measured"]), claim["id"]
 
 

@@ -241,7 +241,9 @@ def stopped(measure: Any, *needs: Any) -> tuple[list[int], int]:
         seen.append(len(grid.axes["seed"]))
         return Measurement({"drops": measure(grid)})
 
-    found = reproduce(small_paper(watched, *needs), claims=["allman1998.fig2a.q22"], only=lambda figure: False, threads=1)
+    found = reproduce(
+        small_paper(watched, *needs), claims=["allman1998.fig2a.q22"], only=lambda figure: False, threads=1
+    )
     return seen, found.verdicts[0].seeds
 
 
@@ -350,7 +352,9 @@ def test_threads_and_interrupts_do_not_show(tmp_path: Path) -> None:
 
     def value(threads: int, folder: Path | None = None, stop_after: int | None = None) -> Any:
         def made() -> Any:
-            return reproduce(paper, claims=["allman1998.fig2a.q22"], only=lambda figure: False, threads=threads, journal=journal)
+            return reproduce(
+                paper, claims=["allman1998.fig2a.q22"], only=lambda figure: False, threads=threads, journal=journal
+            )
 
         if folder is None:
             journal = None
@@ -385,7 +389,10 @@ def test_a_claim_that_changed_runs_cannot_answer_is_not_testable() -> None:
     judged: Any = SimpleNamespace(uses=(), needs=(), beside=(), measure=measure)
     bench: Any = SimpleNamespace(results=lambda needs: [], effort=SimpleNamespace(sets=("link.1.queue.packets=5",)))
     told = _measure(judged, bench)
-    assert isinstance(told, NotTestable) and told.why == "the changed runs do not have what this claim measures (StopIteration)"
+    assert (
+        isinstance(told, NotTestable)
+        and told.why == "the changed runs do not have what this claim measures (StopIteration)"
+    )
     bench.effort.sets = ()
     with pytest.raises(StopIteration):
         _measure(judged, bench)

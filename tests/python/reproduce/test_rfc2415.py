@@ -41,9 +41,16 @@ def test_pages_over_http_1_0(scenario: str) -> None:
             name, _, again = flow["name"].partition("#")
             page = ".".join(name.split(".")[:2])
             of[page, again].append((flow["first_data_s"], flow["first_data_s"] + flow["last_data_s"]))
-    took = {page: max(b for _, b in times) - min(a for a, _ in times) + DELAY_S for page, times in of.items() if len(times) == 4}
+    took = {
+        page: max(b for _, b in times) - min(a for a, _ in times) + DELAY_S
+        for page, times in of.items()
+        if len(times) == 4
+    }
     by = {window: [delay for (page, _), delay in took.items() if page.endswith(f".{window}")] for window in "13"}
-    carried = {window: sum(f["bytes"] for f in told["flows"] if f["name"].split("#")[0].split(".")[1:2] == [window]) for window in "123"}
+    carried = {
+        window: sum(f["bytes"] for f in told["flows"] if f["name"].split("#")[0].split(".")[1:2] == [window])
+        for window in "123"
+    }
     link = next(one for one in told["links"] if (one["from"], one["to"]) == ("n1", "n0"))
     assert files.Read()(line) == (
         median(took.values()),

@@ -15,7 +15,9 @@ SEEDS = range(1, 4)
 def mean(setting: str, trip: str, column: str = "acks_per_mb") -> float:
     """Of three runs with 1 % of losses."""
     at = Reader.names.index(column)
-    return sum(Reader()(_core.Simulation(scenario(trip, 0.01, setting, seed)).run().json(False).encode())[at] for seed in SEEDS) / len(SEEDS)
+    return sum(
+        Reader()(_core.Simulation(scenario(trip, 0.01, setting, seed)).run().json(False).encode())[at] for seed in SEEDS
+    ) / len(SEEDS)
 
 
 @pytest.mark.parametrize("name", ["sacks2026", "requests2026", "marks2026"])

@@ -37,19 +37,32 @@ class Direct:
     def values(self, wanted: list) -> list[tuple[float, ...]]:
         lines = [self.bench.lines(one.settings, one.path)[0] for one in wanted]
         made = run_batch(lines)
-        return [tuple(each.read(one) for each in self.bench.objectives(asked.path.entry)) for one, asked in zip(made, wanted, strict=True)]
+        return [
+            tuple(each.read(one) for each in self.bench.objectives(asked.path.entry))
+            for one, asked in zip(made, wanted, strict=True)
+        ]
 
 
 def test_the_plan_is_what_the_page_counts(plan: Plan) -> None:
     assert plan.search == "all"
-    assert f"{tried(plan):,} readings of {len(plan.space.parts)} rules, each run with {plan.nudges} nudges" in PAGE.replace("\n", " ")
+    assert (
+        f"{tried(plan):,} readings of {len(plan.space.parts)} rules, each run with {plan.nudges} nudges"
+        in PAGE.replace("\n", " ")
+    )
 
 
 def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: Plan) -> None:
-    used = {f"{SENDER}.min_rto": PAPERS.min_rto, f"{SENDER}.limited_transmit": PAPERS.limited_transmit, "link.0.rate": f"{EDGE_MBPS}Mbps", "link.2.rate": f"{EDGE_MBPS}Mbps"}
+    used = {
+        f"{SENDER}.min_rto": PAPERS.min_rto,
+        f"{SENDER}.limited_transmit": PAPERS.limited_transmit,
+        "link.0.rate": f"{EDGE_MBPS}Mbps",
+        "link.2.rate": f"{EDGE_MBPS}Mbps",
+    }
     made = Values(plan, Direct(Bench(plan))).of([Choice({}, used, {}), Choice({}, PLAIN, {})], ["used", "plain"])  # type: ignore[arg-type]
     means = dict(zip([one.name for one in plan.values], np.round(made.mean(axis=2), 1).T.tolist(), strict=True))
-    rows = re.findall(r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE
+    )
     assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
 
 

@@ -35,7 +35,9 @@ def skewed(numbers: np.random.RandomState, mean: float, seeds: int) -> Sequence[
     return [float(mean - 1 + v) for v in numbers.standard_exponential(seeds)]
 
 
-def verdicts(means: Sequence[float], cells: str | int, draw: Draw = normal, looks: Sequence[Look] = LOOKS) -> Counter[str]:
+def verdicts(
+    means: Sequence[float], cells: str | int, draw: Draw = normal, looks: Sequence[Look] = LOOKS
+) -> Counter[str]:
     """Of many claims that each cell is at least 0, stopped as soon as a look settles them."""
     part = {"name": "a", "type": "range", "low": 0, "cells": cells}
     texts = dict.fromkeys(("claim", "units", "paper_value", "tolerance", "figure"), "")

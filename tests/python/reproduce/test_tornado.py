@@ -13,5 +13,7 @@ def test_a_row_is_the_same_parameter_in_every_panel():
     names = [label.get_text() for label in left.get_yticklabels()]
     assert names == ["clock", "passes", "queue"]
     for axes, bars in ((left, {"clock": 60.0, "passes": 20.0}), (right, {"clock": 40.0, "queue": 70.0})):
-        found = {names[round(-(bar.get_y() + bar.get_height() / 2))]: bar.get_x() + bar.get_width() for bar in axes.patches}
+        found = {
+            names[round(-(bar.get_y() + bar.get_height() / 2))]: bar.get_x() + bar.get_width() for bar in axes.patches
+        }
         assert found == bars

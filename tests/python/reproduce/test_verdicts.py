@@ -70,7 +70,9 @@ def small() -> dict[str, Any]:
 def test_a_run_is_taken_whole_or_not_at_all() -> None:
     made = verdicts.taken(DATA, small())
     assert made["papers"]["cake"]["runs"] == 7
-    assert {name: made["papers"][name] for name in JUDGED if name != "cake"} == {name: DATA["papers"][name] for name in JUDGED if name != "cake"}
+    assert {name: made["papers"][name] for name in JUDGED if name != "cake"} == {
+        name: DATA["papers"][name] for name in JUDGED if name != "cake"
+    }
     assert json.loads(verdicts.as_text(made)) == made
     with pytest.raises(ValueError, match="quick"):
         verdicts.taken(DATA, {**small(), "quick": True})
@@ -88,7 +90,11 @@ def test_the_count_names_what_turned() -> None:
     """One claim by its entry (differs to reproduced), one by repetitions."""
     one = {"verdict": "reproduced", "standing": "evidence", "seeds": 0, "alone": "", "why": "", "form": ""}
     papers: dict[str, Any] = {name: {"claims": {}} for name in FIVE}
-    papers["veno"]["claims"] = {"fig6.many": one, "fig2": one, "fig5.avg": {**one, "verdict": "differs", "alone": "reproduced"}}
+    papers["veno"]["claims"] = {
+        "fig6.many": one,
+        "fig2": one,
+        "fig5.avg": {**one, "verdict": "differs", "alone": "reproduced"},
+    }
     first, single, today = verdicts.count(papers).splitlines()[2:]
     assert first.endswith("| 1 of 3 |  |  |")
     assert single.endswith("| 3 of 3 | veno `fig6.many`, `fig5.avg` |  |")
@@ -101,7 +107,9 @@ def test_a_note_on_the_text_counts_for_no_paper() -> None:
     papers: dict[str, Any] = {name: {"claims": {}} for name in FIVE}
     assert "notes on the text" not in verdicts.five(papers)
     papers["veno"]["claims"] = {"fig6.many": one, "check.512k": {**one, "standing": "note"}}
-    assert verdicts.row("veno", papers["veno"]["claims"], True).endswith("| 1 | **1** |  |  |  |  |  |  |  |  | 1 of 1 |")
+    assert verdicts.row("veno", papers["veno"]["claims"], True).endswith(
+        "| 1 | **1** |  |  |  |  |  |  |  |  | 1 of 1 |"
+    )
     assert "notes on the text" in verdicts.five(papers)
     assert verdicts.count(papers).splitlines()[-1].endswith("| 1 of 1 |  |  |")
 
@@ -109,7 +117,9 @@ def test_a_note_on_the_text_counts_for_no_paper() -> None:
 def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "claims.json").write_text('{"quick": true}', "utf-8")
     before = verdicts.DATA.read_bytes(), verdicts.PAGE.read_bytes()
-    made = subprocess.run([sys.executable, verdicts.__file__, str(tmp_path / "claims.json")], capture_output=True, text=True)
+    made = subprocess.run(
+        [sys.executable, verdicts.__file__, str(tmp_path / "claims.json")], capture_output=True, text=True
+    )
     assert made.returncode == 2 and "quick" in made.stderr
     assert before == (verdicts.DATA.read_bytes(), verdicts.PAGE.read_bytes())
 

@@ -25,7 +25,9 @@ def configuration(is_client: bool) -> QuicConfiguration:
     """The library's own; with QLOGDIR each connection leaves a log there."""
     place = os.environ.get("QLOGDIR")
     logger = QuicFileLogger(place) if place else None
-    return QuicConfiguration(is_client=is_client, alpn_protocols=[PROTOCOL], verify_mode=ssl.CERT_NONE, quic_logger=logger)
+    return QuicConfiguration(
+        is_client=is_client, alpn_protocols=[PROTOCOL], verify_mode=ssl.CERT_NONE, quic_logger=logger
+    )
 
 
 class Server(QuicConnectionProtocol):

@@ -80,7 +80,12 @@ class QlogAnalysis:
         import polars as pl
 
         self.file, self.notes = file, notes
-        self.rows = [row(one, way) for one in found for way in (one.sent, one.received) if way.eliciting or way.acks or (way.packets and not one.has_frames)]
+        self.rows = [
+            row(one, way)
+            for one in found
+            for way in (one.sent, one.received)
+            if way.eliciting or way.acks or (way.packets and not one.has_frames)
+        ]
         ways = [(one, way) for one in found for way in (one.sent, one.received)]
         self.drawn = {(one.number, way.data): way.drawn for one, way in ways}
         self.connections = pl.DataFrame(self.rows, infer_schema_length=None)
@@ -144,9 +149,17 @@ def analyze_qlog(path: str | os.PathLike[str]) -> QlogAnalysis:
     if not found:
         raise QlogError("it has no event")
     if not any(way.acks for one in found.values() for way in (one.sent, one.received)):
-        notes.append("No packet is logged with an ACK frame, so nothing follows about ACKs. The log of the other end may have them, or that of another stack.")
-    if any("quinn" in str(one.title).lower() and 0 < (told.get("smoothed_rtt_s") or 0) < QUINN_S for one in found.values() for told in one.metrics):
-        notes.append("quinn 0.11 logs round trips in seconds where the drafts have milliseconds. If this log is of it, each round trip is 1,000 times as long as told here.")
+        notes.append(
+            "No packet is logged with an ACK frame, so nothing follows about ACKs. The log of the other end may have them, or that of another stack."
+        )
+    if any(
+        "quinn" in str(one.title).lower() and 0 < (told.get("smoothed_rtt_s") or 0) < QUINN_S
+        for one in found.values()
+        for told in one.metrics
+    ):
+        notes.append(
+            "quinn 0.11 logs round trips in seconds where the drafts have milliseconds. If this log is of it, each round trip is 1,000 times as long as told here."
+        )
     return QlogAnalysis(name, list(found.values()), notes)
 
 
@@ -181,7 +194,11 @@ def counts(acks: list[Row], sent: bool) -> Row:
 def _of_packets(acks: list[Row]) -> Row:
     """ACKs by how many packets they cover for the first time."""
     covered = [ack["packets"] for ack in acks]
-    return {"acks_of_one": covered.count(1), "acks_of_two": covered.count(2), "acks_of_more": sum(many > 2 for many in covered)}
+    return {
+        "acks_of_one": covered.count(1),
+        "acks_of_two": covered.count(2),
+        "acks_of_more": sum(many > 2 for many in covered),
+    }
 
 
 def row(one: Connection, way: Direction) -> Row:
@@ -195,7 +212,12 @@ def row(one: Connection, way: Direction) -> Row:
     return {
         **{"connection": one.number, "data": way.data, "title": one.title, "vantage": one.vantage, "group": one.group},
         **{"start_s": one.start_s, "duration_s": one.end_s - (one.start_s or 0.0)},
-        **{"packets": way.packets, "eliciting": way.eliciting if one.has_frames else None, "bytes": way.bytes, "lost": way.lost if sent else None},
+        **{
+            "packets": way.packets,
+            "eliciting": way.eliciting if one.has_frames else None,
+            "bytes": way.bytes,
+            "lost": way.lost if sent else None,
+        },
         "missing": None if sent or way.numbers is None else max(way.numbers[1] - way.numbers[0] + 1 - way.packets, 0),
         **counts(way.acks, sent),
         "max_ack_delay_s": limit / 1e3 if limit is not None and known else None,
@@ -213,7 +235,13 @@ def by_phase(way: Direction) -> list[Row]:
         if ack["packets"]:
             groups.setdefault((ack["phase"], ack["in_order"]), []).append(ack)
     return [
-        {"data": way.data, "phase": phase, "in_order": in_order, **counts(acks, way.data == "sent"), **_of_packets(acks)}
+        {
+            "data": way.data,
+            "phase": phase,
+            "in_order": in_order,
+            **counts(acks, way.data == "sent"),
+            **_of_packets(acks),
+        }
         for (phase, in_order), acks in groups.items()
     ]
 
@@ -221,5 +249,3 @@ def by_phase(way: Direction) -> list[Row]:
 def _of(measure: Callable[[Any], float], values: Iterable[float]) -> float | None:
     found = list(values)
     return measure(found) if found else None
-
-

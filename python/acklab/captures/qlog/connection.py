@@ -53,7 +53,10 @@ class Direction:
         if self.packets % self.step == 0:
             self.drawn.append((time_s, space_number, size * self.step))
             if len(self.drawn) > MOST_KEPT:
-                self.drawn, self.step = [(time, number_, 2 * size) for time, number_, size in self.drawn[1::2]], 2 * self.step
+                self.drawn, self.step = (
+                    [(time, number_, 2 * size) for time, number_, size in self.drawn[1::2]],
+                    2 * self.step,
+                )
         least, most = self.numbers or (space_number, space_number)
         self.numbers = min(least, space_number), max(most, space_number)
         insort(self.pending, (space_number, time_s, asks))
@@ -129,7 +132,9 @@ class Connection:
     def _packet_received(self, time_s: float, data: Json) -> None:
         self._packet(time_s, data, self.received, self.sent, self._phase())
 
-    def _packet(self, time_s: float, data: Json, carries: Direction, acknowledges: Direction, phase: str | None) -> None:
+    def _packet(
+        self, time_s: float, data: Json, carries: Direction, acknowledges: Direction, phase: str | None
+    ) -> None:
         header = data.get("header")
         if not isinstance(header, dict) or (word(header, "packet_type") or word(data, "packet_type")) not in DATA:
             return

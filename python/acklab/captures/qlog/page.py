@@ -33,7 +33,15 @@ def page(found: QlogAnalysis) -> str:
     """The page's text."""
     drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MOST_DRAWN]
     drawn.sort(key=lambda row: (row["connection"], row["data"]))
-    heads = ["direction", "packets", "ACKs", "packets an ACK", "held at most", "sent to ACK, at most", "lost, by the log"]
+    heads = [
+        "direction",
+        "packets",
+        "ACKs",
+        "packets an ACK",
+        "held at most",
+        "sent to ACK, at most",
+        "lost, by the log",
+    ]
     rows = [_cells(row) for row in sorted(found.rows, key=lambda row: (row["connection"], row["data"]))[:200]]
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in found.notes)
     more = f'<p class="note">... and {len(found.rows) - 200} more.</p>' if len(found.rows) > 200 else ""
@@ -62,7 +70,14 @@ def _cells(row: Row) -> list[str]:
     mean = "-" if row["packets_per_ack"] is None else f"{row['packets_per_ack']:.2f}"
     lost = text.NOT_LOGGED if row["lost"] is None else str(row["lost"])
     most = text.span(row["hold_max_s"])
-    return [esc(text.name(row)), str(row["packets"]), str(row["acks"]), mean, *([most, "-"] if row["data"] == "received" else ["-", most]), lost]
+    return [
+        esc(text.name(row)),
+        str(row["packets"]),
+        str(row["acks"]),
+        mean,
+        *([most, "-"] if row["data"] == "received" else ["-", most]),
+        lost,
+    ]
 
 
 def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
@@ -71,11 +86,19 @@ def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
     half = (len(facts) + 1) // 2
     beside = [left + right for left, right in zip(facts[:half], [*facts[half:], ["", ""]], strict=False)]
     most = max(found.rows, key=lambda one: one["acks"])
-    lead = f'<p class="lead">{esc(text.finding(row))}</p><p>{esc(text.delays(row))}</p>' if told and row is not most else ""
+    lead = (
+        f'<p class="lead">{esc(text.finding(row))}</p><p>{esc(text.delays(row))}</p>'
+        if told and row is not most
+        else ""
+    )
     heads, rows = text.phase_rows(found, row)
     phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
     drawn = row is most or row["new_acks"] >= LEAST_DRAWN
-    charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart is not None and drawn]
+    charts = [
+        chart
+        for chart in (_progress(found, row), _times(found, row), _histogram(found, row))
+        if chart is not None and drawn
+    ]
     pictures = "".join(draw.embedded(chart, draw.save(chart), alone=True) for chart in charts)
     return (
         f'<section class="card"><h2>{esc(text.name(row))}</h2>{lead}{pictures}'
@@ -99,7 +122,9 @@ def _histogram(found: QlogAnalysis, row: Row) -> Bars | None:
         groups.append(Bar(str(n) if n < MOST_PACKETS else f"{n} or more", [ordered, float(len(these)) - ordered]))
     about = "ACKs by how many packets, of those that ask for one, they cover for the first time."
     keys = ["packets in order", "at gaps, or late packets"]
-    return Bars(f"q{row['connection']}{row['data']}-packets", about, keys, ["blue", "red"], groups, Axis("ACKs (count)"), 2.4)
+    return Bars(
+        f"q{row['connection']}{row['data']}-packets", about, keys, ["blue", "red"], groups, Axis("ACKs (count)"), 2.4
+    )
 
 
 def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
@@ -111,7 +136,15 @@ def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
     lines = [Line("packet", times, numbers, "blue", dash="", marker=".")]
     acks = _thin(_mine(found.acks, row)) if len(found.acks) else found.acks
     if len(acks):
-        lines.append(Line("largest acknowledged", acks["time_s"].to_list(), acks["largest"].cum_max().to_list(), "green", step=True))
+        lines.append(
+            Line(
+                "largest acknowledged",
+                acks["time_s"].to_list(),
+                acks["largest"].cum_max().to_list(),
+                "green",
+                step=True,
+            )
+        )
     panels = [Panel("packets and their ACKs", Axis("time (s)"), Axis("packet number"), lines)]
     if sum(sizes):
         start, bins = times[0], min(MOST_BINS, max(4, len(packets) // 8))
@@ -120,8 +153,20 @@ def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
         for time, size in zip(times, sizes, strict=True):
             sums[min(bins - 1, int((time - start) / wide))] += size
         rates = [8e-6 * total / wide for total in sums]
-        panels.append(Panel("rate of the packets", Axis("time (s)"), Axis("Mb/s", low=0.0), [Line("rate", [start + wide * k for k in range(bins + 1)], [*rates, rates[-1]], "slate", step=True)]))
-    return Lines(f"q{row['connection']}{row['data']}-progress", f"Packets over time, {'as they came' if row['data'] == 'received' else 'as they left'}; the rate is a mean over bins.", panels, 2.6)
+        panels.append(
+            Panel(
+                "rate of the packets",
+                Axis("time (s)"),
+                Axis("Mb/s", low=0.0),
+                [Line("rate", [start + wide * k for k in range(bins + 1)], [*rates, rates[-1]], "slate", step=True)],
+            )
+        )
+    return Lines(
+        f"q{row['connection']}{row['data']}-progress",
+        f"Packets over time, {'as they came' if row['data'] == 'received' else 'as they left'}; the rate is a mean over bins.",
+        panels,
+        2.6,
+    )
 
 
 def _times(found: QlogAnalysis, row: Row) -> Lines | None:
@@ -146,7 +191,12 @@ def _times(found: QlogAnalysis, row: Row) -> Lines | None:
                 lines.append(Line(words, these["time_s"].to_list(), (these[column] / 1e3).to_list(), colour, step=True))
         if lines:
             panels.append(Panel("congestion window", Axis("time (s)"), Axis("kB", low=0.0), lines))
-    return Lines(f"q{row['connection']}{row['data']}-times", "How old the oldest packet was that an ACK covers, by the time of the ACK.", panels, 2.6)
+    return Lines(
+        f"q{row['connection']}{row['data']}-times",
+        "How old the oldest packet was that an ACK covers, by the time of the ACK.",
+        panels,
+        2.6,
+    )
 
 
 def _thin(frame: pl.DataFrame) -> pl.DataFrame:

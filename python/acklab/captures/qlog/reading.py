@@ -127,7 +127,9 @@ def _whole(file: IO[bytes], notes: list[str]) -> Iterator[Trace]:
     for told in found:
         if isinstance(told, dict) and isinstance(told.get("events"), list):
             if "event_fields" in told:
-                raise QlogError("its events are lists of fields, as before draft-ietf-quic-qlog-main-schema-00; they are not read")
+                raise QlogError(
+                    "its events are lists of fields, as before draft-ietf-quic-qlog-main-schema-00; they are not read"
+                )
             yield _trace(told, iter(told["events"]), notes)
         else:
             odd += 1
@@ -179,15 +181,22 @@ def _pieces(file: IO[bytes], notes: list[str]) -> Iterator[bytes]:
 
 
 def _trace(told: Json, events: Iterator[Any], notes: list[str]) -> Trace:
-    common, vantage, settings = (part if isinstance(part := told.get(key), dict) else {} for key in ("common_fields", "vantage_point", "configuration"))
+    common, vantage, settings = (
+        part if isinstance(part := told.get(key), dict) else {}
+        for key in ("common_fields", "vantage_point", "configuration")
+    )
     title = told.get("title") or vantage.get("name") or ""
     unit = 1e-6 if settings.get("time_units") == "us" else 1e-3
     kind = str(common.get("time_format", ""))
     group = _text(common.get("group_id")) or _text(common.get("ODCID"))
-    return Trace(one_line(_text(title)), _text(vantage.get("type")) or "unknown", _events(events, kind, unit, group, notes))
+    return Trace(
+        one_line(_text(title)), _text(vantage.get("type")) or "unknown", _events(events, kind, unit, group, notes)
+    )
 
 
-def _events(events: Iterator[Any], common_kind: str, unit: float, common_group: str, notes: list[str]) -> Iterator[Event]:
+def _events(
+    events: Iterator[Any], common_kind: str, unit: float, common_group: str, notes: list[str]
+) -> Iterator[Event]:
     """Events with times in seconds: from the trace's first, where they are of a clock; else from its reference."""
     last, first, odd = 0.0, None, 0
     for told in _read(events):
@@ -228,7 +237,12 @@ def number(told: Any, *keys: str) -> float | None:
     for key in keys:
         value = told.get(key) if isinstance(told, dict) else None
         # No number of a log is larger than 64 bits.
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**64 and math.isfinite(value):
+        if (
+            isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and abs(value) < 2**64
+            and math.isfinite(value)
+        ):
             return float(value)
     return None
 

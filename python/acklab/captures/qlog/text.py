@@ -28,16 +28,27 @@ def finding(row: Row) -> str:
     acks, around = row["new_acks"], row["new_acks"] - ordered
     said = []
     if ordered and row["usual_acks"] >= SHARE * ordered:
-        said.append(f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}.")
-    said.append(f"In all, {counted(acks, 'ACK covers', 'ACKs cover')} {row['packets_per_ack']:.2f} packets {'in the mean' if acks > 1 else ''}".rstrip() + ".")
+        said.append(
+            f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}."
+        )
+    said.append(
+        f"In all, {counted(acks, 'ACK covers', 'ACKs cover')} {row['packets_per_ack']:.2f} packets {'in the mean' if acks > 1 else ''}".rstrip()
+        + "."
+    )
     if row["data"] == "received":
         timed = row["timer_acks"]
-        timer = f"A timer sent {timed} of them, {seconds(row['timer_s'])} after the oldest packet (median)" if timed else "No ACK in order waited for a timer"
+        timer = (
+            f"A timer sent {timed} of them, {seconds(row['timer_s'])} after the oldest packet (median)"
+            if timed
+            else "No ACK in order waited for a timer"
+        )
         said.append(f"{timer}; a packet waited {seconds(row['hold_max_s'])} at most.")
     if around:
         said.append(f"{counted(around, 'ACK')} came at a gap in the packet numbers, or for late packets.")
     if row["missing"]:
-        said.append(f"{counted(row['missing'], 'packet number is', 'packet numbers are')} missing: lost, or skipped by the sender.")
+        said.append(
+            f"{counted(row['missing'], 'packet number is', 'packet numbers are')} missing: lost, or skipped by the sender."
+        )
     return " ".join(said).replace(NB, " ")
 
 
@@ -51,7 +62,9 @@ def headline(row: Row) -> str:
     else:
         told = f"{row['packets_per_ack']:.2f} packets an ACK, by no fixed number"
     around = row["new_acks"] - ordered
-    return f"{told}; {around} of {counted(row['new_acks'], 'ACK')} at gaps or for late packets." if around else f"{told}."
+    return (
+        f"{told}; {around} of {counted(row['new_acks'], 'ACK')} at gaps or for late packets." if around else f"{told}."
+    )
 
 
 def delays(row: Row) -> str:
@@ -119,7 +132,18 @@ def cells(row: Row) -> list[tuple[str, str]]:
 
 def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]]]:
     """A direction's ACKs by phase: heads and cells."""
-    heads = ["phase", "packets", "ACKs", "packets an ACK", "of 1", "of 2", "more", f"{waited(row)}: median", "max", "ranges"]
+    heads = [
+        "phase",
+        "packets",
+        "ACKs",
+        "packets an ACK",
+        "of 1",
+        "of 2",
+        "more",
+        f"{waited(row)}: median",
+        "max",
+        "ranges",
+    ]
     rows = []
     for told in found.phases.to_dicts():
         if (told["connection"], told["data"]) == (row["connection"], row["data"]):
@@ -135,7 +159,9 @@ def heading(found: QlogAnalysis, *, short: bool = False) -> str:
     """The file in a line; ``short`` without its directory."""
     file = title_of_file(found.file, short=short)
     connections = len({row["connection"] for row in found.rows})
-    return f"{file}: {count(connections, 'QUIC connection')}, {count(sum(row['acks'] for row in found.rows), 'ACK frame')}"
+    return (
+        f"{file}: {count(connections, 'QUIC connection')}, {count(sum(row['acks'] for row in found.rows), 'ACK frame')}"
+    )
 
 
 def as_text(found: QlogAnalysis, most: int = MOST) -> str:

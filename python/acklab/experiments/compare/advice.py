@@ -40,8 +40,16 @@ def _costs(made: Decision, name: str) -> list[str]:
     """What a case costs by metrics that are no objectives. What may be worse by those, and every objective that is undecided."""
     told, found = made.told, changes(made.told, name, made.base)
     worse = [one for one in found if one.verdict == WORSE and one.metric not in told.comparison.objectives]
-    open_ = [one for one in changes(told, name, made.base, 0.0) if one.verdict == UNDECIDED and one.metric in told.comparison.objectives]
-    open_ += [one for one in found if one.verdict == UNDECIDED and one.metric not in told.comparison.objectives and one.leans_worse]
+    open_ = [
+        one
+        for one in changes(told, name, made.base, 0.0)
+        if one.verdict == UNDECIDED and one.metric in told.comparison.objectives
+    ]
+    open_ += [
+        one
+        for one in found
+        if one.verdict == UNDECIDED and one.metric not in told.comparison.objectives and one.leans_worse
+    ]
     listed = (("Worse, but no objective", worse), ("Undecided", open_))
     return [f"{head}: {listing([_named(told, one) for one in each])}." for head, each in listed if each]
 
@@ -145,9 +153,15 @@ def _also(made: Decision) -> list[str]:
     verb = "is" if len(rest) == 1 else "are"
     said = []
     if rest:
-        said.append(f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any objective.")
+        said.append(
+            f"{listing(list(map(quoted, rest)))} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss by any objective."
+        )
     worse = {name: [one for one in changes(made.told, name, made.base) if one.verdict == WORSE] for name in rest}
-    said += [f"Worse with {quoted(name)}, but no objective: {listing([_named(made.told, one) for one in found])}." for name, found in worse.items() if found]
+    said += [
+        f"Worse with {quoted(name)}, but no objective: {listing([_named(made.told, one) for one in found])}."
+        for name, found in worse.items()
+        if found
+    ]
     more = next(iter(made.gaining), None)
     if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
         said.append(_traded(made, more))
@@ -166,12 +180,22 @@ def _without_a_choice(made: Decision) -> str:
     told, base, words = made.told, quoted(made.base), _objectives(made.told)
     if made.mixed is not None:
         gains, costs = _both(made, made.mixed)
-        more = f" {listing(list(map(quoted, made.trades[1:])))} {'are trades' if len(made.trades) > 2 else 'is a trade'}, too." if made.trades[1:] else ""
-        said = [] if moved(made, made.mixed, made.base, -1) else [(ranking.situation, metric) for ranking, metric in made.doubts(made.mixed, made.base)[:1]]
+        more = (
+            f" {listing(list(map(quoted, made.trades[1:])))} {'are trades' if len(made.trades) > 2 else 'is a trade'}, too."
+            if made.trades[1:]
+            else ""
+        )
+        said = (
+            []
+            if moved(made, made.mixed, made.base, -1)
+            else [(ranking.situation, metric) for ranking, metric in made.doubts(made.mixed, made.base)[:1]]
+        )
         opened = [
             _named(told, one)
             for one in changes(told, made.mixed, made.base, 0.0)
-            if one.verdict == UNDECIDED and one.metric in told.comparison.objectives and (one.situation, one.metric) not in said
+            if one.verdict == UNDECIDED
+            and one.metric in told.comparison.objectives
+            and (one.situation, one.metric) not in said
         ]
         left = f" Undecided: {listing(opened)}." if opened else ""
         return f"{quoted(made.mixed)} is a trade: {gains}; but {costs}.{left} No case is better than {base} without a shown or possible loss.{more}"
@@ -200,7 +224,11 @@ def _beside_equals(made: Decision) -> str:
 def _between(told: Compared, names: list[str]) -> str:
     """What the seeds leave open between the first case and others."""
     base, *others = names
-    who = f"{quoted(base)} and {len(others)} other cases" if len(others) > MOST_NAMES else listing([quoted(name) for name in names])
+    who = (
+        f"{quoted(base)} and {len(others)} other cases"
+        if len(others) > MOST_NAMES
+        else listing([quoted(name) for name in names])
+    )
     words = _objectives(told)
     pairs = [
         (found, ranking, metric, other)
@@ -220,7 +248,9 @@ def _between(told: Compared, names: list[str]) -> str:
     found, ranking, metric, other = max(
         (each for each in pairs if each[0].verdict not in (SAME, EQUIVALENT)), key=lambda each: _widest(each[0])
     )
-    sampled = f"{shown(metric, ranking.row(base).samples[metric.name])} with {quoted(base)}, {counted(told.seeds, 'seed')}"
+    sampled = (
+        f"{shown(metric, ranking.row(base).samples[metric.name])} with {quoted(base)}, {counted(told.seeds, 'seed')}"
+    )
     may = f"{metric.name} may be {apart(found, metric.quantity.unit)} ({sampled})"
     needs = _needs(told, [each[0] for each in pairs])
     said = f"Undecided between {who} by {words}: {_where(ranking)}with {quoted(other)}, {may}"
@@ -235,7 +265,10 @@ def _widest(found: Difference) -> float:
 
 def _needs(told: Compared, found: Sequence[Difference]) -> str:
     """The number of seeds that would show the difference that needs most, and the assumption of this estimate."""
-    needed, effect = max(((one.needed, one.effect) for one in found if one.needed is not None and one.effect is not None), default=(0, 0.0))
+    needed, effect = max(
+        ((one.needed, one.effect) for one in found if one.needed is not None and one.effect is not None),
+        default=(0, 0.0),
+    )
     if not needed:
         return ""
     return (

@@ -68,7 +68,11 @@ def called(
     """
     arguments(called, keys, "compare")
     given = [scenario, *others, *([] if cases is None else [list(cases) if isinstance(cases, tuple) else cases])]
-    asked: dict[str, Any] = {"metrics": [metric(one) for one in metrics], "sets": assignments({**keys, **pairs(set or {})}), **rule(seeds)}
+    asked: dict[str, Any] = {
+        "metrics": [metric(one) for one in metrics],
+        "sets": assignments({**keys, **pairs(set or {})}),
+        **rule(seeds),
+    }
     if situations is not None:
         asked["situations"] = _cases(situations)
     asked["spread_starts_s"] = span(spread_starts) if isinstance(spread_starts, str) else float(spread_starts)
@@ -92,7 +96,9 @@ def _comparison(given: Sequence[Any], told: Mapping[str, Any]) -> Comparison:
     elif len(given) >= 2:
         first, cases = given[0], _differences(given)
     else:
-        raise CompareError("a comparison needs two scenarios, or one and its cases: acklab.compare(a, b), acklab.compare(a, {NAME: {KEY: VALUE}})")
+        raise CompareError(
+            "a comparison needs two scenarios, or one and its cases: acklab.compare(a, b), acklab.compare(a, {NAME: {KEY: VALUE}})"
+        )
     text, file = _source(first)
     return Comparison(text, file, cases, **told)
 
@@ -109,7 +115,9 @@ def _cases(given: Any) -> list[Case]:
 
 
 def _source(scenario: Any) -> tuple[str | bytes, str]:
-    return (scenario.scenario_toml(), scenario.label or scenario.title) if isinstance(scenario, Run) else source(scenario)
+    return (
+        (scenario.scenario_toml(), scenario.label or scenario.title) if isinstance(scenario, Run) else source(scenario)
+    )
 
 
 def _differences(scenarios: Sequence[Any]) -> list[Case]:
@@ -129,14 +137,28 @@ def _changed(at: str, one: Any, other: Any) -> list[str]:
     """The overrides that make a tree of another."""
     if at in ("title", "seed", "record") or one == other:
         return []
-    if isinstance(one, Mapping) and isinstance(other, Mapping) and (not at or one.keys() <= other.keys()) and _same_kind(one, other):
+    if (
+        isinstance(one, Mapping)
+        and isinstance(other, Mapping)
+        and (not at or one.keys() <= other.keys())
+        and _same_kind(one, other)
+    ):
         found = [f"{key}=[]" for key in one if key not in other]
         for key, value in other.items():
             below = f"{at}.{key}" if at else key
             found += _changed(below, one[key], value) if key in one else [f"{below}={_toml.inline(value)}"]
         return found
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other) and all(isinstance(entry, Mapping) for entry in one):
-        return [text for number, (a, b) in enumerate(zip(one, other, strict=True)) for text in _changed(f"{at}.{number}", a, b)]
+    if (
+        isinstance(one, list)
+        and isinstance(other, list)
+        and len(one) == len(other)
+        and all(isinstance(entry, Mapping) for entry in one)
+    ):
+        return [
+            text
+            for number, (a, b) in enumerate(zip(one, other, strict=True))
+            for text in _changed(f"{at}.{number}", a, b)
+        ]
     return [f"{at}={_toml.inline(other)}"]
 
 

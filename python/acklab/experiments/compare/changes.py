@@ -120,7 +120,14 @@ def table(told: Compared, chosen: str, base: str, found: Sequence[Change]) -> tu
     situations = len(told.rankings) > 1
     heads = [*(["situation"] if situations else []), "metric", base, chosen, "change", "interval", "verdict"]
     rows = [
-        [*([one.situation] if situations else []), one.metric.label, *one.texts, size(one.found, one.metric.quantity.unit), reach(one.found, one.metric.quantity.unit), one.verdict]
+        [
+            *([one.situation] if situations else []),
+            one.metric.label,
+            *one.texts,
+            size(one.found, one.metric.quantity.unit),
+            reach(one.found, one.metric.quantity.unit),
+            one.verdict,
+        ]
         for one in found
     ]
     return heads, rows

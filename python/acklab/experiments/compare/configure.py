@@ -29,7 +29,9 @@ def settings(told: Compared) -> list[str]:
     access = any(is_access(tree) for tree in trees.values())
     for case in cases:
         beside = [queues[made.base]] if case != made.base else list(queues.values())
-        changed = [link for link, queue in queues[case].items() if any(_differ(queue, other.get(link)) for other in beside)]
+        changed = [
+            link for link, queue in queues[case].items() if any(_differ(queue, other.get(link)) for other in beside)
+        ]
         for link in changed:
             which = "down" if access and link == DOWN else "up" if access and link == UP else ""
             head = ", ".join([*([quoted(case)] if chosen is None else []), f"{which} {link[1]}".strip()])

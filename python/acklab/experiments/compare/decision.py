@@ -47,7 +47,11 @@ class Decision:
     def doubts(self, one: str, other: str) -> list[tuple[Ranking, Metric]]:
         """Situations and objectives by which the seeds leave open whether ``one`` is worse, while its mean is, by more than the margin."""
         margin = self.told.comparison.margin
-        return [(ranking, metric) for ranking, metric, sign in self.signs(one, other) if not sign and _leans(ranking, metric, one, other, margin)]
+        return [
+            (ranking, metric)
+            for ranking, metric, sign in self.signs(one, other)
+            if not sign and _leans(ranking, metric, one, other, margin)
+        ]
 
     def dominates(self, one: str, other: str) -> bool:
         """Whether ``one`` is better by an objective in a situation, and worse by none in any."""
@@ -73,7 +77,8 @@ class Decision:
         comparison = self.told.comparison
         order = [*comparison.objectives, *(one for one in comparison.metrics if one not in comparison.objectives)]
         return tuple(
-            sum(ranking.better(metric, name, other) for ranking in self.told.rankings for other in names) for metric in order
+            sum(ranking.better(metric, name, other) for ranking in self.told.rankings for other in names)
+            for metric in order
         )
 
     @cached_property
@@ -87,13 +92,19 @@ class Decision:
         names = [case.name for case in self.told.comparison.cases]
         gains = [name for name in self.others if any(sign > 0 for *_, sign in self.signs(name, self.base))]
         found = [name for name in gains if name not in self.front and self.losses(name)]
-        return sorted(found, key=lambda name: (self.risk(name), [-won for won in self.wins(name, names)], names.index(name)))
+        return sorted(
+            found, key=lambda name: (self.risk(name), [-won for won in self.wins(name, names)], names.index(name))
+        )
 
     @cached_property
     def trades(self) -> list[str]:
         """Those to which no other of them is to be preferred without a doubt."""
         found = self.gaining
-        return [name for name in found if not any(self.dominates(other, name) and not self.doubts(other, name) for other in found)] or found
+        return [
+            name
+            for name in found
+            if not any(self.dominates(other, name) and not self.doubts(other, name) for other in found)
+        ] or found
 
     @property
     def mixed(self) -> str | None:
@@ -102,7 +113,9 @@ class Decision:
 
     def losses(self, name: str) -> list[tuple[Ranking, Metric]]:
         """Situations and objectives by which a case is worse than the first, or may be."""
-        return [(ranking, metric) for ranking, metric, sign in self.signs(name, self.base) if sign < 0] + self.doubts(name, self.base)
+        return [(ranking, metric) for ranking, metric, sign in self.signs(name, self.base) if sign < 0] + self.doubts(
+            name, self.base
+        )
 
     def risk(self, name: str) -> float:
         """The most that a case may lose by an objective, as the logarithm of a ratio."""
@@ -116,9 +129,17 @@ class Decision:
         """
         found = []
         for name in self.others:
-            pairs = [ranking.between(metric, name, self.base) for ranking in self.told.rankings for metric in ranking.objectives]
+            pairs = [
+                ranking.between(metric, name, self.base)
+                for ranking in self.told.rankings
+                for metric in ranking.objectives
+            ]
             if all(one is not None and one.verdict in (EQUIVALENT, SAME) for one in pairs):
-                found += [(name, one) for one in changes(self.told, name, self.base) if one.found.verdict == DIFFERENT and not one.leans_worse]
+                found += [
+                    (name, one)
+                    for one in changes(self.told, name, self.base)
+                    if one.found.verdict == DIFFERENT and not one.leans_worse
+                ]
         order = self.told.comparison.metrics
         return max(found, key=lambda each: (_at_least(each[1].found), -order.index(each[1].metric)), default=None)
 
@@ -134,7 +155,13 @@ def _leans(ranking: Ranking, metric: Metric, one: str, other: str, margin: float
     """Whether an undecided mean is worse by more than the margin."""
     found = ranking.between(metric, one, other)
     mine, its = ranking.row(one).samples[metric.name], ranking.row(other).samples[metric.name]
-    if found is None or mine is None or its is None or found.verdict != UNDECIDED or not moves(mine.value, its.value, margin):
+    if (
+        found is None
+        or mine is None
+        or its is None
+        or found.verdict != UNDECIDED
+        or not moves(mine.value, its.value, margin)
+    ):
         return False
     return (mine.value > its.value) != metric.quantity.more_is_better
 

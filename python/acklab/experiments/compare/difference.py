@@ -20,7 +20,14 @@ from ...figures.stats import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
 #: Verdicts, in order. The samples differ by more than the margin, and not by chance. Neither a difference nor equivalence is shown.
 #: The means are within the margin. The values are equal in every seed. The last two decide nothing: one deterministic run each, or
 #: too few seeds.
-DIFFERENT, UNDECIDED, EQUIVALENT, SAME, ONE_RUN, TOO_FEW = "different", "undecided", "equivalent", "same", "one run", "too few seeds"
+DIFFERENT, UNDECIDED, EQUIVALENT, SAME, ONE_RUN, TOO_FEW = (
+    "different",
+    "undecided",
+    "equivalent",
+    "same",
+    "one run",
+    "too few seeds",
+)
 #: The share of the mean below which a difference does not matter, unless another is given.
 MARGIN = 0.02
 #: The difference, as a share of the mean, for which the needed seeds are estimated if the margin is less, and the power of the test.
@@ -95,7 +102,11 @@ def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True)
     if not random or one.count < LEAST_SEEDS:
         return Difference(value, None, TOO_FEW if random else ONE_RUN, relative)
     if all(len(set(each.values)) == 1 for each in (one, other)):
-        return _constant(Difference(value, None, _beyond(one, other, apart.value, relative, rules), relative, constant=True), one.count, rules)
+        return _constant(
+            Difference(value, None, _beyond(one, other, apart.value, relative, rules), relative, constant=True),
+            one.count,
+            rules,
+        )
     found = apart.interval(rules.level)
     signs = 1 + math.ceil(-math.log2(1 - rules.level))
     shown = Interval(math.exp(found.low), math.exp(found.high), found.level) if relative else found
@@ -112,7 +123,9 @@ def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True)
         return Difference(value, shown, UNDECIDED, relative)
     effect = max(effect, abs(apart.value))
     needed = seeds_needed(apart.deviation, effect, rules.level, POWER)
-    return Difference(value, shown, UNDECIDED, relative, *((needed, math.expm1(effect)) if needed > apart.count else ()))
+    return Difference(
+        value, shown, UNDECIDED, relative, *((needed, math.expm1(effect)) if needed > apart.count else ())
+    )
 
 
 def _logarithms(one: Sample, other: Sample) -> Sample:
@@ -135,7 +148,11 @@ def _within(apart: Sample, rules: Rules) -> Interval | None:
     if rules.tested <= 0:
         return None
     found, most = apart.interval(rules.tested), math.log1p(rules.margin)
-    return Interval(math.exp(found.low), math.exp(found.high), found.level) if -most < found.low and found.high < most else None
+    return (
+        Interval(math.exp(found.low), math.exp(found.high), found.level)
+        if -most < found.low and found.high < most
+        else None
+    )
 
 
 def _constant(found: Difference, count: int, rules: Rules) -> Difference:

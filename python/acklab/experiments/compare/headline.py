@@ -33,7 +33,10 @@ def headline(told: Compared) -> tuple[str, str]:
     if made.chosen is not None:
         return f"Use {quoted(made.chosen)} instead of {quoted(made.base)}{_gain(made, made.chosen)}", rest
     if len(made.trades) > 1:
-        return f"{len(made.trades)} trades, none without a loss: with {quoted(made.trades[0])}, {_first_trade(made)}", f"{told.advice} The table below the chart has each."
+        return (
+            f"{len(made.trades)} trades, none without a loss: with {quoted(made.trades[0])}, {_first_trade(made)}",
+            f"{told.advice} The table below the chart has each.",
+        )
     if made.mixed is not None:
         return f"{quoted(made.mixed)} is a trade: {_trade(made, made.mixed)}", rest
     head, colon, rest = first.partition(": ")
@@ -50,10 +53,25 @@ def _gain(made: Decision, name: str) -> str:
     """The largest gains of one situation without their intervals, and what is shown to be worse there; nothing where a value is missing."""
     gains = moved(made, name, made.base, 1)
     where = gains[0][0]
-    said = [text for _, metric in (each for each in gains if each[0] is where) if (text := _values(made, name, where, metric))]
-    worse = next((one for one in changes(made.told, name, made.base) if one.verdict == WORSE and one.situation == where.situation), None)
+    said = [
+        text
+        for _, metric in (each for each in gains if each[0] is where)
+        if (text := _values(made, name, where, metric))
+    ]
+    worse = next(
+        (
+            one
+            for one in changes(made.told, name, made.base)
+            if one.verdict == WORSE and one.situation == where.situation
+        ),
+        None,
+    )
     cost = _values(made, name, where, worse.metric) if worse is not None else ""
-    return f": {listing(said[:MOST_GAINS])}{f', but {cost}' if cost else ''}{f' {where.situation}' if where.situation else ''}" if said else ""
+    return (
+        f": {listing(said[:MOST_GAINS])}{f', but {cost}' if cost else ''}{f' {where.situation}' if where.situation else ''}"
+        if said
+        else ""
+    )
 
 
 def _first_trade(made: Decision) -> str:
@@ -61,7 +79,9 @@ def _first_trade(made: Decision) -> str:
     name = made.trades[0]
     gains, losses = moved(made, name, made.base, 1), moved(made, name, made.base, -1)
     where, (loss, sure) = gains[0][0], (losses[0], "") if losses else (made.doubts(name, made.base)[0], "perhaps ")
-    gained = [text for ranking, metric in gains if ranking is where and (text := _values(made, name, where, metric))][:MOST_GAINS]
+    gained = [text for ranking, metric in gains if ranking is where and (text := _values(made, name, where, metric))][
+        :MOST_GAINS
+    ]
     lost = _values(made, name, *loss)
     said = [(listing(gained), where.situation if where is not loss[0] or not lost else ""), (lost, loss[0].situation)]
     return f", but {sure}".join(f"{text} {place}".rstrip() for text, place in said if text)
@@ -97,7 +117,9 @@ def trades(told: Compared) -> tuple[list[str], list[list[str]]] | None:
         signs, doubts = made.signs(name, made.base), made.doubts(name, made.base)
         better, worse = ([(ranking, metric) for ranking, metric, sign in signs if sign == way] for way in (1, -1))
         maybe = [each for each in made.doubts(made.base, name) if each not in doubts]
-        rows.append([name, *("; ".join(_change(made, name, *one) for one in found) for found in (better, maybe, worse, doubts))])
+        rows.append(
+            [name, *("; ".join(_change(made, name, *one) for one in found) for found in (better, maybe, worse, doubts))]
+        )
     return ["case", "better", "perhaps better", "worse", "perhaps worse"], rows
 
 

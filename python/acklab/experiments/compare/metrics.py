@@ -68,7 +68,9 @@ def metric(text: str) -> Metric:
     kind, at, where = ((rest if colon else text).strip()).partition("@")
     kind, where = kind.strip(), where.strip()
     if at and not where:
-        raise CompareError(f"metric {text!r}: after @ comes a flow's name or a link FROM->TO, or a pattern such as down*")
+        raise CompareError(
+            f"metric {text!r}: after @ comes a flow's name or a link FROM->TO, or a pattern such as down*"
+        )
     quantity = _quantity(text, kind, where)
     shown = (name.strip() if colon else "") or (f"{kind} of {where}" if where else kind)
     if colon and shown.endswith(IN_MS):

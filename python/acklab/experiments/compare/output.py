@@ -65,7 +65,9 @@ def _situation(told: Compared, ranking: Ranking) -> dict[str, Any]:
         found = {}
         for metric in told.comparison.metrics:
             one = row.samples[metric.name]
-            found[metric.name] = None if one is None else {"mean": one.value, **ends(told, one), "values": list(one.values)}
+            found[metric.name] = (
+                None if one is None else {"mean": one.value, **ends(told, one), "values": list(one.values)}
+            )
         rows.append({"case": row.case, "rank": row.place, "verdict": row.verdict, "beside_first": _beside(row.beside),
                      "metrics": found})  # fmt: skip
     return {
@@ -82,7 +84,11 @@ def _beside(found: Difference | None) -> dict[str, Any] | None:
     if found is None:
         return None
     span = found.interval
-    interval = {"low": None, "high": None, "level": None} if span is None else {"low": span.low, "high": span.high, "level": span.level}
+    interval = (
+        {"low": None, "high": None, "level": None}
+        if span is None
+        else {"low": span.low, "high": span.high, "level": span.level}
+    )
     return {"ratio" if found.relative else "difference": found.value, **interval, "seeds_needed": found.needed}
 
 
@@ -92,7 +98,14 @@ def _changes(told: Compared) -> dict[str, Any] | None:
         return None
     made = Decision(told)
     rows = [
-        {"situation": one.situation, "metric": one.metric.name, "from": one.base, "to": one.value, "verdict": one.verdict, **(_beside(one.found) or {})}
+        {
+            "situation": one.situation,
+            "metric": one.metric.name,
+            "from": one.base,
+            "to": one.value,
+            "verdict": one.verdict,
+            **(_beside(one.found) or {}),
+        }
         for one in changes(told, made.subject, made.base)
     ]
     return {"from": made.base, "to": made.subject, "metrics": rows}
@@ -110,10 +123,14 @@ def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "compariso
                 if one is None:
                     continue
                 span = bounded(one, told.comparison.rule.looks)
-                dots.append(Dot(order.index(case), one.value, (span.low, span.high) if span else (one.value, one.value), shade))
+                dots.append(
+                    Dot(order.index(case), one.value, (span.low, span.high) if span else (one.value, one.value), shade)
+                )
         title = metric.label.replace(" (", "\n(") if len(metrics) > MOST_WIDE else metric.label
         panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better], log=_flattened(dots)))
-    keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
+    keys = [
+        (ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation
+    ]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
     return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys, recommended(told) or "")
@@ -131,9 +148,16 @@ def _cases(told: Compared) -> dict[str, Any]:
     one = told.comparison
 
     def table(name: str, sets: Sequence[str], about: str = "") -> dict[str, Any]:
-        return {"name": name, **({"about": about} if about else {}), "set": {key: value(text) for key, text in map(assignment, sets)}}
+        return {
+            "name": name,
+            **({"about": about} if about else {}),
+            "set": {key: value(text) for key, text in map(assignment, sets)},
+        }
 
-    found: dict[str, Any] = {"seeds": one.rule.told(), "metrics": [f"{m.name}: {m.quantity.name}@{m.where}" for m in one.metrics]}
+    found: dict[str, Any] = {
+        "seeds": one.rule.told(),
+        "metrics": [f"{m.name}: {m.quantity.name}@{m.where}" for m in one.metrics],
+    }
     found["margin"] = repr(one.margin)
     if one.objective_names:
         found["for"] = list(one.objective_names)
@@ -142,7 +166,9 @@ def _cases(told: Compared) -> dict[str, Any]:
     if one.spread_delays:
         found["spread_delays"] = repr(one.spread_delays)
     found["case"] = [table(case.name, [*one.sets, *case.sets], case.about) for case in one.cases]
-    situations = [table(situation.name, situation.sets, situation.about) for situation in one.situations if situation.name]
+    situations = [
+        table(situation.name, situation.sets, situation.about) for situation in one.situations if situation.name
+    ]
     return found | ({"situation": situations} if situations else {})
 
 
@@ -159,7 +185,16 @@ def _charts(told: Compared, whole: str) -> tuple[str, str]:
 
 
 #: The files of a comparison.
-NAMES = ("cases.toml", "comparison.pdf", "comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
+NAMES = (
+    "cases.toml",
+    "comparison.pdf",
+    "comparison.png",
+    "comparison.svg",
+    "comparison.html",
+    "comparison.json",
+    "runs.parquet",
+    "ranking.parquet",
+)
 
 
 def write(told: Compared, folder: Folder) -> None:

@@ -40,9 +40,13 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
     lines = dict(experiment(told))
     meant = lines.pop("metrics", "")
     metrics = f'<p class="note">{esc(capital(meant))}.</p>' if meant else ""
-    detail += aside("What was run", "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in lines.items()))
+    detail += aside(
+        "What was run", "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in lines.items())
+    )
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
-    body.append(f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p>{metrics}{_cases(told)}</section>')
+    body.append(
+        f'<section class="card">{chart}<p class="note">{esc(_meant(told))}</p>{metrics}{_cases(told)}</section>'
+    )
     if traded := trades(told):
         heads, rows = traded
         drawn = table(heads, [[esc(text) for text in row] for row in rows], ["text wrap", *["wrap"] * (len(heads) - 1)])
@@ -70,7 +74,7 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
             for row, (place, _, *rest) in zip(distinct(told, ranking), rows, strict=True)
         ]
         name = f"<h3>{esc(text).replace(' %', NB + '%')}</h3>" if (text := heading(told, ranking)) else ""
-        ranked.append(f'{name}{table([esc(one) for one in heads], cells, ["", "text wrap"])}')
+        ranked.append(f"{name}{table([esc(one) for one in heads], cells, ['', 'text wrap'])}")
         ranked += [f'<p class="note">{esc(line)}.</p>' for line in repeated(told, ranking)]
     ranked += [f'<p class="note">{esc(line)}</p>' for line in basis(told)]
     body.append(fold("Every case", "".join(ranked)))
@@ -85,7 +89,9 @@ def page(told: Compared, chart: str, runs: list[Run], further: str = "") -> str:
         viewer = manifest(runs, charts=charts, words=False)
         where = told.comparison.situations[0].name
         one = f"Each case with seed 1{f' in {where}' if where else ''}: one run{', which another seed can change' if told.random else ''}."
-        body.append(f'<details class="fold" open><summary><h2>One run of each case, over time</h2></summary><p class="note">{esc(one)}</p>{VIEWER}</details>')
+        body.append(
+            f'<details class="fold" open><summary><h2>One run of each case, over time</h2></summary><p class="note">{esc(one)}</p>{VIEWER}</details>'
+        )
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
 
 
@@ -93,14 +99,25 @@ def _cases(told: Compared) -> str:
     """What each case is, right below the chart, where the plan says it."""
     if not (known := cases(told)):
         return ""
-    return aside("What each case is", table(["case", "what it is"], [[esc(name), esc(about)] for name, about in known], ["text wrap", "text wrap"]))
+    return aside(
+        "What each case is",
+        table(["case", "what it is"], [[esc(name), esc(about)] for name, about in known], ["text wrap", "text wrap"]),
+    )
 
 
 def _meant(told: Compared) -> str:
     """What made the numbers, and why an interval of a difference is wider than those in the chart."""
-    origin = "Simulated, not measured on a network" if told.comparison.engine == SIMULATOR else "Measured between kernels in virtual time"
+    origin = (
+        "Simulated, not measured on a network"
+        if told.comparison.engine == SIMULATOR
+        else "Measured between kernels in virtual time"
+    )
     judged = told.rankings[0].rules.family
-    wider = f" An interval in the chart is of one mean. The verdicts are of differences, all {judged} together: their intervals are wider." if judged > 1 else ""
+    wider = (
+        f" An interval in the chart is of one mean. The verdicts are of differences, all {judged} together: their intervals are wider."
+        if judged > 1
+        else ""
+    )
     order = f" The first row is {quoted(told.comparison.cases[0].name)}, with which the others are compared."
     bold = " Bold is the recommended one." if recommended(told) else ""
     return f"{origin}.{order}{bold}{wider if told.random and told.seeds >= LEAST_SEEDS else ''}"
@@ -113,7 +130,9 @@ def _setting(text: str) -> str:
     if not command.startswith("tc "):
         note = f'<p class="note">{esc(capital(differs))}</p>' if differs else ""
         return f"<p>{esc(link)}: {esc(command)}</p>{note}"
-    return f'<p class="made set">{esc(link)}: <code>{esc(command)}</code></p>' + (f'<p class="note">{esc(differs)}</p>' if differs else "")
+    return f'<p class="made set">{esc(link)}: <code>{esc(command)}</code></p>' + (
+        f'<p class="note">{esc(differs)}</p>' if differs else ""
+    )
 
 
 def _case(told: Compared, ranking: Ranking, row: Ranked) -> str:

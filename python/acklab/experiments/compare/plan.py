@@ -62,7 +62,9 @@ def case(text: str) -> Case:
     sets = tuple(piece.strip() for piece in pieces(rest) if piece.strip())
     for piece in sets:
         if "=" not in piece:
-            raise CompareError(f"case {name.strip()!r}: `{piece}` sets nothing; write KEY=VALUE, several separated by ;")
+            raise CompareError(
+                f"case {name.strip()!r}: `{piece}` sets nothing; write KEY=VALUE, several separated by ;"
+            )
     if told := twice(sets):
         raise CompareError(f"case {name.strip()!r}: {told}")
     return Case(_named(name), sets)
@@ -140,7 +142,11 @@ class Comparison:
                 raise CompareError(f"two {what}s are called {twice!r}")
             for one, other in combinations(cases, 2):
                 if sorted(one.sets) == sorted(other.sets):
-                    does = "set the same keys; give one of them others" if one.sets else "set nothing; give one of them keys"
+                    does = (
+                        "set the same keys; give one of them others"
+                        if one.sets
+                        else "set nothing; give one of them keys"
+                    )
                     raise CompareError(f"{what}s {one.name!r} and {other.name!r} {does}: 'NAME: KEY=VALUE'")
         names = [one.name for one in self.metrics]
         if not names:
@@ -150,15 +156,23 @@ class Comparison:
         if not self.situations:
             raise CompareError("situation = []: give at least one, or leave the key out")
         if not 2 <= self.seeds <= MOST_SEEDS:
-            raise CompareError(f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
+            raise CompareError(
+                f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}"
+            )
         runs = self.seeds * len(self.cases) * len(self.situations)
         if runs > MOST_RUNS:
             raise CompareError(f"{counted(runs, 'run')}; at most {MOST_RUNS:,}")
-        for what, given in (("half_width", self.half_width), ("margin", self.margin), ("spread_delays", self.spread_delays)):
+        for what, given in (
+            ("half_width", self.half_width),
+            ("margin", self.margin),
+            ("spread_delays", self.spread_delays),
+        ):
             if not 0 <= given < 1:
                 raise CompareError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
         if self.half_width and not LEAST_SEEDS <= self.at_least <= self.seeds:
-            raise CompareError(f"at_least = {self.at_least}: from {LEAST_SEEDS} to seeds = {self.seeds}; fewer have no interval")
+            raise CompareError(
+                f"at_least = {self.at_least}: from {LEAST_SEEDS} to seeds = {self.seeds}; fewer have no interval"
+            )
         for name in self.objective_names:
             if name not in names:
                 raise CompareError(f"for: {not_known('metric', name, names)}")
@@ -176,7 +190,9 @@ class Comparison:
     @property
     def objectives(self) -> list[Metric]:
         """The metrics that judge the cases, the most important first."""
-        return [next(one for one in self.metrics if one.name == name) for name in self.objective_names] or [self.metrics[0]]
+        return [next(one for one in self.metrics if one.name == name) for name in self.objective_names] or [
+            self.metrics[0]
+        ]
 
     @property
     def rule(self) -> Seeds:
@@ -271,7 +287,19 @@ def _seconds(text: str) -> float:
     return float(text.removesuffix("s"))
 
 
-_KEYS = ("$schema", "case", "situation", "metrics", "for", "seeds", "margin", "spread_starts", "spread_delays", "scenario", "title")
+_KEYS = (
+    "$schema",
+    "case",
+    "situation",
+    "metrics",
+    "for",
+    "seeds",
+    "margin",
+    "spread_starts",
+    "spread_delays",
+    "scenario",
+    "title",
+)
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -318,14 +346,24 @@ def rule(given: Any) -> dict[str, Any]:
     """
     if isinstance(given, int) and not isinstance(given, bool):
         return {"seeds": given}
-    if not isinstance(given, Mapping) or not given.keys() <= {"at_least", "at_most", "half_width"} or "half_width" not in given:
+    if (
+        not isinstance(given, Mapping)
+        or not given.keys() <= {"at_least", "at_most", "half_width"}
+        or "half_width" not in given
+    ):
         raise CompareError(
             f"seeds = {given!r}: a whole number, at least 2, or {{ at_least = 5, at_most = 100, half_width = 0.05 }}"
         )
-    found = {"at_least": given.get("at_least", 5), "seeds": given.get("at_most", 100), "half_width": given["half_width"]}
+    found = {
+        "at_least": given.get("at_least", 5),
+        "seeds": given.get("at_most", 100),
+        "half_width": given["half_width"],
+    }
     for key, value in found.items():
         if isinstance(value, bool) or not isinstance(value, (int, float) if key == "half_width" else int):
-            raise CompareError(f"seeds = {dict(given)!r}: {value!r} is no {'share' if key == 'half_width' else 'whole number'}")
+            raise CompareError(
+                f"seeds = {dict(given)!r}: {value!r} is no {'share' if key == 'half_width' else 'whole number'}"
+            )
     return found
 
 

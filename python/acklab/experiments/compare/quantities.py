@@ -176,6 +176,7 @@ EACH: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "rtt": lambda flow: 1e3 * cell(flow, "mean_rtt_s"),
 }
 
+
 def _named(name: str, about: str, unit: str, of_link: bool, read: Callable[[Summary, str], float]) -> Quantity:
     return Quantity(name, about, unit, directions.QUANTITIES[name].better, of_link, read)
 

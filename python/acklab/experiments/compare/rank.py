@@ -110,7 +110,9 @@ def _responds(samples: Samples, rules: Rules, random: bool) -> bool:
     return False
 
 
-def _rows(by: Metric, metrics: Sequence[Metric], samples: Mapping[str, Samples], rules: Rules, random: bool) -> list[Ranked]:
+def _rows(
+    by: Metric, metrics: Sequence[Metric], samples: Mapping[str, Samples], rules: Rules, random: bool
+) -> list[Ranked]:
     by_case = samples[by.name]
     sign = 1 if by.quantity.more_is_better else -1
     order = sorted(by_case, key=lambda name: _key(by_case[name], sign))

@@ -78,7 +78,10 @@ def frames(told: Compared) -> dict[str, Any]:
         for m in metrics
         if (one := row.samples[m.name]) is not None
     ]  # fmt: skip
-    return {"runs": pl.DataFrame(runs), "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64})}
+    return {
+        "runs": pl.DataFrame(runs),
+        "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64}),
+    }
 
 
 def ends(told: Compared, one: Sample) -> dict[str, float | None]:

@@ -73,7 +73,9 @@ def compare(
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-            compared = Compared(comparison, changed(start["title"] or comparison.file, comparison.sets), rankings, told, count)
+            compared = Compared(
+                comparison, changed(start["title"] or comparison.file, comparison.sets), rankings, told, count
+            )
             compared = replace(compared, advice=advice(compared), configure=settings(compared))
             return replace(compared, text=as_text(compared))
         before, count = count, rule.grown(count)
@@ -82,9 +84,7 @@ def compare(
 def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
     """Whether half of every difference's interval is at most this share of the first's mean."""
     return all(
-        row.beside is None or _half(row.beside, ranking) <= share
-        for ranking in rankings
-        for row in ranking.rows
+        row.beside is None or _half(row.beside, ranking) <= share for ranking in rankings for row in ranking.rows
     )
 
 
@@ -111,7 +111,9 @@ def _summaries(
     """The results of every run, in order."""
     if keep is None:
         lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
-        for (_, name, seed), summary in zip(keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True):
+        for (_, name, seed), summary in zip(
+            keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True
+        ):
             if "error" in summary:
                 raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
             yield summary
@@ -123,7 +125,11 @@ def _summaries(
     told = [sets, list(comparison.sets), [rule.least, rule.most, rule.half_width]]
     text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
     try:
-        journal = Journal(keep, identity(text, [told, comparison.spread_starts_s, comparison.spread_delays], comparison.engine), fresh=fresh)
+        journal = Journal(
+            keep,
+            identity(text, [told, comparison.spread_starts_s, comparison.spread_delays], comparison.engine),
+            fresh=fresh,
+        )
     except FolderError as error:
         raise CompareError(str(error)) from None
     try:
@@ -131,14 +137,19 @@ def _summaries(
         numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
         tick(sum(number in journal for number in numbers))
         workers = workers or on_threads(threads or cpu_count(), comparison.engine)
-        runs = Runs(numbers, partial(_scenarios, list(trees.values()), comparison.spread_starts_s, comparison.spread_delays, rule.most))
+        runs = Runs(
+            numbers,
+            partial(_scenarios, list(trees.values()), comparison.spread_starts_s, comparison.spread_delays, rule.most),
+        )
         journal.make(runs, workers, tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
         yield from (json.loads(journal.line(number).decode()) for number in numbers)
     finally:
         journal.close()
 
 
-def _scenarios(trees: Sequence[Any], spread_starts_s: float, spread_delays: float, most: int, numbers: Sequence[int]) -> list[str]:
+def _scenarios(
+    trees: Sequence[Any], spread_starts_s: float, spread_delays: float, most: int, numbers: Sequence[int]
+) -> list[str]:
     """The scenarios of runs, by their numbers."""
     return [seeded(trees[number // most], number % most + 1, spread_starts_s, spread_delays) for number in numbers]
 

@@ -71,7 +71,9 @@ def _direction(link: Tree) -> str:
 
 def _flows(situations: Sequence[tuple[str, Tree]]) -> str:
     """The flows of each situation; of all together where they do not differ."""
-    found = [(name, [_flow(flow) for flow in tree.get("flow", []) if _runs_at_all(flow, tree)]) for name, tree in situations]
+    found = [
+        (name, [_flow(flow) for flow in tree.get("flow", []) if _runs_at_all(flow, tree)]) for name, tree in situations
+    ]
     if not all(flows for _, flows in found):
         return ""
     if all(flows == found[0][1] for _, flows in found):
@@ -92,7 +94,11 @@ def _runs_at_all(flow: Tree, tree: Tree) -> bool:
 def _flow(flow: Tree) -> str:
     count = f"{flow['count']} x " if flow.get("count", 1) > 1 else ""
     size = flow.get("size")
-    bytes_ = f" of {_bytes(float(size['bytes'].removesuffix('B')))}" if isinstance(size, Mapping) and isinstance(size.get("bytes"), str) else ""
+    bytes_ = (
+        f" of {_bytes(float(size['bytes'].removesuffix('B')))}"
+        if isinstance(size, Mapping) and isinstance(size.get("bytes"), str)
+        else ""
+    )
     times = flow.get("repeat", {}).get("times") if isinstance(flow.get("repeat"), Mapping) else None
     more = f" ({times} transfers{bytes_}{' each' if count else ''}{_over(flow)})" if times else bytes_
     return f"{count}{flow['name']} {flow['from']}->{flow['to']}{more}"
@@ -104,7 +110,14 @@ def _bytes(count: float) -> str:
     >>> _bytes(64), _bytes(20_000_000), _bytes(1_234_567)
     ('64 B', '20 MB', '1,234.567 kB')
     """
-    scale, unit = next(((scale, unit) for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count % (scale / 1e3) == 0 and count >= scale), (1, "B"))
+    scale, unit = next(
+        (
+            (scale, unit)
+            for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+            if count % (scale / 1e3) == 0 and count >= scale
+        ),
+        (1, "B"),
+    )
     return f"{count / scale:,.10g} {unit}"
 
 
@@ -113,21 +126,31 @@ def _over(flow: Tree) -> str:
     think = [seconds_of(text) for key in ("think", "think_to") if isinstance(text := flow["repeat"].get(key), str)]
     if not think:
         return ""
-    due = seconds_of(flow["start"]) + (flow["count"] - 1) * seconds_of(flow["stagger"]) + (flow["repeat"]["times"] - 1) * sum(think) / len(think)
+    due = (
+        seconds_of(flow["start"])
+        + (flow["count"] - 1) * seconds_of(flow["stagger"])
+        + (flow["repeat"]["times"] - 1) * sum(think) / len(think)
+    )
     return f", the last due after about {due:.2g} s"
 
 
 def length(tree: Tree) -> str:
     """How long each run is."""
     end = tree.get("stop", {}).get("at")
-    return f"{seconds_of(end):.6g} s each, of which the start of the flows is a part (no warm-up is left out)" if isinstance(end, str) else "each until its transfers end"
+    return (
+        f"{seconds_of(end):.6g} s each, of which the start of the flows is a part (no warm-up is left out)"
+        if isinstance(end, str)
+        else "each until its transfers end"
+    )
 
 
 def _runs(told: Compared, tree: Tree) -> str:
     comparison = told.comparison
     several = f", in {counted(len(comparison.situations), 'situation')}" if len(comparison.situations) > 1 else ""
     beside = f"each compared with {quoted(comparison.cases[0].name)}, the first"
-    said = [f"{counted(len(comparison.cases), 'case')}, {beside}{several}, with {counted(told.seeds, 'seed')}; {length(tree)}"]
+    said = [
+        f"{counted(len(comparison.cases), 'case')}, {beside}{several}, with {counted(told.seeds, 'seed')}; {length(tree)}"
+    ]
     if comparison.spread_starts_s:
         said.append(f"a seed starts each flow up to {comparison.spread_starts_s:.6g} s later, in all cases alike")
     if comparison.spread_delays:

@@ -37,7 +37,11 @@ def line(queue: Queue, device: str = "DEV") -> Line:
     filtered = queue.get("filter")
     if queue["kind"] == "docsis-pie":
         told = _docsis_pie(queue)
-        return Line(told.command, "a service flow has no encoding for an ACK filter; the modem's maker decides on it") if filtered else told
+        return (
+            Line(told.command, "a service flow has no encoding for an ACK filter; the modem's maker decides on it")
+            if filtered
+            else told
+        )
     if filtered or queue.get("drop") or queue.get("scheduler"):
         return _composed(queue, filtered)
     make = KINDS.get(queue["kind"])
@@ -81,11 +85,16 @@ def _ecn(queue: Queue) -> str:
 
 
 def _codel(queue: Queue) -> tuple[str, str]:
-    return f"codel {_waiting(queue)} target {_time(queue['target'])} interval {_time(queue['interval'])} {_ecn(queue)}", ""
+    return (
+        f"codel {_waiting(queue)} target {_time(queue['target'])} interval {_time(queue['interval'])} {_ecn(queue)}",
+        "",
+    )
 
 
 def _fq_codel(queue: Queue) -> tuple[str, str]:
-    words = f"{_waiting(queue)} flows {queue['flows']} target {_time(queue['target'])} interval {_time(queue['interval'])}"
+    words = (
+        f"{_waiting(queue)} flows {queue['flows']} target {_time(queue['target'])} interval {_time(queue['interval'])}"
+    )
     memory = f" memory_limit {_bytes(queue['memory'])}" if "memory" in queue else ""
     return f"fq_codel {words} quantum {_bytes(queue['quantum'])}{memory} {_ecn(queue)}", ""
 
@@ -107,7 +116,10 @@ def _dual_pi2(queue: Queue) -> tuple[str, str]:
     words = f"{_waiting(queue)} target {_time(queue['target'])} tupdate {_time(queue['update'])} alpha {queue['alpha']:g} beta {queue['beta']:g}"
     words += f" step_thresh {_time(queue['step'])} coupling_factor {queue['coupling']:g} classic_protection {queue['classic_share']:g}%"
     listed = queue.get("code_points")
-    return f"dualpi2 {words}", f"a filter has to choose the code points {listing([str(point) for point in listed])}" if listed else ""
+    return (
+        f"dualpi2 {words}",
+        f"a filter has to choose the code points {listing([str(point) for point in listed])}" if listed else "",
+    )
 
 
 def _cake(queue: Queue) -> tuple[str, str]:
@@ -119,7 +131,9 @@ def _cake(queue: Queue) -> tuple[str, str]:
         words.append(f"mpu {_bytes(queue['mpu'])}")
     if queue["cells"] != "none":
         words.append(queue["cells"])
-    words.append({"off": "no-ack-filter", "on": "ack-filter", "aggressive": "ack-filter-aggressive"}[queue["ack_filter"]])
+    words.append(
+        {"off": "no-ack-filter", "on": "ack-filter", "aggressive": "ack-filter-aggressive"}[queue["ack_filter"]]
+    )
     if "memory" in queue:
         words.append(f"memlimit {_bytes(queue['memory'])}")
     return f"cake {' '.join(words)}", ""
@@ -155,4 +169,8 @@ def _bytes(text: str) -> int:
 
 def _rate(text: str) -> str:
     bps = round(float(text.removesuffix("bps")))
-    return next(f"{bps // size}{unit}" for size, unit in ((10**9, "gbit"), (10**6, "mbit"), (10**3, "kbit"), (1, "bit")) if bps % size == 0)
+    return next(
+        f"{bps // size}{unit}"
+        for size, unit in ((10**9, "gbit"), (10**6, "mbit"), (10**3, "kbit"), (1, "bit"))
+        if bps % size == 0
+    )

@@ -98,10 +98,16 @@ def basis(told: Compared) -> list[str]:
     if not told.random:
         return [f"{counted(told.seeds, 'seed')}: {ALIKE}; one deterministic run each, without intervals"]
     if told.seeds < LEAST_SEEDS:
-        return [f"{counted(told.seeds, 'seed')}, the same for every case: too few for an interval (at least {LEAST_SEEDS})"]
+        return [
+            f"{counted(told.seeds, 'seed')}, the same for every case: too few for an interval (at least {LEAST_SEEDS})"
+        ]
     rules = told.rankings[0].rules
-    said = [f"{counted(told.seeds, 'seed')}, the same for every case; ± is half the 95 % interval of one mean, or both ends are given"]
-    alike = [case.name for case in told.comparison.cases if all(_alike(ranking, case.name) for ranking in told.rankings)]
+    said = [
+        f"{counted(told.seeds, 'seed')}, the same for every case; ± is half the 95 % interval of one mean, or both ends are given"
+    ]
+    alike = [
+        case.name for case in told.comparison.cases if all(_alike(ranking, case.name) for ranking in told.rankings)
+    ]
     if alike:
         said.append(f"{listing([quoted(name) for name in alike])}: {ALIKE}")
     metrics, objectives = told.comparison.metrics, told.comparison.objectives
@@ -115,16 +121,24 @@ def basis(told: Compared) -> list[str]:
     rows = [row for ranking in told.rankings for row in distinct(told, ranking)]
     found = {row.verdict for row in rows}
     if UNDECIDED in found:
-        said.append(f"?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than {percent(rules.margin)}")
+        said.append(
+            f"?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than {percent(rules.margin)}"
+        )
         if any(row.beside is not None and row.beside.needed for row in rows):
             said.append(
                 f"seeds needed: to show the measured difference, or {percent(rules.resolution)} if that is more, with a chance of "
                 f"{percent(POWER)}, if they vary as these do"
             )
     if EQUIVALENT in found:
-        said.append(f"=: equivalent to the first row: neither is more than {percent(rules.margin)} above the other (two one-sided tests; the row has their narrower interval)")
+        said.append(
+            f"=: equivalent to the first row: neither is more than {percent(rules.margin)} above the other (two one-sided tests; the row has their narrower interval)"
+        )
     if SAME in found:
-        said.append("=: the same as the first row in every seed" if EQUIVALENT not in found else "= without an interval: the same as the first row in every seed")
+        said.append(
+            "=: the same as the first row in every seed"
+            if EQUIVALENT not in found
+            else "= without an interval: the same as the first row in every seed"
+        )
     return said
 
 
@@ -142,7 +156,9 @@ def heading(told: Compared, ranking: Ranking) -> str:
     if ranking.silent and not alone and (told.seeds >= LEAST_SEEDS or not told.random):
         names = listing([one.name for one in ranking.silent])
         said.append(f"by {names} no two cases are shown to differ by more than {percent(ranking.rules.margin)}")
-    return ": ".join([*([one_line(ranking.situation)] if ranking.situation else []), *(["; ".join(said)] if said else [])])
+    return ": ".join(
+        [*([one_line(ranking.situation)] if ranking.situation else []), *(["; ".join(said)] if said else [])]
+    )
 
 
 def changed(told: Compared) -> tuple[str, list[str], list[list[str]]] | None:
@@ -168,8 +184,15 @@ def as_text(told: Compared) -> str:
     lines += ["", *basis(told)]
     for ranking in told.rankings:
         head = heading(told, ranking)
-        lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2), *map(one_line, repeated(told, ranking))]
-    configure = ["", above(told.configure), *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
+        lines += [
+            "",
+            *([head] if head else []),
+            *align(*columns(told, ranking), names=2),
+            *map(one_line, repeated(told, ranking)),
+        ]
+    configure = (
+        ["", above(told.configure), *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
+    )
     moved = changed(told)
     names = 2 if moved and moved[1] and moved[1][0] == "situation" else 1
     moving = ["", one_line(moved[0]), *(align(moved[1], moved[2], names=names) if moved[2] else [])] if moved else []

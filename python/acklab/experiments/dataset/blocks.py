@@ -92,7 +92,12 @@ class Blocks:
     def marker(self) -> dict[str, Any]:
         """What the dataset says of itself."""
         about = {"acklab": _core.__version__, "format": FORMAT, "work": self.design.identity(), "runs": self.runs}
-        about |= {"block": self.size, "blocks": self.count, "columns": self.design.plan.columns, **self.design.plan.told()}
+        about |= {
+            "block": self.size,
+            "blocks": self.count,
+            "columns": self.design.plan.columns,
+            **self.design.plan.told(),
+        }
         return {**about, "command": command.line} if command.line else about
 
 
@@ -169,7 +174,9 @@ def _begin(given: Blocks) -> set[int]:
     """Marks the place as this dataset's; the blocks that are there."""
     store, wanted = given.store, given.marker()
     if not store.lasts:
-        raise StoreError(f"{store}: nothing of it is there after this process; give a directory, or the URL of an object store")
+        raise StoreError(
+            f"{store}: nothing of it is there after this process; give a directory, or the URL of an object store"
+        )
     try:
         names = store.names()
         found = read_marker(store) if MARKER in names else None
@@ -181,7 +188,12 @@ def _begin(given: Blocks) -> set[int]:
         if error.errno == errno.ENOSPC:  # the place is right
             raise
         raise StoreError(f"{store}: {error.strerror or error}") from error
-    for key, what in (("acklab", "version of acklab"), ("work", "plan or scenario"), ("block", "plan"), ("columns", "choice of columns")):
+    for key, what in (
+        ("acklab", "version of acklab"),
+        ("work", "plan or scenario"),
+        ("block", "plan"),
+        ("columns", "choice of columns"),
+    ):
         if found is not None and found.get(key) != wanted[key]:
             raise StoreError(f"{store} holds a dataset of another {what}; give another place, or remove it")
     return blocks_of(names)

@@ -32,7 +32,11 @@ def distribution(rows: pl.LazyFrame, value: str, color: str, facet: str, lines: 
 
     by = [key for key in dict.fromkeys([color, facet]) if key]
     column = pl.col(value).cast(pl.Float64).fill_nan(None)
-    found = rows.group_by(by or [pl.lit(0).alias("\0all")]).agg(pl.len().alias("\0rows"), column.drop_nulls().sort().alias("\0values")).collect()
+    found = (
+        rows.group_by(by or [pl.lit(0).alias("\0all")])
+        .agg(pl.len().alias("\0rows"), column.drop_nulls().sort().alias("\0values"))
+        .collect()
+    )
     found = found.with_columns(pl.col("\0values").list.len().alias("\0count"))
     found = found.sort(by) if by else found
     if not len(found) or not found["\0count"].sum():

@@ -47,7 +47,9 @@ def finding(chart: Chart) -> str:
         return _heat(chart)
     if not isinstance(chart, Lines) or not chart.panels:
         return ""
-    lines = [(" · ".join(filter(None, [panel.title, line.name])), line) for panel in chart.panels for line in panel.lines]
+    lines = [
+        (" · ".join(filter(None, [panel.title, line.name])), line) for panel in chart.panels for line in panel.lines
+    ]
     axes = chart.panels[0]
     if chart.name == "cdf":
         return _medians(axes.x, axes.y, lines)
@@ -97,13 +99,25 @@ def _over(across: Axis, up: Axis, lines: Sequence[tuple[str, Line]]) -> str:
     several = len(lines) > 1
     if several and any("flow " in name for name, _ in lines):
         # Flows of different kinds have no common least and greatest.
-        moved = {name: max(values) / min(values) for name, line in lines if (values := [y for _, y in _known(line)]) and min(values) > 0}
+        moved = {
+            name: max(values) / min(values)
+            for name, line in lines
+            if (values := [y for _, y in _known(line)]) and min(values) > 0
+        }
         if moved:
             lines = [one for one in lines if one[0] == max(moved, key=lambda name: moved[name])]
     sure = not what.startswith("mean of ") or any(line.band is not None for _, line in lines)
-    if key != "time" and sure and (found := [step for name, line in lines if (step := _step(name if several else "", line, of))]):
+    if (
+        key != "time"
+        and sure
+        and (found := [step for name, line in lines if (step := _step(name if several else "", line, of))])
+    ):
         return _stepped(what, unit, key, found)
-    places = [Place(y, f"{'at' if key == 'time' else key} {amount(x, of)}", name if several else "") for name, line in lines for x, y in _known(line)]
+    places = [
+        Place(y, f"{'at' if key == 'time' else key} {amount(x, of)}", name if several else "")
+        for name, line in lines
+        for x, y in _known(line)
+    ]
     return _ends(what, unit, places)
 
 
@@ -115,7 +129,9 @@ def _step(name: str, line: Line, of: str) -> Step | None:
     sizes = np.nan_to_num(np.abs(np.diff(y)))
     at = int(np.argmax(sizes))
     share = float(sizes[at] / (np.nanmax(y) - np.nanmin(y)))
-    apart = line.band is None or sizes[at] > float(line.band[at]) + float(line.band[at + 1])  # not where one is NaN, either
+    apart = line.band is None or sizes[at] > float(line.band[at]) + float(
+        line.band[at + 1]
+    )  # not where one is NaN, either
     places = f"{amount(float(x[at]), '')} to {amount(float(x[at + 1]), of)}"
     return Step(name, share, places, float(y[at]), float(y[at + 1])) if apart and share >= SHARE else None
 
@@ -152,7 +168,12 @@ def _heat(chart: Heat) -> str:
             name = ", ".join(filter(None, [f"{side} {rows[j]} {counted}".rstrip(), surface.title]))
             found.append(Place(float(z[i, j]), f"{key} {columns[i]} {of}".rstrip(), name))
     values = Counter(place.value for place in found if math.isfinite(place.value))
-    if len(chart.surfaces) == 1 and len(rows) <= 2 and len(values) > 1 and (told := _edges(chart, what, unit, states=len(values) == 2)):
+    if (
+        len(chart.surfaces) == 1
+        and len(rows) <= 2
+        and len(values) > 1
+        and (told := _edges(chart, what, unit, states=len(values) == 2))
+    ):
         return told
     if 1 < len(values) <= MOST_NAMED:
         shares = [f"{amount(value, unit)} at {values[value]} of {values.total()} places" for value in sorted(values)]
@@ -163,17 +184,27 @@ def _heat(chart: Heat) -> str:
 def _edges(chart: Heat, what: str, unit: str, states: bool) -> str:
     """Where each row of a map changes most, if that is in a step; of a map of two states, where it changes, if it does so once."""
     (key, of), (side, counted), (columns, rows) = _split(chart.x.label), _split(chart.y.label), chart.cells
-    if not states and (what.startswith("mean of ") or len(columns) < STEPS + 1 or not all(word.replace(".", "").isdigit() for word in columns)):
+    if not states and (
+        what.startswith("mean of ")
+        or len(columns) < STEPS + 1
+        or not all(word.replace(".", "").isdigit() for word in columns)
+    ):
         return ""
     found, edges = [], []
     for row, z in zip(rows, np.asarray(chart.surfaces[0].z, dtype=float).T, strict=True):
         sizes = np.abs(np.diff(z))
-        if np.isnan(z).any() or (np.count_nonzero(sizes) != 1 if states else sizes.max() < SHARE * np.ptp(z) or not sizes.any()):
+        if np.isnan(z).any() or (
+            np.count_nonzero(sizes) != 1 if states else sizes.max() < SHARE * np.ptp(z) or not sizes.any()
+        ):
             return ""
         at = int(np.argmax(sizes))
         places = f"{columns[at]} to {columns[at + 1]} {of}".rstrip()
         edges.append((columns[at], columns[at + 1]))
-        found.append(Step(f"{side} {row} {counted}".rstrip(), float(sizes[at] / np.ptp(z)), places, float(z[at]), float(z[at + 1])))
+        found.append(
+            Step(
+                f"{side} {row} {counted}".rstrip(), float(sizes[at] / np.ptp(z)), places, float(z[at]), float(z[at + 1])
+            )
+        )
     if states:
         told = [f"{amount(step.before, unit)} up to {'' if place else f'{key} '}{a} and {amount(step.after, unit)} from {b} {of}".rstrip() + f" ({step.name})"
                 for place, (step, a, b) in enumerate(zip(found, *zip(*edges, strict=True), strict=True))]  # fmt: skip

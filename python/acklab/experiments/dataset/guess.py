@@ -36,7 +36,12 @@ def guess(tables: Mapping[str, Any], x: str = "", y: str = "") -> dict[str, str]
         names = schema.names()
         across, up = called(x, names), called(y, names)
         if "point" in names and "seed" in names:
-            found = _varied(rows, schema, [name for name in names[names.index("point") + 1 : names.index("seed")] if name != up], across)
+            found = _varied(
+                rows,
+                schema,
+                [name for name in names[names.index("point") + 1 : names.index("seed")] if name != up],
+                across,
+            )
             measured = up or _measured(rows, schema, found)
         elif "time_s" in names:
             measured = up or _measured(rows, schema, {}, whole=False)
@@ -45,8 +50,12 @@ def guess(tables: Mapping[str, Any], x: str = "", y: str = "") -> dict[str, str]
             continue
         if "x" in found and measured:
             return {**found, "y": measured, "table": table}
-    told = "; ".join(f"{table}: {_listed(pl.scan_pyarrow_dataset(data).collect_schema())}" for table, data in tables.items())
-    raise QueryError(f"nothing says what to draw; give --x and --y, or --kind cdf and --x. Columns of numbers of each --table: {told}")
+    told = "; ".join(
+        f"{table}: {_listed(pl.scan_pyarrow_dataset(data).collect_schema())}" for table, data in tables.items()
+    )
+    raise QueryError(
+        f"nothing says what to draw; give --x and --y, or --kind cdf and --x. Columns of numbers of each --table: {told}"
+    )
 
 
 def called(name: str, known: Sequence[str]) -> str:
@@ -91,7 +100,10 @@ def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str], x: str) -> d
             found[key] = max(rest, key=lambda axis: int(counts[axis]))
     # A mean over a download, an upload and requests says nothing of any of them.
     flows = int(rows.select(pl.col("name").n_unique()).collect().item()) if "name" in schema.names() else 1
-    free = next((key for key, most in (("color", MOST_LINES), ("facet", MOST_PANELS)) if key not in found and flows <= most), None)
+    free = next(
+        (key for key, most in (("color", MOST_LINES), ("facet", MOST_PANELS)) if key not in found and flows <= most),
+        None,
+    )
     return {**found, free: "name"} if free and flows > 1 else found
 
 
@@ -99,7 +111,9 @@ def _measured(rows: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], w
     """The first quantity that every row has, if ``whole``; else the first that any row has."""
     import polars as pl
 
-    known = [name for name in MEASURED if name in schema.names() and schema[name].is_numeric() and name not in found.values()]
+    known = [
+        name for name in MEASURED if name in schema.names() and schema[name].is_numeric() and name not in found.values()
+    ]
     if not known:
         return ""
     empty = rows.select(pl.col(name).null_count() for name in known).collect().row(0, named=True)

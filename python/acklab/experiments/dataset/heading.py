@@ -24,8 +24,13 @@ def heading(place: str | os.PathLike[str]) -> str:
             told = read_marker(store)
             found = _title(told.get("plan")) or _title(told.get("scenario"))
         else:
-            files = ((Path(store.place) / name, key) for name, key in (("sweep.json", "title"), ("summary.json", "title"), ("acklab.json", "capture")))
-            found = next((text for file, key in files if file.is_file() and (text := json.loads(file.read_bytes()).get(key))), "")
+            files = (
+                (Path(store.place) / name, key)
+                for name, key in (("sweep.json", "title"), ("summary.json", "title"), ("acklab.json", "capture"))
+            )
+            found = next(
+                (text for file, key in files if file.is_file() and (text := json.loads(file.read_bytes()).get(key))), ""
+            )
             found = str(found) if isinstance(found, str) else ""
             found = os.path.basename(found) if (Path(store.place) / "analysis.json").is_file() else found
     except (OSError, ValueError, StoreError, AttributeError):

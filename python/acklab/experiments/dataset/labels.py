@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: Columns whose names do not say what they hold. RFC 5681's flight size is what is not acknowledged, whether it is on the way or lost.
-CALLED = {"flight_segments": "outstanding", "flight_bytes": "outstanding", "cwnd_estimate_segments": "cwnd, as the receiver estimates it"}
+CALLED = {
+    "flight_segments": "outstanding",
+    "flight_bytes": "outstanding",
+    "cwnd_estimate_segments": "cwnd, as the receiver estimates it",
+}
 
 
 def values_of(found: pl.DataFrame, column: str, most: int, what: str) -> list[Any]:
@@ -56,7 +60,9 @@ def by_value(name: str, values: pl.Series, called: str = "") -> tuple[Axis, floa
     factor, unit = scaled(column)
     log = name != "time_s" and log_spaced(found)
     ticks = [factor * found[place] for place in some(len(found), 6)] if log else None
-    return Axis(_label(column, unit, called), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]), factor
+    return Axis(
+        _label(column, unit, called), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]
+    ), factor
 
 
 def by_place(name: str, values: Sequence[Any]) -> tuple[Axis, list[str]]:
@@ -84,7 +90,11 @@ def _label(column: Column, unit: str, called: str = "") -> str:
     ('min RTT (ms)', 'outstanding (segments)')
     """
     stem, counted = counting(column.name) if column.is_number else (column.name, "")
-    what = called or CALLED.get(column.title) or " ".join({"rtt": "RTT", "rto": "RTO"}.get(one, one) for one in worded(stem).split())
+    what = (
+        called
+        or CALLED.get(column.title)
+        or " ".join({"rtt": "RTT", "rto": "RTO"}.get(one, one) for one in worded(stem).split())
+    )
     unit = unit or counted
     return f"{what} ({unit})" if unit else what
 

@@ -64,8 +64,13 @@ class Asked:
                 raise QueryError(not_known("column", column, known))
         for key in needed[self.kind]:
             if not getattr(self, key):
-                meant = {"heat": "a heat map shows the mean of --color over --x and --y", "band": "a band shows the mean of --y over --x"}
-                raise QueryError(f"--kind {self.kind} needs --{key}: {meant.get(self.kind, 'the distribution of --x is drawn')}")
+                meant = {
+                    "heat": "a heat map shows the mean of --color over --x and --y",
+                    "band": "a band shows the mean of --y over --x",
+                }
+                raise QueryError(
+                    f"--kind {self.kind} needs --{key}: {meant.get(self.kind, 'the distribution of --x is drawn')}"
+                )
         if self.kind == "cdf" and self.y:
             raise QueryError("--kind cdf has no --y: the distribution of --x is drawn")
         if self.kind == "heat" and self.x == self.y:
@@ -122,7 +127,9 @@ def plot(
 
     found = tables(place)
     if kind == "band" and not (x and y) and (table == "flows" or table in found):
-        x, y, color, facet, table = _filled(found if table == "flows" else {table: found[table]}, table, x, y, color, facet)
+        x, y, color, facet, table = _filled(
+            found if table == "flows" else {table: found[table]}, table, x, y, color, facet
+        )
     if table == "flows" and table not in found and len(found) == 1:
         table = next(iter(found))  # of a Parquet file of any name
     if table not in found:
@@ -135,7 +142,11 @@ def plot(
     if not rows.collect_schema()[asked.value].is_numeric():
         raise QueryError(f"{asked.value} is no column of numbers")
     rows, told = _placed(rows, asked)
-    chart = distribution(rows, asked.x, asked.color, asked.facet, MOST_LINES, MOST_PANELS) if kind == "cdf" else _means(rows, asked)
+    chart = (
+        distribution(rows, asked.x, asked.color, asked.facet, MOST_LINES, MOST_PANELS)
+        if kind == "cdf"
+        else _means(rows, asked)
+    )
     chart = replace(chart, about=chart.about + told)
     if invalid(place):
         chart = _warned(chart, "Invalid live run")
@@ -144,14 +155,20 @@ def plot(
     return chart
 
 
-def _filled(found: Mapping[str, Any], table: str, x: str, y: str, color: str, facet: str) -> tuple[str, str, str, str, str]:
+def _filled(
+    found: Mapping[str, Any], table: str, x: str, y: str, color: str, facet: str
+) -> tuple[str, str, str, str, str]:
     """What was asked of a band, and for columns that were not asked for what suggests itself.
 
     Raises:
         QueryError: nothing suggests itself, or a column is not there; the message lists columns.
     """
     given = [name for name in (x, y, color, facet) if name]
-    having = {name: data for name, data in found.items() if all(called(one, data.schema.names) in data.schema.names for one in given)}
+    having = {
+        name: data
+        for name, data in found.items()
+        if all(called(one, data.schema.names) in data.schema.names for one in given)
+    }
     if not having:
         return x, y, color, facet, table  # the check names what is not there
     guessed = guess(having, x, y)
@@ -179,7 +196,12 @@ def _placed(rows: pl.LazyFrame, asked: Asked) -> tuple[pl.LazyFrame, str]:
     axes = {"band": [asked.x], "heat": [asked.x, asked.y], "cdf": []}[asked.kind]
     for name in dict.fromkeys(asked.by):
         kind = schema[name]
-        if not (kind.is_numeric() or isinstance(kind, (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Null))):
+        if not (
+            kind.is_numeric()
+            or isinstance(
+                kind, (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Null)
+            )
+        ):
             raise QueryError(f"{name} holds neither numbers, texts, dates, nor true and false")
         if kind.is_decimal() or not kind.is_numeric():
             rows = rows.with_columns(pl.col(name).cast(pl.Float64 if kind.is_decimal() else pl.String))
@@ -226,12 +248,28 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     about = f"Mean of {what} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
     points = sampled and not seeds
     about = f"{what} over time: its samples" if points else about
-    about = about if points else f"{what}{',' * (',' in what)} over time: each value holds until the next change" if steps else f"{what}: {'one run' if seeds else 'one value'} at each place" if single else about
+    about = (
+        about
+        if points
+        else f"{what}{',' * (',' in what)} over time: each value holds until the next change"
+        if steps
+        else f"{what}: {'one run' if seeds else 'one value'} at each place"
+        if single
+        else about
+    )
     about = about[:1].upper() + about[1:]
     if gaps:
         lacking_at = f"{gaps:,} of {len(found):,}"
         before = not asked.color and not asked.facet and bool((found["\0missing"][:gaps] > 0).all())
-        about += (f"; the first {lacking_at} rows have no value" if before else f"; {lacking_at} rows have no value, and there the line has gaps") if steps else f"; no {'value' if single else 'mean'} at {lacking_at} places, where a row has no value"
+        about += (
+            (
+                f"; the first {lacking_at} rows have no value"
+                if before
+                else f"; {lacking_at} rows have no value, and there the line has gaps"
+            )
+            if steps
+            else f"; no {'value' if single else 'mean'} at {lacking_at} places, where a row has no value"
+        )
     means, halves = [], []
     for missing, values in found.select("\0missing", "\0mean").iter_rows():
         one = None if missing else sample(values)
@@ -240,7 +278,11 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     if all(math.isnan(mean) for mean in means):
         raise QueryError(f"{asked.value} has no mean anywhere: everywhere a row has no value")
     found = found.with_columns(pl.Series("\0mean", means), pl.Series("\0half", halves))
-    return _heat(found, asked, about, single) if asked.kind == "heat" else _bands(found, asked, about, single or points, steps, points)
+    return (
+        _heat(found, asked, about, single)
+        if asked.kind == "heat"
+        else _bands(found, asked, about, single or points, steps, points)
+    )
 
 
 def _others(names: Sequence[str], asked: Asked) -> list[str]:
@@ -282,7 +324,9 @@ def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: b
     seen = found["\0half"].is_not_nan().any()
     wide = seen and float(found["\0half"].fill_nan(0.0).max()) > 0  # type: ignore[arg-type]
     low, high = axis_ends(scale * found["\0mean"].to_numpy(), scale * found["\0half"].to_numpy())
-    up = replace(up, label=up.label if single else f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=())
+    up = replace(
+        up, label=up.label if single else f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=()
+    )
     panels = []
     for facet in values_of(found, asked.facet, MOST_PANELS, "facet"):
         lines = []
@@ -327,11 +371,20 @@ def _write(chart: Chart, path: Path, title: str) -> None:
 
     with replacing(path) as scratch:
         # A picture alone says what it shows, as the page does.
-        note = "" if path.suffix == ".html" else " ".join(filter(None, [title and f"{title}.", finding(chart), f"{chart.about}."]))
+        note = (
+            ""
+            if path.suffix == ".html"
+            else " ".join(filter(None, [title and f"{title}.", finding(chart), f"{chart.about}."]))
+        )
         picture = draw.save(chart, *([scratch] if path.suffix in (".png", ".pdf") else []), note=note)
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
-            top = header(finding(chart) or chart.about.partition(";")[0], ": ".join(filter(None, ["acklab plot", title])), "", quick=False)
+            top = header(
+                finding(chart) or chart.about.partition(";")[0],
+                ": ".join(filter(None, ["acklab plot", title])),
+                "",
+                quick=False,
+            )
             body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture, alone=True)}</section></main>'
             scratch.write_text(document(title or chart.about, body), encoding="utf-8")

@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 _CLOSED = ("enable_external_access = false", "python_enable_replacements = false", "lock_configuration = true")
 #: Shares of the machine's memory: DuckDB may work with one, an answer may fill the other.
 _WORK, _ANSWER = 0.5, 0.25
-_NUMBERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint")
+_NUMBERS = (
+    "tinyint",
+    "smallint",
+    "integer",
+    "bigint",
+    "hugeint",
+    "utinyint",
+    "usmallint",
+    "uinteger",
+    "ubigint",
+    "uhugeint",
+)
 _PLAIN = frozenset((*_NUMBERS, "float", "double", "decimal", "boolean", "varchar", "uuid", "enum", "null"))
 _NESTED = frozenset(("list", "array", "struct", "map"))
 _TIMES = frozenset(("date", "time", *(f"timestamp{kind}" for kind in ("", "_s", "_ms", "_ns", " with time zone"))))
@@ -82,7 +93,9 @@ def _ask(connection: Any, found: Mapping[str, Any], sql: str, form: frozenset[st
                 batches.append(batch)
                 held += batch.nbytes
                 if held > _ANSWER * machine:
-                    raise QueryError(f"the answer is larger than {_ANSWER * machine / 1e9:.2g} GB, a quarter of the memory; ask for fewer rows or columns")
+                    raise QueryError(
+                        f"the answer is larger than {_ANSWER * machine / 1e9:.2g} GB, a quarter of the memory; ask for fewer rows or columns"
+                    )
             return pl.DataFrame(pl.from_arrow(arrow.Table.from_batches(batches, reader.schema)))
         except (duckdb.Error, OSError, arrow.ArrowException) as error:  # arrow passes DuckDB's errors on as its own
             said = str(error).partition("\n\n")[0].split("\n")
@@ -143,14 +156,27 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
         return _readable(store, lambda: {"flows": arrow.dataset(there, **how)})
     found = {} if store.is_url else {_table(one): one for one in sorted(path.glob("*.parquet")) if one.is_file()}
     if not found:
-        below = [] if store.is_url else sorted({one.parent for one in path.glob("*/tables/*.parquet")} | {one.parent for one in path.glob("tables/*.parquet")})
+        below = (
+            []
+            if store.is_url
+            else sorted(
+                {one.parent for one in path.glob("*/tables/*.parquet")}
+                | {one.parent for one in path.glob("tables/*.parquet")}
+            )
+        )
         if below:
             which = file_name(below[0].relative_to(path))
-            raise StoreError(f"{file_name(place)} holds the tables of {'a paper' if len(below) == 1 else 'papers'}: give one of {file_name(place)}/{which}/*.parquet, with --x and --y")
+            raise StoreError(
+                f"{file_name(place)} holds the tables of {'a paper' if len(below) == 1 else 'papers'}: give one of {file_name(place)}/{which}/*.parquet, with --x and --y"
+            )
         if not store.is_url and (path / "report.html").is_file():
-            raise StoreError(f"{file_name(place)} holds a page without tables: acklab run --out DIR and acklab sweep --dataset DIR write them")
+            raise StoreError(
+                f"{file_name(place)} holds a page without tables: acklab run --out DIR and acklab sweep --dataset DIR write them"
+            )
         if not store.is_url and (path / "fit.json").is_file():
-            raise StoreError(f"{file_name(place)} holds a fit, which has no tables: open {file_name(path / 'fit.html')}, or acklab run {file_name(path / 'fitted.toml')} --out DIR")
+            raise StoreError(
+                f"{file_name(place)} holds a fit, which has no tables: open {file_name(path / 'fit.html')}, or acklab run {file_name(path / 'fitted.toml')} --out DIR"
+            )
         raise StoreError(f"{store} holds no dataset of acklab" + ("" if store.is_url else " and no Parquet file"))
     return _readable(store, lambda: {table: arrow.dataset(file, format="parquet") for table, file in found.items()})
 

@@ -67,7 +67,9 @@ class Store:
         """
         if not self.is_url:
             found = [path for path in Path(self.place).rglob("*") if path.is_file()]
-            return sorted(name for path in found if not (name := path.relative_to(self.place).as_posix()).startswith(NEW))
+            return sorted(
+                name for path in found if not (name := path.relative_to(self.place).as_posix()).startswith(NEW)
+            )
         files, root = self.files()
         files.invalidate_cache()
         with _told(self):

@@ -56,7 +56,15 @@ def _factor(share: float) -> str:
 def rows(prediction: Prediction) -> list[list[str]]:
     """The table of an answer. Its changes have one form: where one of them may double, all are factors."""
     factors = any(one.fitted.median and max(one.change.median, one.change.high) >= 1 for one in prediction.quantities)
-    return [[f"{one.name}{_doubted(prediction, one)}", range_(one.fitted, one.unit), range_(one.changed, one.unit), change(one, factors)] for one in prediction.quantities]
+    return [
+        [
+            f"{one.name}{_doubted(prediction, one)}",
+            range_(one.fitted, one.unit),
+            range_(one.changed, one.unit),
+            change(one, factors),
+        ]
+        for one in prediction.quantities
+    ]
 
 
 def _doubted(prediction: Prediction, one: Predicted) -> str:
@@ -66,11 +74,15 @@ def _doubted(prediction: Prediction, one: Predicted) -> str:
 
 def basis(prediction: Prediction) -> str:
     """The draws behind an answer, and by how much its ranges are wider."""
-    models = "the one model that fits" if prediction.models == 1 else f"one of {prediction.models} models that fit alike"
+    models = (
+        "the one model that fits" if prediction.models == 1 else f"one of {prediction.models} models that fit alike"
+    )
     if prediction.differ:
         models += f" (they differ in {listing(list(prediction.differ))})"
     left = f" {prediction.unfinished} of them did not finish and are left out." if prediction.unfinished else ""
-    wider = ", ".join(f"{100 * WIDER[one.name]:.1f}{NB}% of {one.name}" for one in prediction.quantities if one.name in WIDER)
+    wider = ", ".join(
+        f"{100 * WIDER[one.name]:.1f}{NB}% of {one.name}" for one in prediction.quantities if one.name in WIDER
+    )
     return (
         f"Each number is the median of {prediction.draws} draws, with the range in brackets. A draw takes {models}, a rate and a round trip of their intervals, "
         f"and a seed; it runs as fitted, and changed.{left} A range goes beyond the least and the largest draw by what models missed in tests: {wider}."
@@ -86,7 +98,11 @@ def claim(prediction: Prediction) -> str:
             f"{COUNTED} {real}"
         )
     low, high = (amount(one, "b/s") for one in prediction.rates)
-    drawn = "" if prediction.rate_known else f" The draws have rates from {low} to {high}; the ranges do not cover another rate."
+    drawn = (
+        ""
+        if prediction.rate_known
+        else f" The draws have rates from {low} to {high}; the ranges do not cover another rate."
+    )
     return f"How often these ranges have the true value is not known: {'; '.join(prediction.untested)}.{drawn} {real}"
 
 
@@ -134,7 +150,11 @@ def foreseen(prediction: Prediction) -> str:
     name = called(prediction.sets)
     if unchanged(prediction):
         return f"{name}: nothing changes in the model."
-    moved = {one.name: one for one in prediction.quantities if one.fitted.median and (one.change.low > 0 or one.change.high < 0)}
+    moved = {
+        one.name: one
+        for one in prediction.quantities
+        if one.fitted.median and (one.change.low > 0 or one.change.high < 0)
+    }
     if not moved:
         return f"{name}: no change is shown."
     told = [moved[one] for one in FIRST if one in moved and not (one == "goodput" and "completion" in moved)]
@@ -152,7 +172,9 @@ def picture(prediction: Prediction) -> Dots:
     """As fitted beside changed: a panel for each quantity, each range a line."""
     panels = []
     for one in (one for name in FIRST for one in prediction.quantities if one.name == name):
-        unit, factor = SCALES[one.unit] if one.unit != "s" or one.changed.high < 1 and one.fitted.high < 1 else ("s", 1.0)
+        unit, factor = (
+            SCALES[one.unit] if one.unit != "s" or one.changed.high < 1 and one.fitted.high < 1 else ("s", 1.0)
+        )
         dots = [
             Dot(place, of.median * factor, (of.low * factor, of.high * factor), colour)
             for place, (of, colour) in enumerate(((one.fitted, "orange"), (one.changed, "purple")))

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from ...captures import Analysis
 
 #: Columns of a direction that the receiver's capture shows better.
-RECEIVER = ("policy", "ack_every", "finding", "segments_per_ack", "timer_s", "timer_low_s", "timer_high_s", "delay_min_s")
+RECEIVER = (
+    "policy",
+    "ack_every",
+    "finding",
+    "segments_per_ack",
+    "timer_s",
+    "timer_low_s",
+    "timer_high_s",
+    "delay_min_s",
+)
 #: Fewest packets of a way that are in both captures.
 LEAST = 10
 #: Seconds by which a packet may be quicker than the quickest that passed once: resolution of a clock.
@@ -72,13 +81,17 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
     if row["vantage"] == "receiver" or theirs["vantage"] == "sender":
         raise FitError("the first capture has to be the sender's, the second the receiver's")
     far = measure(other, theirs)
-    sent, acks, arrived, answers = (_packets(one, of, table) for one, of in ((found, row), (other, theirs)) for table in ("segments", "acks"))
+    sent, acks, arrived, answers = (
+        _packets(one, of, table) for one, of in ((found, row), (other, theirs)) for table in ("segments", "acks")
+    )
     there, back = _least(sent, arrived, "seq_bytes", "payload_bytes"), _least(answers, acks, "ack_bytes", "acked_bytes")
     begun = [one.summary()["start_s"] for one in (found, other)]
     settled = _settled(answers, acks, back)
     ways = Ways(there, back, begun[1] - begun[0], max(settled - acks.height, 0), settled)
     if ways.rtt_s <= 0:
-        raise FitError("packets of the two captures that look alike are not the same ones: their times contradict each other")
+        raise FitError(
+            "packets of the two captures that look alike are not the same ones: their times contradict each other"
+        )
     values = dict(measured.values) | {name: far.values[name] for name in ("ACK policy", "segments an ACK", "ACK timer")}
     how = "least times of both directions, in which the clocks' difference cancels"
     values["round trip"] = Value("round trip", ways.rtt_s, "s", 0.98 * ways.rtt_s, ways.rtt_s, True, how)
@@ -112,7 +125,10 @@ def _least(left: pl.DataFrame, came: pl.DataFrame, *same: str) -> float:
     Raises:
         FitError: there are too few.
     """
-    once = [frame.filter(pl.struct(same).is_unique()).select(*same, pl.col("time_s").alias(name)) for frame, name in ((left, "left"), (came, "came"))]
+    once = [
+        frame.filter(pl.struct(same).is_unique()).select(*same, pl.col("time_s").alias(name))
+        for frame, name in ((left, "left"), (came, "came"))
+    ]
     both = once[0].join(once[1], on=list(same))
     if both.height < LEAST:
         raise FitError(f"only {counted(both.height, 'packet')} of a direction in both captures (at least {LEAST})")
@@ -123,7 +139,11 @@ def _settled(answers: pl.DataFrame, acks: pl.DataFrame, least_s: float) -> int:
     """ACKs that had left when the last that arrived did; all of them if that one cannot be found."""
     last = acks.sort("time_s").row(-1, named=True)
     left = answers.sort("time_s")["ack_bytes", "time_s"].rows()
-    same = [number for number, (ack, at) in enumerate(left, 1) if ack == last["ack_bytes"] and at + least_s - TICK_S <= last["time_s"]]
+    same = [
+        number
+        for number, (ack, at) in enumerate(left, 1)
+        if ack == last["ack_bytes"] and at + least_s - TICK_S <= last["time_s"]
+    ]
     return same[-1] if same else len(left)
 
 

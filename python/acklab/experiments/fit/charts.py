@@ -30,7 +30,11 @@ def _layer(key: str, name: str, kind: str, slot: str) -> dict[str, Any]:
 
 
 def _both(kind: str) -> list[dict[str, Any]]:
-    return [_layer("captured", "captured", kind, CAPTURED) | {"wide": True}, _layer("model", "model", kind, MODEL), _layer("changed", "model, changed", kind, CHANGED)]
+    return [
+        _layer("captured", "captured", kind, CAPTURED) | {"wide": True},
+        _layer("model", "model", kind, MODEL),
+        _layer("changed", "model, changed", kind, CHANGED),
+    ]
 
 
 CHARTS: list[dict[str, Any]] = [
@@ -78,16 +82,39 @@ def viewer(found: Fit, prediction: Prediction | None = None) -> Viewer:
         if name != "replay":
             layers[f"acks {name}"], layers[f"trips {name}"] = _acks(one), _trips(one)
     layers["lag zero"] = pl.DataFrame({"time_s": [0.0], "value": [0.0]})
-    tables = {name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6})) for name, frame in layers.items() if frame.height}
+    tables = {
+        name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6}))
+        for name, frame in layers.items()
+        if frame.height
+    }
     progress = measured.curve.select("time_s", bytes="ack_bytes")
     tables["progress"] = blocks.add(progress, coarse(progress, {"time_s": NANO}))
     end = (1 + MORE) * max(one.end_s for one in several.values() if one.curve.height)
     slot = palette.run_slots(1)[0]
-    item = {"run": 0, "flow": capture_text.title(measured.row), "unit": "bytes", "tables": tables, "end_s": end, "slot": slot, "capacity_bps": None}
+    item = {
+        "run": 0,
+        "flow": capture_text.title(measured.row),
+        "unit": "bytes",
+        "tables": tables,
+        "end_s": end,
+        "slot": slot,
+        "capacity_bps": None,
+    }
     recorded = {"series": True, "queue": False, "packets": True}
-    run: dict[str, Any] = {"label": "capture and fit", "seed": None, "end_s": end, "slot": slot, "queues": [], "recorded": recorded}
+    run: dict[str, Any] = {
+        "label": "capture and fit",
+        "seed": None,
+        "end_s": end,
+        "slot": slot,
+        "queues": [],
+        "recorded": recorded,
+    }
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
-    drawn = [_scaled(chart, layers) for chart in CHARTS if any(name.startswith(f"{chart['id']} ") and not name.endswith("zero") for name in tables)]
+    drawn = [
+        _scaled(chart, layers)
+        for chart in CHARTS
+        if any(name.startswith(f"{chart['id']} ") and not name.endswith("zero") for name in tables)
+    ]
     return {"runs": [run], "items": [item], "charts": drawn, "axes": {}, "palette": colours}, blocks
 
 
@@ -95,7 +122,9 @@ def _scaled(chart: dict[str, Any], layers: dict[str, pl.DataFrame]) -> dict[str,
     """The chart of ACKs with a logarithmic axis, where an ACK of many segments would flatten the others on a linear one."""
     if chart["id"] != "acks":
         return chart
-    counts = pl.concat([layers[name]["value"] for name in ("acks captured", "acks model", "acks changed") if name in layers])
+    counts = pl.concat(
+        [layers[name]["value"] for name in ("acks captured", "acks model", "acks changed") if name in layers]
+    )
     if not len(counts) or float(counts.max()) <= FLATTENED * float(counts.median()):  # type: ignore[arg-type]
         return chart
     # High enough for ticks at 2 and 5 between the powers of ten.
@@ -120,7 +149,9 @@ def _acks(one: Simulated) -> pl.DataFrame:
 def _trips(one: Simulated) -> pl.DataFrame:
     if one.row is None or not capture_text.has_trips(one.row):
         return pl.DataFrame()
-    return thin_points(_of(one).filter(pl.col("rtt_s").is_not_null()).select("time_s", value=1e3 * pl.col("rtt_s")), COLUMNS, each=2)
+    return thin_points(
+        _of(one).filter(pl.col("rtt_s").is_not_null()).select("time_s", value=1e3 * pl.col("rtt_s")), COLUMNS, each=2
+    )
 
 
 def _of(one: Simulated) -> pl.DataFrame:

@@ -120,16 +120,35 @@ def fit(
         held_out, made = check(path, measured, lambda more: tick(search.count + more))
     except FitError as error:
         why_not = str(error)
-    return Fit(os.fsdecode(path), found, measured, search, replay, models, _values(measured, search, models), named, held_out, why_not, search.count + made, notes)
+    return Fit(
+        os.fsdecode(path),
+        found,
+        measured,
+        search,
+        replay,
+        models,
+        _values(measured, search, models),
+        named,
+        held_out,
+        why_not,
+        search.count + made,
+        notes,
+    )
 
 
-def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, Any]) -> tuple[Analysis, Mapping[str, Any]]:
+def _shorter(
+    path: str | os.PathLike[str], found: Analysis, row: Mapping[str, Any]
+) -> tuple[Analysis, Mapping[str, Any]]:
     """The analysis of the capture's first part, with so many segments of the direction as are fitted."""
     import polars as pl
 
     from ...captures import of_capture
 
-    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+    mine = (
+        (pl.col("connection") == row["connection"])
+        & (pl.col("direction") == row["direction"])
+        & (pl.col("payload_bytes") > 0)
+    )
     times = pl.DataFrame(found.segments).filter(mine)["time_s"]
     until = float(times[min(MOST_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
     part = of_capture(path, until_s=until)
@@ -142,10 +161,16 @@ def _shorter(path: str | os.PathLike[str], found: Analysis, row: Mapping[str, An
 def _replayed(chosen: Value, named: str, sizes: float) -> Value:
     """The policy of the simulation, beside what the capture's is named: one without quick ACKs is no match for one with them, nor one with other ACKs."""
     if sizes > OTHER_SIZES:
-        return replace(chosen, determined=False, how=f"search; {100 * sizes:.0f}{NB}% of its ACKs acknowledge other amounts than the capture's")
+        return replace(
+            chosen,
+            determined=False,
+            how=f"search; {100 * sizes:.0f}{NB}% of its ACKs acknowledge other amounts than the capture's",
+        )
     if named not in QUICK or chosen.value == "linux":
         return chosen
-    return replace(chosen, determined=False, how="search; the simulation has it, without the quick ACKs that the capture has")
+    return replace(
+        chosen, determined=False, how="search; the simulation has it, without the quick ACKs that the capture has"
+    )
 
 
 def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list[Value]:
@@ -155,26 +180,56 @@ def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list
     def among(name: str, called: str, of: Sequence[Tried] = models) -> Value:
         names = list(dict.fromkeys(one.names[name] for one in of))
         if len(names) > 1:
-            return Value(called, names[0], determined=False, how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well")
-        return Value(called, names[0], determined=sure, how=f"search: no other {'kind of losses' if called == 'losses' else called} fits as well" if sure else "search; the misfit is too large to tell")
+            return Value(
+                called,
+                names[0],
+                determined=False,
+                how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well",
+            )
+        return Value(
+            called,
+            names[0],
+            determined=sure,
+            how=f"search: no other {'kind of losses' if called == 'losses' else called} fits as well"
+            if sure
+            else "search; the misfit is too large to tell",
+        )
 
     trip = found["round trip"]
     shift = search.rtt_s - trip.value
     found["round trip"] = replace(trip, value=search.rtt_s, low=trip.low + shift, high=trip.high + shift)
     found["sender"] = among("sender", "sender", [*models, *search.open])
     if not search.open:
-        found["sender"] = replace(found["sender"], determined=False, how="search; no model has the captured round trips")
+        found["sender"] = replace(
+            found["sender"], determined=False, how="search; no model has the captured round trips"
+        )
     found["replayed policy"] = _replayed(among("acks", "replayed policy"), found["ACK policy"].value, best.score.sizes)
     if measured.lost[0]:
         found["losses"] = among("losses", "losses")
         queues = sorted({one.queue for one in models if one.queue is not None})
         if best.queue is not None:
-            several = f"search: with losses by the queue, queues of {queues[0]} to {queues[-1]} packets fit alike" if len(queues) > 1 else "search: of the queues that were tried, this one fits best"
-            found["queue"] = Value("queue", best.queue, "packets", queues[0], queues[-1], found["losses"].determined, several if found["losses"].determined else found["losses"].how)
+            several = (
+                f"search: with losses by the queue, queues of {queues[0]} to {queues[-1]} packets fit alike"
+                if len(queues) > 1
+                else "search: of the queues that were tried, this one fits best"
+            )
+            found["queue"] = Value(
+                "queue",
+                best.queue,
+                "packets",
+                queues[0],
+                queues[-1],
+                found["losses"].determined,
+                several if found["losses"].determined else found["losses"].how,
+            )
         elif found["queue"].determined:
-            found["queue"] = replace(found["queue"], determined=False, high=None, how="losses at random fit better than those of a queue")
+            found["queue"] = replace(
+                found["queue"], determined=False, high=None, how="losses at random fit better than those of a queue"
+            )
     timers = sorted(float(one.sets[TIMER][:-2]) / 1e3 for one in models if TIMER in one.sets)
     if not found["ACK timer"].determined and TIMER in best.sets:
         value = float(best.sets[TIMER][:-2]) / 1e3
-        found["ACK timer"] = Value("ACK timer", value, "s", timers[0], timers[-1], sure and all(TIMER in one.sets for one in models), "search")
+        found["ACK timer"] = Value(
+            "ACK timer", value, "s", timers[0], timers[-1], sure and all(TIMER in one.sets for one in models), "search"
+        )
     return list(found.values())

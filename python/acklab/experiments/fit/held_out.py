@@ -81,7 +81,9 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
 
     half = whole.curve.filter(whole.curve["ack_bytes"] <= FITTED * whole.bytes)
     if half.height < LEAST_ACKS or whole.curve.height - half.height < LEAST_ACKS:
-        raise FitError(f"its first half has {counted(half.height, 'ACK')} of new data; {LEAST_ACKS} in each half are needed")
+        raise FitError(
+            f"its first half has {counted(half.height, 'ACK')} of new data; {LEAST_ACKS} in each half are needed"
+        )
     part = of_capture(path, until_s=whole.start_s + float(half["time_s"][-1]))
     row = same(part, whole.row)
     if row is None:
@@ -107,7 +109,9 @@ def check(path: str | os.PathLike[str], whole: Measured, tick: Callable[[int], N
     low, high = interval(several, ends, best.score.curve)
     middle = point[len(point) // 2]
     both = next(trips[key] for key, one in made.items() if one is middle)
-    return HeldOut(middle, low, high, several, ends, best.score.curve, unknown(first, models), both), search.count + len(made)
+    return HeldOut(
+        middle, low, high, several, ends, best.score.curve, unknown(first, models), both
+    ), search.count + len(made)
 
 
 def members(first: Measured, search: Search, models: Sequence[Tried]) -> Iterable[Member]:
@@ -126,13 +130,23 @@ def members(first: Measured, search: Search, models: Sequence[Tried]) -> Iterabl
         more = excess(one.cost, best.cost)
         if not first.lost[0] or first.repairing or QUEUE not in one.sets:
             waited = deepest(search.text, assignments(dict(one.sets)))
-            yield from (Member({**one.sets, QUEUE: max(round(factor * waited), 3)}, 1, "queue", more, 1 / len(BEYOND)) for factor in BEYOND)
+            yield from (
+                Member({**one.sets, QUEUE: max(round(factor * waited), 3)}, 1, "queue", more, 1 / len(BEYOND))
+                for factor in BEYOND
+            )
         if LOSS not in one.sets:
             for name, count in UNSEEN.items():
-                yield from (Member({**one.sets, LOSS: _random(count / sent)}, seed, name, more, 1 / len(UNSEEN_SEEDS)) for seed in UNSEEN_SEEDS)
+                yield from (
+                    Member({**one.sets, LOSS: _random(count / sent)}, seed, name, more, 1 / len(UNSEEN_SEEDS))
+                    for seed in UNSEEN_SEEDS
+                )
     if LOSS in best.sets:
         share = first.values["loss"]
-        yield from (Member({**best.sets, LOSS: _random(end)}, seed, "ends", 0.0, 1 / 6) for end in (share.low or 0.0, share.high or 1.0) for seed in (1, 2, 3))
+        yield from (
+            Member({**best.sets, LOSS: _random(end)}, seed, "ends", 0.0, 1 / 6)
+            for end in (share.low or 0.0, share.high or 1.0)
+            for seed in (1, 2, 3)
+        )
 
 
 def _but_timer(sets: Mapping[str, Any]) -> str:

@@ -35,7 +35,9 @@ def lost(data: pl.DataFrame, row: Row, place: Place) -> list[list[int]]:
     Raises:
         FitError: there are too many.
     """
-    rows = list(zip(data["time_s"], data["seq_bytes"], data["payload_bytes"], data["kind"].cast(pl.String), strict=True))
+    rows = list(
+        zip(data["time_s"], data["seq_bytes"], data["payload_bytes"], data["kind"].cast(pl.String), strict=True)
+    )
     unit = max(int(row["segment_bytes"]), 1)
     found = [_behind(rows, unit, place, first) for first in (False, True)] if place.behind else [_before(rows, unit)]
     numbers = [sorted(set(one)) for one in found]
@@ -107,11 +109,22 @@ def share(row: Row, count: int, seen: bool) -> Value:
     """
     sent = max(row["segments"], 1)
     part = min(count / sent, 1.0)
-    centre, width = part + NORMAL**2 / (2 * sent), NORMAL * math.sqrt(part * (1 - part) / sent + NORMAL**2 / (4 * sent**2))
+    centre, width = (
+        part + NORMAL**2 / (2 * sent),
+        NORMAL * math.sqrt(part * (1 - part) / sent + NORMAL**2 / (4 * sent**2)),
+    )
     norm = 1 + NORMAL**2 / sent
     high = (centre + width) / norm
     if not count:
-        return Value("loss", 0.0, "share", None, high, False, f"none of {grouped(sent)} segments lost here; the path may lose up to this share")
+        return Value(
+            "loss",
+            0.0,
+            "share",
+            None,
+            high,
+            False,
+            f"none of {grouped(sent)} segments lost here; the path may lose up to this share",
+        )
     low = max((centre - width) / norm, 0.0)
     how = f"{grouped(count)} of {grouped(sent)} segments " + ("lost" if seen else "resent; some may have arrived")
     return Value("loss", part, "share", low, high, seen and part < SURE * low, how)

@@ -93,7 +93,9 @@ def elsewhere(found: Analysis, row: Row) -> str:
 def same(found: Analysis, row: Row) -> Row | None:
     """The row of the same direction in another analysis of the same file."""
     rows = found.rows()
-    return next((one for one in rows if (one["connection"], one["direction"]) == (row["connection"], row["direction"])), None)
+    return next(
+        (one for one in rows if (one["connection"], one["direction"]) == (row["connection"], row["direction"])), None
+    )
 
 
 def measure(found: Analysis, row: Row) -> Measured:
@@ -107,7 +109,9 @@ def measure(found: Analysis, row: Row) -> Measured:
     data, acks = _packets(found, row)
     new = acks.filter(pl.col("acked_bytes") > 0)
     start = float(data["time_s"][0])
-    curve = new.select(time_s=(pl.col("time_s") - start).clip(0.0), ack_bytes=pl.col("acked_bytes").cum_sum().cast(pl.Int64))
+    curve = new.select(
+        time_s=(pl.col("time_s") - start).clip(0.0), ack_bytes=pl.col("acked_bytes").cum_sum().cast(pl.Int64)
+    )
     missing = losses.lost(data, row, where)
     listed = writes(data, acks, row, where)
     speed = rate.rate(row, data, new, where)
@@ -119,13 +123,29 @@ def measure(found: Analysis, row: Row) -> Measured:
         *receiving.policy(row, receiving.timer(row, data, new, where)),
         receiving.window(row, acks, where),
         receiving.initial_window(row, listed[0][1] if listed else None),
-        Value("payload of a segment", row["segment_bytes"], "B", row["segment_bytes"], row["segment_bytes"], how="largest payload of one packet"),
+        Value(
+            "payload of a segment",
+            row["segment_bytes"],
+            "B",
+            row["segment_bytes"],
+            row["segment_bytes"],
+            how="largest payload of one packet",
+        ),
     ]
     if listed:
-        values.append(Value("application", len(listed), "writes", how="pauses that network and window do not explain; replayed at their times"))
+        values.append(
+            Value(
+                "application",
+                len(listed),
+                "writes",
+                how="pauses that network and window do not explain; replayed at their times",
+            )
+        )
     else:
         values.append(Value("application", "always sends", how="network and window explain nearly every pause"))
-    return Measured(row, where, {one.name: one for one in values}, missing, listed, curve, start, acks["sack_blocks"][-1] > 0)
+    return Measured(
+        row, where, {one.name: one for one in values}, missing, listed, curve, start, acks["sack_blocks"][-1] > 0
+    )
 
 
 def _check(row: Row) -> None:
@@ -133,18 +153,24 @@ def _check(row: Row) -> None:
     if not row["segment_bytes"] or row["acked_bytes"] < LEAST_SEGMENTS * row["segment_bytes"]:
         raise FitError(f"only {row['acked_bytes']} bytes were acknowledged; a fit needs {LEAST_SEGMENTS} segments")
     if row["lacking_bytes"] > MOST_LACKING * row["acked_bytes"]:
-        raise FitError(f"{row['lacking_bytes'] / row['acked_bytes']:.0%} of the acknowledged bytes are not in the capture (at most {MOST_LACKING:.0%})")
+        raise FitError(
+            f"{row['lacking_bytes'] / row['acked_bytes']:.0%} of the acknowledged bytes are not in the capture (at most {MOST_LACKING:.0%})"
+        )
     if row["limit"] == "unknown" or not row["limits_s"]:
         raise FitError(row["headline"])
     closed = row["closed_limited_s"] / row["limits_s"]
     if closed > MOST_CLOSED:
-        raise FitError(f"the receiving application kept the window closed for {closed:.0%} of the time; no scenario has a reader that pauses")
+        raise FitError(
+            f"the receiving application kept the window closed for {closed:.0%} of the time; no scenario has a reader that pauses"
+        )
 
 
 def _packets(found: Analysis, row: Row) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The direction's packets with payload, and its ACKs."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
-    data = pl.DataFrame(found.segments).filter(mine & (pl.col("payload_bytes") > 0) & (pl.col("kind").cast(pl.String) != "keep-alive"))
+    data = pl.DataFrame(found.segments).filter(
+        mine & (pl.col("payload_bytes") > 0) & (pl.col("kind").cast(pl.String) != "keep-alive")
+    )
     acks = pl.DataFrame(found.acks).filter(mine)
     if not data.height or not acks.filter(pl.col("acked_bytes") > 0).height:
         raise FitError("data or ACKs are missing in the capture")
@@ -164,7 +190,11 @@ def _queue(row: Row, speed: Value, where: Place, acks: pl.DataFrame) -> Value:
     """
     trips = acks.filter(pl.col("plain") & pl.col("rtt_s").is_not_null())["rtt_s"]
     if not speed.determined or where.behind or not trips.len():
-        why = "round trips behind the bottleneck do not show its queue" if where.behind else "the rate of the bottleneck is not known"
+        why = (
+            "round trips behind the bottleneck do not show its queue"
+            if where.behind
+            else "the rate of the bottleneck is not known"
+        )
         return Value("queue", None, "packets", determined=False, how=why)
     packet = row["segment_bytes"] * wire(row)
     most = max(round((float(trips.max()) - row["path_rtt_min_s"]) * speed.value / 8 / packet - 1.5), 1)  # type: ignore[arg-type]

@@ -36,7 +36,15 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
         "headline": row["headline"],
         "model_headline": None if found.model.simulated.row is None else found.model.simulated.row["headline"],
         "parameters": [
-            {"name": one.name, "value": one.value, "unit": one.unit, "low": one.low, "high": one.high, "determined": one.determined, "how": one.how}
+            {
+                "name": one.name,
+                "value": one.value,
+                "unit": one.unit,
+                "low": one.low,
+                "high": one.high,
+                "determined": one.determined,
+                "how": one.how,
+            }
             for one in found.values
         ],
         "model": {**_score(found.model.score), **found.model.names},
@@ -67,11 +75,24 @@ def _finite(value: float) -> float | None:
 
 
 def _score(score: Score) -> dict[str, float | None]:
-    return {"curve": _finite(score.curve), "end": _finite(score.end), "acks": _finite(score.acks), "ack_sizes": _finite(score.sizes)}
+    return {
+        "curve": _finite(score.curve),
+        "end": _finite(score.end),
+        "acks": _finite(score.acks),
+        "ack_sizes": _finite(score.sizes),
+    }
 
 
 def _named(one: Named) -> dict[str, Any]:
-    return {"said": one.known, "names": list(one.names), "odds": dict(one.odds), "far": one.far, "cost": _finite(one.cost), "same": one.same, "above": one.above}
+    return {
+        "said": one.known,
+        "names": list(one.names),
+        "odds": dict(one.odds),
+        "far": one.far,
+        "cost": _finite(one.cost),
+        "same": one.same,
+        "above": one.above,
+    }
 
 
 def _held_out(one: HeldOut) -> dict[str, Any]:
@@ -88,7 +109,10 @@ def scenario(found: Fit, listed: bool = False) -> str:
     one = found.replay if listed else found.model
     what = "with the captured losses one by one" if listed else "the model that fits best"
     about = one_line(f"{found.measured.row['from']} -> {found.measured.row['to']}")
-    told = [f"# Of `acklab fit`: {what}, of {about}.", *(f"# {' | '.join(row).rstrip(' |')}" for row in [words.HEADS, *words.rows(found)])]
+    told = [
+        f"# Of `acklab fit`: {what}, of {about}.",
+        *(f"# {' | '.join(row).rstrip(' |')}" for row in [words.HEADS, *words.rows(found)]),
+    ]
     return "\n".join(told) + "\n" + dumps(found.search.tree(one.sets))
 
 
@@ -98,7 +122,9 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
         (scratch / "fitted.toml").write_text(scenario(found), encoding="utf-8")
         if found.replay.listed:
             (scratch / "replay.toml").write_text(scenario(found, listed=True), encoding="utf-8")
-        (scratch / "fit.json").write_text(json.dumps(plain(found, prediction), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        (scratch / "fit.json").write_text(
+            json.dumps(plain(found, prediction), indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
         (scratch / "fit.html").write_text(page(found, prediction), encoding="utf-8")
 
 
@@ -128,13 +154,24 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
             drawn = answer.picture(prediction)
             shown = embedded(drawn, save(drawn), alone=True)
             shown += table(answer.HEADS, [list(map(esc, row)) for row in answer.rows(prediction)], ["text", "", "", ""])
-        body.append(card("What if", f"<p><code>{sets}</code></p>{shown}" + told(*filter(None, [prediction.doubt])) + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"')))
+        body.append(
+            card(
+                "What if",
+                f"<p><code>{sets}</code></p>{shown}"
+                + told(*filter(None, [prediction.doubt]))
+                + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"'),
+            )
+        )
     heads, scored = words.scores(found)
     cells = table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])
     notes = told(words.SCORED, kind=' class="note"')
     body.append(card("Simulations beside the capture", told(*words.limits(found), words.asked(found)) + cells + notes))
     rows = [list(map(esc, row)) for row in words.rows(found)]
-    body.append(fold("All parameters, with intervals", table(words.HEADS, rows, kinds) + told(words.KNOWN, kind=' class="note"')))
+    body.append(
+        fold(
+            "All parameters, with intervals", table(words.HEADS, rows, kinds) + told(words.KNOWN, kind=' class="note"')
+        )
+    )
     body.append(card("How far to trust this fit", told(*words.trusted(found))))
     body.append(VIEWER)
     files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."

@@ -84,7 +84,9 @@ class Prediction:
     """From the first data to the last ACK, at that place."""
 
 
-def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambda made: None, wider: Mapping[str, float] = WIDER) -> Prediction:
+def what_if(
+    found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambda made: None, wider: Mapping[str, float] = WIDER
+) -> Prediction:
     """Runs the model with changes, ``key=value`` texts as of ``--set``; ``wider`` has the share by which each quantity's ranges are wider.
 
     Raises:
@@ -97,7 +99,9 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
         raise FitError(f"no prediction: {found.bad}. {INSTEAD}")
     asked = any(part in key for part in NEEDS for key in (one.partition("=")[0].strip() for one in sets))
     if asked and found.blind:
-        raise FitError(f"no prediction of another queue or sender: {found.blind}.{elsewhere(found)} A question about the receiver or the rate may be asked")
+        raise FitError(
+            f"no prediction of another queue or sender: {found.blind}.{elsewhere(found)} A question about the receiver or the rate may be asked"
+        )
     models = _open(found) if asked else found.models
     draws = max(DRAWS, 2 * len(models))
     pairs, unfinished, rates = [], 0, []
@@ -111,16 +115,35 @@ def what_if(found: Fit, sets: Sequence[str], tick: Callable[[int], None] = lambd
         else:
             unfinished += 1
     if not pairs:
-        raise FitError("no prediction: with these changes the transfer does not finish within four times what the capture took; a smaller change may")
+        raise FitError(
+            "no prediction: with these changes the transfer does not finish within four times what the capture took; a smaller change may"
+        )
     # Where no round trip was compared with the capture's, the model's is not told.
-    several = [one for one in QUANTITIES if not (found.blind and one[0] == TRIP) and all(flow[one[0]] is not None for pair in pairs for flow in pair)]
+    several = [
+        one
+        for one in QUANTITIES
+        if not (found.blind and one[0] == TRIP) and all(flow[one[0]] is not None for pair in pairs for flow in pair)
+    ]
     values = {name: [(float(a[column]), float(b[column])) for a, b in pairs] for column, name, _ in several}
     # Where nothing changes in any draw, an error of the model makes no change of it.
     same = all(abs(_ratio(*pair) - 1) < SAME for of in values.values() for pair in of)
     quantities = [_predicted(name, unit, values[name], wider.get(name, 0.0), same) for _, name, unit in several]
     known = next(one for one in found.values if one.name == "rate").determined
     near, ends = 2 * found.measured.place.before_s, (min(rates), max(rates))
-    return Prediction(sets, quantities, draws, len(models), differ(models), unfinished, ends, known, untested(found, sets), doubt(found), near, found.measured.end_s)
+    return Prediction(
+        sets,
+        quantities,
+        draws,
+        len(models),
+        differ(models),
+        unfinished,
+        ends,
+        known,
+        untested(found, sets),
+        doubt(found),
+        near,
+        found.measured.end_s,
+    )
 
 
 def _open(found: Fit) -> list[Tried]:

@@ -40,7 +40,9 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
     """
     if row["bottleneck_bps"] is not None:
         how = f"{row['bottleneck_trains']} trains of {'ACKs' if row['bottleneck_from'] == 'acks' else row['bottleneck_from']} that met a queue"
-        return Value("rate", row["bottleneck_bps"], "bps", row["bottleneck_low_bps"], row["bottleneck_high_bps"], True, how)
+        return Value(
+            "rate", row["bottleneck_bps"], "bps", row["bottleneck_low_bps"], row["bottleneck_high_bps"], True, how
+        )
     trip = max(row["path_rtt_min_s"], 0.01)
     most = passed(data, acks, wire(row), trip, place.behind)
     times, rates = _data_rates(data, row) if place.behind else _ack_rates(data, acks, row)
@@ -52,7 +54,15 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
         if middle > (0.95 if queued or varied > ABOVE else ABOVE) * most:
             return Value("rate", middle, "bps", low, high, True, f"{count} packet spacings that agree")
     if queued and (row["path_limited_s"] or 0.0) > 0.5 * row["limits_s"]:
-        return Value("rate", most, "bps", 0.9 * most, 1.1 * most, False, "largest rate that passed while a queue stood; no train shows it alone")
+        return Value(
+            "rate",
+            most,
+            "bps",
+            0.9 * most,
+            1.1 * most,
+            False,
+            "largest rate that passed while a queue stood; no train shows it alone",
+        )
     how = f"only a bound: what passed in a round trip. No queue and no spacing shows the rate; the simulation has {AMPLE:g} times the bound, so that it hardly limits"
     return Value("rate", max(AMPLE * most, 1e6), "bps", most, None, False, how)
 
@@ -76,11 +86,15 @@ def passed(data: pl.DataFrame, acks: pl.DataFrame, factor: float, window_s: floa
         if behind:
             best = max(best, float(bytes_[-1] - bytes_[0]) * 8 * factor / max(float(time[-1] - time[0]), window_s))
     if not best and data.height > 1:
-        best = float(data["payload_bytes"].sum()) * 8 * factor / max(float(data["time_s"][-1] - data["time_s"][0]), 1e-3)
+        best = (
+            float(data["payload_bytes"].sum()) * 8 * factor / max(float(data["time_s"][-1] - data["time_s"][0]), 1e-3)
+        )
     return best
 
 
-def mode(rates: Any, alike: float = ALIKE, least: int = LEAST, share: float = SHARE) -> tuple[float, float, float, int] | None:
+def mode(
+    rates: Any, alike: float = ALIKE, least: int = LEAST, share: float = SHARE
+) -> tuple[float, float, float, int] | None:
     """Where most of positive numbers are: their median, least, largest and number; None where fewer than ``least`` agree, or a ``share``."""
     rates = np.sort(rates)
     if len(rates) < least:
@@ -97,8 +111,14 @@ def mode(rates: Any, alike: float = ALIKE, least: int = LEAST, share: float = SH
 def _varied(times: Any, frame: pl.DataFrame, window_s: float) -> float:
     """By which factor the throughput of a round trip varies over some instants, in their middle four fifths."""
     time = frame["time_s"].to_numpy()
-    bytes_ = np.append(0.0, np.cumsum(frame["acked_bytes" if "acked_bytes" in frame.columns else "payload_bytes"].to_numpy().astype(float)))
-    passed_ = bytes_[np.searchsorted(time, times, side="right")] - bytes_[np.searchsorted(time, times - window_s, side="right")]
+    bytes_ = np.append(
+        0.0,
+        np.cumsum(frame["acked_bytes" if "acked_bytes" in frame.columns else "payload_bytes"].to_numpy().astype(float)),
+    )
+    passed_ = (
+        bytes_[np.searchsorted(time, times, side="right")]
+        - bytes_[np.searchsorted(time, times - window_s, side="right")]
+    )
     low, high = np.quantile(passed_, (0.1, 0.9))
     return float(high / max(low, 1.0))
 

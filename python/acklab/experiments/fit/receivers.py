@@ -37,7 +37,11 @@ LINUX, NEWER, BARE, MERGED, EVERY, SECOND = (
 LINUX_NAMES = "Linux"
 KERNELS = (LINUX, NEWER, BARE, MERGED)
 #: Policies that no known receiver has, as far as acklab knows. They stand for receivers that are not known.
-AFTER, CLOCK, ROOM = "ACKs of each segment in slow start only (daass)", "a clock of ACKs (periodic)", "ACKs of each segment while there is room (smart)"
+AFTER, CLOCK, ROOM = (
+    "ACKs of each segment in slow start only (daass)",
+    "a clock of ACKs (periodic)",
+    "ACKs of each segment while there is room (smart)",
+)
 OTHERS = (AFTER, CLOCK, ROOM)
 #: Where a part of the data ends, in acknowledged segments; classes of segments an ACK, and of seconds that it waited, by their least.
 PARTS, CLASSES, WAITS_S = (30, 100, 300), (1, 2, 3, 4, 5, 6, 7, 8, 12, 16), (0.0, 0.005, 0.015, 0.03, 0.06, 0.12, 0.25)
@@ -130,7 +134,11 @@ def _kernels(names: Sequence[str]) -> str:
 
 def others(gap_s: float | None) -> dict[str, dict[str, Any]]:
     """Policies that stand for receivers which are not known; ``gap_s`` is the median time between ACKs."""
-    found: dict[str, dict[str, Any]] = {AFTER: {ACK: {"policy": "daass"}}, CLOCK: {ACK: {"policy": "periodic"}}, ROOM: {ACK: {"policy": "smart"}}}
+    found: dict[str, dict[str, Any]] = {
+        AFTER: {ACK: {"policy": "daass"}},
+        CLOCK: {ACK: {"policy": "periodic"}},
+        ROOM: {ACK: {"policy": "smart"}},
+    }
     if gap_s is not None:
         found[f"{CLOCK}, at this interval"] = {ACK: {"policy": "periodic", "interval": f"{max(gap_s, 1e-3):.6f}s"}}
     return found
@@ -166,7 +174,10 @@ def name(measured: Measured, search: Search, replay: Tried, found: Analysis) -> 
     kept = {key: value for key, value in replay.sets.items() if not key.startswith(ACK)}
     logs, judged = dict[str, float](), dict[str, tuple[float, ...]]()
     timer, gap = measured.values["ACK timer"], measured.curve["time_s"].diff().median()
-    every = {**known(measured.row["ack_every"], timer.value if timer.determined else None), **others(gap if isinstance(gap, float) else None)}
+    every = {
+        **known(measured.row["ack_every"], timer.value if timer.determined else None),
+        **others(gap if isinstance(gap, float) else None),
+    }
     for who, sets in every.items():
         try:
             simulated = simulate(search.text, measured.place.end, assignments({**kept, **sets}), replay.seed)
@@ -197,7 +208,9 @@ def signature(found: Analysis, row: Mapping[str, Any], waits: bool) -> Signature
     counts = [np.bincount(classes[part == one], minlength=len(CLASSES)) for one in range(len(PARTS) + 1)]
     if waits:
         waited = new["delay_s"].drop_nulls().to_numpy()
-        counts.append(np.bincount(np.searchsorted(WAITS_S, np.maximum(waited, 0.0), side="right") - 1, minlength=len(WAITS_S)))
+        counts.append(
+            np.bincount(np.searchsorted(WAITS_S, np.maximum(waited, 0.0), side="right") - 1, minlength=len(WAITS_S))
+        )
     repeats = acks.filter((pl.col("acked_bytes") == 0) & (pl.col("sack_blocks") > 0)).height
     return Signature(counts, repeats, acks.filter(pl.col("acked_bytes") > 0)["ack_bytes"].to_numpy())
 

@@ -33,8 +33,21 @@ def policy(row: Row, wait: Value) -> list[Value]:
     name, every = row["policy"], row["ack_every"]
     known = name in ("every", "delayed", "quick-then-delayed", "by-phase")
     return [
-        Value("ACK policy", name, determined=known, how=row["finding"].partition(".")[0].partition(";")[0] + PHASES.get(name, "")),
-        Value("segments an ACK", every, "segments", every, every, every is not None, "usual number" if every is not None else "no usual number"),
+        Value(
+            "ACK policy",
+            name,
+            determined=known,
+            how=row["finding"].partition(".")[0].partition(";")[0] + PHASES.get(name, ""),
+        ),
+        Value(
+            "segments an ACK",
+            every,
+            "segments",
+            every,
+            every,
+            every is not None,
+            "usual number" if every is not None else "no usual number",
+        ),
         wait,
     ]
 
@@ -42,7 +55,9 @@ def policy(row: Row, wait: Value) -> list[Value]:
 def timer(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Value:
     """How long the receiver waits with fewer segments than it usually acknowledges, from the first one's arrival."""
     if row["timer_s"] is not None and row["delay_min_s"] is not None:
-        return Value("ACK timer", row["timer_s"], "s", row["timer_low_s"], row["timer_high_s"], True, "waits of lone segments")
+        return Value(
+            "ACK timer", row["timer_s"], "s", row["timer_low_s"], row["timer_high_s"], True, "waits of lone segments"
+        )
     none = Value("ACK timer", None, "s", determined=False, how="too few ACKs of fewer segments than usual waited alike")
     if row["policy"] != "delayed" or not row["ack_every"] or row["ack_every"] < 2:
         return none
@@ -88,17 +103,47 @@ def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
     windows = acks["window_bytes"].cast(pl.Int64)
     least, most = int(windows.min() or 0), int(windows.max() or 0)  # type: ignore[arg-type]
     if (row["window_limited_s"] or 0.0) <= LIMITS * spent:
-        return Value("window", most, "B", most, None, False, "largest advertised; it does not limit, so any larger one fits as well")
+        return Value(
+            "window",
+            most,
+            "B",
+            most,
+            None,
+            False,
+            "largest advertised; it does not limit, so any larger one fits as well",
+        )
     if least < STEADY * most:
-        return Value("window", most, "B", least, most, False, "it limits, but varies as the interval says; the simulation keeps the largest advertised, as the sender's window")
-    return Value("window", most, "B", most, most, True, "largest advertised; it limits. The simulation has it as the sender's window")
+        return Value(
+            "window",
+            most,
+            "B",
+            least,
+            most,
+            False,
+            "it limits, but varies as the interval says; the simulation keeps the largest advertised, as the sender's window",
+        )
+    return Value(
+        "window",
+        most,
+        "B",
+        most,
+        most,
+        True,
+        "largest advertised; it limits. The simulation has it as the sender's window",
+    )
 
 
 def initial_window(row: Row, first_write: int | None) -> Value:
     """Segments that left within the first round trip, unless the application had written no more: ``first_write`` bytes."""
     first, unit = row["initial_window_bytes"], row["segment_bytes"]
     if not first:
-        return Value("initial window", USUAL, "segments", determined=False, how=f"no handshake; {USUAL} is the usual one (RFC 6928)")
+        return Value(
+            "initial window",
+            USUAL,
+            "segments",
+            determined=False,
+            how=f"no handshake; {USUAL} is the usual one (RFC 6928)",
+        )
     count = max(round(first / unit), 1)
     if first_write is not None and first_write <= first:
         how = f"the application's first write was smaller; {USUAL} is the usual one (RFC 6928)"

@@ -102,7 +102,9 @@ class Simulated:
         return score(curve, self.curve) if self.curve.height else NONE
 
 
-NOTHING = Simulated(None, None, pl.DataFrame({"time_s": [], "ack_bytes": []}, schema={"time_s": pl.Float64, "ack_bytes": pl.Int64}))
+NOTHING = Simulated(
+    None, None, pl.DataFrame({"time_s": [], "ack_bytes": []}, schema={"time_s": pl.Float64, "ack_bytes": pl.Int64})
+)
 
 
 def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None = None) -> Simulated:
@@ -127,11 +129,15 @@ def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None
         return NOTHING
     row = max(rows, key=lambda one: one["acked_bytes"])
     acks = pl.DataFrame(found.acks).filter((pl.col("direction") == row["direction"]) & (pl.col("acked_bytes") > 0))
-    data = pl.DataFrame(found.segments).filter((pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0))
+    data = pl.DataFrame(found.segments).filter(
+        (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+    )
     if not data.height or not acks.height:
         return NOTHING
     start = float(data["time_s"][0])
-    curve = acks.select(time_s=(pl.col("time_s") - start).clip(0.0), ack_bytes=pl.col("acked_bytes").cum_sum().cast(pl.Int64))
+    curve = acks.select(
+        time_s=(pl.col("time_s") - start).clip(0.0), ack_bytes=pl.col("acked_bytes").cum_sum().cast(pl.Int64)
+    )
     return Simulated(found, row, curve, start)
 
 

@@ -51,7 +51,9 @@ def score(measured: pl.DataFrame, simulated: pl.DataFrame) -> Score:
     ours, theirs = times(simulated, SHARES * reached), times(measured, SHARES * reached)
     until = simulated.filter(pl.col("ack_bytes") <= reached).height
     sizes = _apart(_sizes(simulated.head(until)), _sizes(measured))
-    return Score(float(np.mean(np.abs(ours - theirs)) / end), float(ours[-1] / end - 1), until / measured.height - 1, sizes)
+    return Score(
+        float(np.mean(np.abs(ours - theirs)) / end), float(ours[-1] / end - 1), until / measured.height - 1, sizes
+    )
 
 
 def _sizes(curve: pl.DataFrame) -> dict[int, float]:

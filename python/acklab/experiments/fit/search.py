@@ -32,7 +32,10 @@ ALIKE, MARGIN = 1.25, 0.002
 #: What costs at most this factor, or this margin, more may be true as well where its round trips agree with the capture's.
 LOOSE, LOOSE_MARGIN = 2.0, 0.02
 #: Senders that are tried.
-SENDERS = {f"{stack} {control}": (stack, control) for stack, control in [("linux", "cubic"), ("linux", "reno"), ("linux", "bbr"), ("rfc", "reno")]}
+SENDERS = {
+    f"{stack} {control}": (stack, control)
+    for stack, control in [("linux", "cubic"), ("linux", "reno"), ("linux", "bbr"), ("rfc", "reno")]
+}
 #: Queues that are tried, in bandwidth-delay products, where none is measured; then ever closer to the best.
 PRODUCTS, CLOSER = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0), (1.4, 1.18, 1.08, 1.03)
 #: Seeds of random losses; the mean cost counts.
@@ -44,7 +47,13 @@ TIMER = "flow.0.receiver.ack.timer"
 TIMERS_MS, CLOSE = (10, 25, 40, 60, 100, 150, 200, 300, 500), (0.8, 0.9, 1.1, 1.25)
 DELAYS = ("link.1.delay", "link.0.delay", "link.2.delay")
 NAMES = ("sender", "losses", "acks")
-BY_QUEUE, AT_RANDOM, BOTH, LISTED, NO_LOSS = "by the queue", "at random", "by the queue and at random", "one by one", "none"
+BY_QUEUE, AT_RANDOM, BOTH, LISTED, NO_LOSS = (
+    "by the queue",
+    "at random",
+    "by the queue and at random",
+    "one by one",
+    "none",
+)
 #: Queues that are tried with random losses beside theirs, as multiples of the best without.
 WIDER = (1.0, 1.5, 2.5)
 
@@ -132,7 +141,9 @@ class Search:
         self.models = models = _sorted([*models, *self._around(models[0], curve)])
         self.open = self._agreeing(models)
         models = [one for one in self.open if self.waits(one) is not None] or models
-        return min([found[0], models[0]], key=lambda one: one.cost), [one for one in models if one.cost <= ALIKE * models[0].cost + MARGIN]
+        return min([found[0], models[0]], key=lambda one: one.cost), [
+            one for one in models if one.cost <= ALIKE * models[0].cost + MARGIN
+        ]
 
     def waits(self, tried: Tried) -> Waits | None:
         """Round trips of a choice beside the capture's."""
@@ -149,34 +160,59 @@ class Search:
         lost: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {NO_LOSS: ({}, [])}
         if measured.lost[0]:
             several = [LISTED, f"{LISTED}, before retransmissions"]
-            lost = {name: ({LOSS: {"list": list(one), "only": "payload"}}, []) for name, one in zip(several, measured.lost, strict=False)}
+            lost = {
+                name: ({LOSS: {"list": list(one), "only": "payload"}}, [])
+                for name, one in zip(several, measured.lost, strict=False)
+            }
         senders: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {
-            name: ({"flow.0.sender.stack": stack, "flow.0.sender.control": {"kind": control}, "flow.0.receiver.stack": stack}, [])
+            name: (
+                {
+                    "flow.0.sender.stack": stack,
+                    "flow.0.sender.control": {"kind": control},
+                    "flow.0.receiver.stack": stack,
+                },
+                [],
+            )
             for name, (stack, control) in SENDERS.items()
         }
-        acks: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {name: ({"flow.0.receiver.ack": value}, []) for name, value in policies(measured.row, measured.values["ACK timer"]).items()}
+        acks: dict[str, tuple[Mapping[str, Any], Sequence[Free]]] = {
+            name: ({"flow.0.receiver.ack": value}, [])
+            for name, value in policies(measured.row, measured.values["ACK timer"]).items()
+        }
         parts = [Alternatives("sender", senders), Alternatives("losses", lost), Alternatives("acks", acks)]
         return Space(parts, {name: name for name in NAMES})
 
     def _models(self, replays: Sequence[Tried], curve: pl.DataFrame) -> list[Tried]:
         """Choices with losses by the queue and at random, of the senders and policies that replay best."""
         acks = replays[0].names["acks"]
-        starts = [(one.names, {key: value for key, value in one.sets.items() if key != LOSS}) for one in _firsts(replays, "sender") if one.names["acks"] == acks]
+        starts = [
+            (one.names, {key: value for key, value in one.sets.items() if key != LOSS})
+            for one in _firsts(replays, "sender")
+            if one.names["acks"] == acks
+        ]
         queues = Space([Free(QUEUE, QUEUE, choices=self._queues())], {QUEUE: "queue"})
         found = [
-            self._tried({**names, "losses": BY_QUEUE}, {**sets, **choice.sets}, curve) for names, sets in starts for choice in _points(queues)
+            self._tried({**names, "losses": BY_QUEUE}, {**sets, **choice.sets}, curve)
+            for names, sets in starts
+            for choice in _points(queues)
         ]
         for factor in CLOSER:
             best = _sorted(found)[0]
             at = best.queue or 2
             near = {max(round(at / factor), 2), max(round(at * factor), 2), max(at - 1, 2), at + 1} - {at}
             found += [self._tried(best.names, {**best.sets, QUEUE: one}, curve) for one in sorted(near)]
-        found += [self._random({**names, "losses": AT_RANDOM}, sets, self.measured.values["loss"].value, curve) for names, sets in starts[:2]]
+        found += [
+            self._random({**names, "losses": AT_RANDOM}, sets, self.measured.values["loss"].value, curve)
+            for names, sets in starts[:2]
+        ]
         more = (losses.events(self.measured.lost[0], self.measured.row) - 1) / max(self.measured.row["segments"], 1)
         if more > 0:
             for best in _firsts(_sorted(one for one in found if one.queue is not None), "sender")[:2]:
                 for factor in WIDER:
-                    names, sets = {**best.names, "losses": BOTH}, {**best.sets, QUEUE: round(factor * (best.queue or 2))}
+                    names, sets = (
+                        {**best.names, "losses": BOTH},
+                        {**best.sets, QUEUE: round(factor * (best.queue or 2))},
+                    )
                     found.append(self._random(names, sets, more, curve))
         return found
 
@@ -191,10 +227,16 @@ class Search:
         if self.measured.values["ACK timer"].determined:
             return []
         tried: list[Tried] = []
-        for best in {id(one): one for one in (found[0], next(one for one in found if not one.listed)) if one.names["acks"].endswith("segments")}.values():
+        for best in {
+            id(one): one
+            for one in (found[0], next(one for one in found if not one.listed))
+            if one.names["acks"].endswith("segments")
+        }.values():
             here = [self._tried(best.names, {**best.sets, TIMER: f"{one}ms"}, curve) for one in TIMERS_MS]
             middle = TIMERS_MS[min(range(len(here)), key=lambda place: here[place].cost)]
-            here += [self._tried(best.names, {**best.sets, TIMER: f"{middle * factor:.1f}ms"}, curve) for factor in CLOSE]
+            here += [
+                self._tried(best.names, {**best.sets, TIMER: f"{middle * factor:.1f}ms"}, curve) for factor in CLOSE
+            ]
             tried += here
         return tried
 
@@ -212,7 +254,11 @@ class Search:
         The simulation has its least round trip from what the capture has it from: a handshake, or data.
         """
         shaken = self.measured.row["handshake_rtt_s"] is not None
-        rows = [one.simulated.row for one in found if one.simulated.row is not None and one.simulated.row["path_rtt_min_s"] is not None]
+        rows = [
+            one.simulated.row
+            for one in found
+            if one.simulated.row is not None and one.simulated.row["path_rtt_min_s"] is not None
+        ]
         row = next((one for one in rows if (one["handshake_rtt_s"] is not None) == shaken), None)
         if row is None:
             return
@@ -244,7 +290,10 @@ class Search:
         return [self._tried(best.names, {**best.sets, RATE: f"{end:.0f}bps"}, curve) for end in ends]
 
     def _all(self, space: Space, curve: pl.DataFrame) -> list[Tried]:
-        return _sorted(self._tried({name: str(choice.cells[name]) for name in NAMES}, choice.sets, curve) for choice in _points(space))
+        return _sorted(
+            self._tried({name: str(choice.cells[name]) for name in NAMES}, choice.sets, curve)
+            for choice in _points(space)
+        )
 
     def _tried(self, names: Mapping[str, str], sets: Mapping[str, Any], curve: pl.DataFrame, seed: int = 1) -> Tried:
         sets = {**self._shift, **sets}
@@ -252,7 +301,9 @@ class Search:
         if key not in self._made:
             try:
                 # The packets of a hundred simulations would fill the memory.
-                self._made[key] = replace(simulate(self.text, self.measured.place.end, assignments(sets), seed), found=None)
+                self._made[key] = replace(
+                    simulate(self.text, self.measured.place.end, assignments(sets), seed), found=None
+                )
             except FitError:
                 self._made[key] = NOTHING
             self._tick(self.count)

@@ -69,7 +69,9 @@ def excess(cost: float, best: float) -> float:
     return (cost - best) / max(best, LEAST_MISFIT)
 
 
-def interval(members: Sequence[Member], ends: Sequence[float], misfit: float, by: Weights = WEIGHTS) -> tuple[float, float]:
+def interval(
+    members: Sequence[Member], ends: Sequence[float], misfit: float, by: Weights = WEIGHTS
+) -> tuple[float, float]:
     """The middle share of what members predict by their weights, made wider.
 
     Args:

@@ -37,7 +37,11 @@ TESTED = ("link.0.queue", "fq-codel")
 
 def bad(found: Fit) -> str:
     """Why no prediction follows from a fit; empty if one does."""
-    share, score, held = len(found.measured.writes) / max(found.measured.row["segments"], 1), found.model.score, found.held_out
+    share, score, held = (
+        len(found.measured.writes) / max(found.measured.row["segments"], 1),
+        found.model.score,
+        found.held_out,
+    )
     if share > BAD_WRITES:
         return f"a write for every {1 / share:.1f} segments repeats the captured departures, and says nothing of the network (at most one for {1 / BAD_WRITES:.0f})"
     if score.curve > BAD_CURVE:
@@ -50,7 +54,10 @@ def bad(found: Fit) -> str:
         return f"fitted to its first half, it misses the time of the second by {_percent(held.end, '+')} (at most {_percent(BAD_END)})"
     if held is None:
         return f"no part of the connection could be held out to check the fit: {found.why_not}"
-    for told, many in (("the simulation's", score.acks), ("fitted to its first half, the second half's", held.score.acks)):
+    for told, many in (
+        ("the simulation's", score.acks),
+        ("fitted to its first half, the second half's", held.score.acks),
+    ):
         if abs(many) > BAD_ACKS:
             return f"{told} number of ACKs differs by {_percent(many, '+')} from the capture's (at most {_percent(BAD_ACKS)})"
     return ""

@@ -63,7 +63,11 @@ def shown(value: Any, unit: str) -> str:
     if unit == "share":
         return f"{digits(100 * value)}{NB}%"
     if unit:
-        return counted(value, unit.removesuffix("s")).replace(" ", NB) if isinstance(value, int) else f"{digits(value)}{NB}{unit}"
+        return (
+            counted(value, unit.removesuffix("s")).replace(" ", NB)
+            if isinstance(value, int)
+            else f"{digits(value)}{NB}{unit}"
+        )
     return digits(value) if value else "0"
 
 

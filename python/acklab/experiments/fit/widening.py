@@ -14,7 +14,13 @@ CLAIM = 0.9
 #: What was counted, of each range (``whatifs.py 3653 120``; the table is in docs/reference/fits.md).
 COUNTED = "In a test of 44 simulated downloads over access links, each had it in 86 to 100\u00a0%."
 #: Quantity: the share by which its range as fitted, with the changes, and of their ratio is wider at each end.
-WIDER: Mapping[str, float] = {"completion": 0.014, "goodput": 0.013, "mean round trip": 0.031, "ACKs": 0.121, "retransmissions": 0.334}
+WIDER: Mapping[str, float] = {
+    "completion": 0.014,
+    "goodput": 0.013,
+    "mean round trip": 0.031,
+    "ACKs": 0.121,
+    "retransmissions": 0.334,
+}
 
 
 def widened(low: float, high: float, share: float) -> tuple[float, float]:

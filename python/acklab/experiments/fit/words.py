@@ -42,7 +42,10 @@ def interval(value: Value) -> str:
 
 def rows(found: Fit) -> list[list[str]]:
     """The table of parameters."""
-    return [[one.name, shown(one.value, one.unit), interval(one), "yes" if one.determined else "no", one_line(one.how)] for one in found.values]
+    return [
+        [one.name, shown(one.value, one.unit), interval(one), "yes" if one.determined else "no", one_line(one.how)]
+        for one in found.values
+    ]
 
 
 #: Where a capture was taken, in words.
@@ -63,7 +66,11 @@ def headline(found: Fit) -> str:
     if found.bad:
         return f"{limit}. No model of this connection is good enough for a what-if."
     values = {one.name: shown(one.value, one.unit) for one in found.values if one.determined}
-    told = [f"{word}{values[name]}" for name, word in (("rate", ""), ("round trip", "a round trip of "), ("queue", "a queue of ")) if name in values]
+    told = [
+        f"{word}{values[name]}"
+        for name, word in (("rate", ""), ("round trip", "a round trip of "), ("queue", "a queue of "))
+        if name in values
+    ]
     model = f"A model with {listing(told)}" if told else "The model that fits best"
     if given(found):
         return f"{limit}. {model} replays the application's writes."
@@ -103,9 +110,13 @@ def trusted(found: Fit, *, scored: bool = False) -> list[str]:
     else:
         said += second_half(found.held_out)[not scored :]
     if last := given(found):
-        said.append(f"The last write is replayed at {seconds(last)} of {seconds(found.measured.end_s)}. So the completion is given, and its agreement is no evidence.")
+        said.append(
+            f"The last write is replayed at {seconds(last)} of {seconds(found.measured.end_s)}. So the completion is given, and its agreement is no evidence."
+        )
     if found.measured.writes and not found.bad:
-        said.append("The application's writes are replayed at their times, also where another path would have let it write earlier.")
+        said.append(
+            "The application's writes are replayed at their times, also where another path would have let it write earlier."
+        )
     return [*said, *(f"Note: {note}." for note in found.notes)]
 
 
@@ -124,9 +135,15 @@ def asked(found: Fit) -> str:
     if found.blind:
         return f"No what-if about a queue or a sender follows from this fit: {found.blind}.{trust.elsewhere(found)} Other questions may be asked.{_missed(found)}"
     both = found.search.waits(found.model)
-    share = f" (median and 95th of 100 differ by {f'{100 * both.apart:.0f}' if both.apart >= 0.01 else 'less than 1'}{NB}%)" if both is not None else ""
+    share = (
+        f" (median and 95th of 100 differ by {f'{100 * both.apart:.0f}' if both.apart >= 0.01 else 'less than 1'}{NB}%)"
+        if both is not None
+        else ""
+    )
     senders = list(dict.fromkeys(one.names["sender"] for one in found.search.open))
-    several = f" {_several(senders)} fit about as well, so a what-if about a queue covers them." if len(senders) > 1 else ""
+    several = (
+        f" {_several(senders)} fit about as well, so a what-if about a queue covers them." if len(senders) > 1 else ""
+    )
     return f"The fit passes every rule for --what-if, also for a queue: its round trips agree with the capture's{share}.{several}{_missed(found)}"
 
 
@@ -152,7 +169,9 @@ def receiver(named: Named) -> str:
     """What the receiver acknowledges like, and what is next."""
     share = sum(named.odds[one] for one in named.names)
     linux = named.names[0].startswith(LINUX_NAMES)
-    other = next((one for one in named.odds if one not in named.names and not (linux and one.startswith(LINUX_NAMES))), None)
+    other = next(
+        (one for one in named.odds if one not in named.names and not (linux and one.startswith(LINUX_NAMES))), None
+    )
     said = f"Of the receivers that acklab knows, the likeliest is {called(named.names)}"
     if other is None:
         return f"{said}. {OTHERS}"
@@ -163,9 +182,13 @@ def receiver(named: Named) -> str:
 
 def second_half(held: HeldOut) -> list[str]:
     """The held-out check."""
-    said = [f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(held.score)}."]
+    said = [
+        f"Held-out check, the second half of the data as the fit of the first half predicts it: {_beside(held.score)}."
+    ]
     lies = "within" if held.covered else "outside"
-    said.append(f"The models that the first half allows predict the second half's time from {signed(held.low)} to {signed(held.high)} of the captured: that is {lies}.")
+    said.append(
+        f"The models that the first half allows predict the second half's time from {signed(held.low)} to {signed(held.high)} of the captured: that is {lies}."
+    )
     if held.open:
         said.append(f"The first half alone does not determine {_several(held.open)}.")
     return said
@@ -191,9 +214,25 @@ def as_text(found: Fit, prediction: Prediction | None = None) -> str:
     """The fit for a terminal."""
     table = [row[:4] + textwrap.wrap(row[4], 60)[:1] if row[4] else [*row[:4], ""] for row in rows(found)]
     more = [textwrap.wrap(row[4], 60)[1:] for row in rows(found)]
-    lines = align(HEADS, [cells for row, rest in zip(table, more, strict=True) for cells in [row, *(["", "", "", "", one] for one in rest)]], names=5)
+    lines = align(
+        HEADS,
+        [
+            cells
+            for row, rest in zip(table, more, strict=True)
+            for cells in [row, *(["", "", "", "", one] for one in rest)]
+        ],
+        names=5,
+    )
     told = [line for said in verdicts(found) for line in textwrap.wrap(said, WIDTH)]
-    parts = [heading(found), *textwrap.wrap(headline(found), WIDTH), "", *lines, "", *told, f"{counted(found.simulations, 'simulation')}."]
+    parts = [
+        heading(found),
+        *textwrap.wrap(headline(found), WIDTH),
+        "",
+        *lines,
+        "",
+        *told,
+        f"{counted(found.simulations, 'simulation')}.",
+    ]
     if prediction is not None:
         parts += ["", *answer.predicted(prediction)]
     return "\n".join(parts)

@@ -39,7 +39,11 @@ def writes(data: pl.DataFrame, acks: pl.DataFrame, row: Row, place: Place) -> Wr
     fresh = data.filter(pl.col("kind").cast(pl.String) == "new")
     if fresh.height < 2:
         return []
-    time, every, heard = fresh["time_s"].to_numpy(), data["time_s"].to_numpy(), acks["time_s"].to_numpy() + 2 * place.before_s
+    time, every, heard = (
+        fresh["time_s"].to_numpy(),
+        data["time_s"].to_numpy(),
+        acks["time_s"].to_numpy() + 2 * place.before_s,
+    )
     before = _latest(every, time, strictly=True)
     idle = time - np.maximum(before, _latest(heard, time + 1e-9))
     ends = np.maximum.accumulate((fresh["seq_bytes"].cast(pl.Int64) + fresh["payload_bytes"].cast(pl.Int64)).to_numpy())
@@ -65,7 +69,10 @@ def _at_edge(fresh: pl.DataFrame, acks: pl.DataFrame) -> np.ndarray[tuple[int], 
 
 
 def _small(
-    fresh: pl.DataFrame, idle: np.ndarray[tuple[int], np.dtype[np.float64]], row: Row, full: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    fresh: pl.DataFrame,
+    idle: np.ndarray[tuple[int], np.dtype[np.float64]],
+    row: Row,
+    full: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """New data after a part of a segment that did not fill the window, while little was outstanding: the application had no more before."""
     payload = fresh["payload_bytes"].to_numpy()
@@ -75,7 +82,9 @@ def _small(
 
 
 def _latest(
-    times: np.ndarray[tuple[int], np.dtype[np.float64]], at: np.ndarray[tuple[int], np.dtype[np.float64]], strictly: bool = False
+    times: np.ndarray[tuple[int], np.dtype[np.float64]],
+    at: np.ndarray[tuple[int], np.dtype[np.float64]],
+    strictly: bool = False,
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The latest of sorted ``times`` up to each instant; minus infinity where none is."""
     if not len(times):

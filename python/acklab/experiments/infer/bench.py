@@ -66,7 +66,9 @@ class Bench(trials.Bench):
         line = super().lines(settings, path)[0]
         if not path.number:
             return [line]
-        tree = self._plan.nudge.of(json.loads(self._templates[path.entry].expanded(self.sets(settings, path.entry, path.drew))), path.number)
+        tree = self._plan.nudge.of(
+            json.loads(self._templates[path.entry].expanded(self.sets(settings, path.entry, path.drew))), path.number
+        )
         return [json.dumps({**tree, "seed": path.seeds[0]}, separators=(",", ":"))]
 
 
@@ -102,7 +104,9 @@ class Values:
                             read[row, entry, nudge] = [math.nan] * len(plan.measured[entry])
                             continue
                         cells.append((row, entry, nudge))
-                        wanted.append(Wanted(name, choice.sets, Path(nudge, entry, plan.entries[entry].name, drew, (nudge + 1,))))
+                        wanted.append(
+                            Wanted(name, choice.sets, Path(nudge, entry, plan.entries[entry].name, drew, (nudge + 1,)))
+                        )
             read |= dict(zip(cells, self._runs.values(wanted), strict=True))
         made = np.empty((len(choices), len(plan.values), plan.nudges))
         for row, place, nudge in np.ndindex(made.shape):

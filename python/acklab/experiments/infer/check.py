@@ -43,7 +43,11 @@ def checks(result: Found) -> list[Check]:
     """The checks that the values allow; none where one group is fitted and nothing is held out."""
     found = []
     if result.left_out:
-        missed = [(one.group, place) for one in result.left_out if (place := _outside(result, one.places, one.winner, one.mean)) is not None]
+        missed = [
+            (one.group, place)
+            for one in result.left_out
+            if (place := _outside(result, one.places, one.winner, one.mean)) is not None
+        ]
         found.append(Check("left out", len(result.left_out), missed))
     groups: dict[str, list[int]] = {}
     for place in result.held_out:
@@ -51,7 +55,11 @@ def checks(result: Found) -> list[Check]:
     if groups:
         one = result.posterior
         winner, mean = one.predicted(one.winner)[0], one.predicted()[0]
-        missed = [(group, place) for group, places in groups.items() if (place := _outside(result, places, winner, mean)) is not None]
+        missed = [
+            (group, place)
+            for group, places in groups.items()
+            if (place := _outside(result, places, winner, mean)) is not None
+        ]
         found.append(Check("held out", len(groups), missed))
     return found
 
@@ -60,7 +68,10 @@ def _outside(result: Found, places: Sequence[int], winner: Array, mean: Array) -
     """The first value outside its tolerance; readings that a sampler chose have no posterior mean."""
     for place in places:
         value = result.plan.values[place]
-        if not all(abs(told[place] - value.value) <= value.tolerance for told in ((winner, mean) if result.whole else (winner,))):
+        if not all(
+            abs(told[place] - value.value) <= value.tolerance
+            for told in ((winner, mean) if result.whole else (winner,))
+        ):
             return place
     return None
 

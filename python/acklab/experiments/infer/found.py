@@ -111,7 +111,9 @@ class Found:
         for place, one in enumerate(self.plan.values):
             far = np.abs(mean[:, place] - one.value)
             nearest = int(np.nanargmin(far)) if not np.isnan(far).all() else 0
-            found.append(Reached(float(mean[nearest, place]), float(far[nearest]), int((far <= one.tolerance).sum()), nearest))
+            found.append(
+                Reached(float(mean[nearest, place]), float(far[nearest]), int((far <= one.tolerance).sum()), nearest)
+            )
         return found
 
     def within(self, means: Array, places: Sequence[int]) -> int:

@@ -26,7 +26,11 @@ def told(result: Found) -> str:
     said = [_rule(result, one) for one in result.rules if _open(one)]
     runs = {run for place in result.fitted for run, _ in result.plan.values[place].read}
     if check.failed(result):
-        another = "of another run, because all that are fitted are of one" if len(runs) == 1 and len(result.fitted) > 1 else "more"
+        another = (
+            "of another run, because all that are fitted are of one"
+            if len(runs) == 1 and len(result.fitted) > 1
+            else "more"
+        )
         said.append(f"Too few values are fitted, or no reading is right: add values {another}.")
     return f"What to do next. {' '.join(said)}" if said else ""
 
@@ -62,5 +66,9 @@ def _rule(result: Found, rule: Rule) -> str:
 def _best(result: Found, rule: Rule, cell: object) -> int:
     """The most probable reading with a value of a rule."""
     posterior = result.posterior
-    rows = [row for row, one in enumerate(result.choices) if rule.name in one.cells and posterior._cell(rule.name, one) == cell]
+    rows = [
+        row
+        for row, one in enumerate(result.choices)
+        if rule.name in one.cells and posterior._cell(rule.name, one) == cell
+    ]
     return max(rows, key=lambda row: (posterior.weights[row], -row))

@@ -91,17 +91,49 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
 
     first = result.plan.entries[0].name
     tree = bench.written(result.winner.sets, Drawn(0, 0, first, {}, (1,)), exactly=False)
-    (folder / "best.toml").write_text(f"# Of `acklab infer`: run {first!r} under the winner.\n{dumps(tree)}", encoding="utf-8")
+    (folder / "best.toml").write_text(
+        f"# Of `acklab infer`: run {first!r} under the winner.\n{dumps(tree)}", encoding="utf-8"
+    )
     table = ("readings", frame(result))
-    output.write(folder, "infer", result.plan, result.plan.nudges, table, plain(result), charts(result), lambda drawn: _page(result, drawn))
+    output.write(
+        folder,
+        "infer",
+        result.plan,
+        result.plan.nudges,
+        table,
+        plain(result),
+        charts(result),
+        lambda drawn: _page(result, drawn),
+    )
 
 
 def _page(result: Found, charts: Sequence[str]) -> str:
     sections = [("Each rule: how probable its values are", *words.rule_rows(result), ["text wrap"] * 3, "")]
     if result.left_out:
-        sections.append(("The check: values predicted from the others", *words.group_rows(result), ["text wrap"] * 2, words.left_out(result)))
-    sections.append(("Each measured value: printed and simulated", *words.value_rows(result), ["text wrap"] * 3, words.prediction(result)))
-    leads = [*words.checked(result), further.told(result), f"{words.explained(result)} {words.predicted(result)}".rstrip(), *words.unreached(result), words.together(result), words.origin(result)]
+        sections.append(
+            (
+                "The check: values predicted from the others",
+                *words.group_rows(result),
+                ["text wrap"] * 2,
+                words.left_out(result),
+            )
+        )
+    sections.append(
+        (
+            "Each measured value: printed and simulated",
+            *words.value_rows(result),
+            ["text wrap"] * 3,
+            words.prediction(result),
+        )
+    )
+    leads = [
+        *words.checked(result),
+        further.told(result),
+        f"{words.explained(result)} {words.predicted(result)}".rstrip(),
+        *words.unreached(result),
+        words.together(result),
+        words.origin(result),
+    ]
     files = (
         "readings.parquet and readings.csv: a row a reading, the best first; infer.json: this page's numbers; best.toml: the first run under "
         "the winner; runs.jsonl.gz: every run's whole result."

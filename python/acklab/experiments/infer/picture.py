@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 HIDDEN = 0.012
 #: Misses beyond so many tolerances are drawn at the edge.
 FAR = 6.0
-_NAMES = {"slate": "baseline", "blue": "winner", "green": "best fit to the other values", "orange": "posterior mean of the others"}
+_NAMES = {
+    "slate": "baseline",
+    "blue": "winner",
+    "green": "best fit to the other values",
+    "orange": "posterior mean of the others",
+}
 
 
 def charts(result: Found) -> Iterator[Chart]:
@@ -39,7 +44,10 @@ def _values(result: Found) -> Chart:
         rows.append(f"{value.name}, {'fitted' if value.fit else 'held out'}")
         shown = [(result.baseline[row], result.base[row].std(), "slate"), (winner[row], chance[row], "blue")]
         if row in predicted:
-            shown += [(at, 0.0, colour) for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.whole], strict=False)]
+            shown += [
+                (at, 0.0, colour)
+                for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.whole], strict=False)
+            ]
         for at, deviation, colour in shown:
             middle, half = (at - value.value) / value.tolerance, deviation / value.tolerance
             if middle == middle:
@@ -71,5 +79,10 @@ def _rules(result: Found) -> Chart:
             dots.append(Dot(len(rows), weight, (weight, weight), "blue"))
             rows.append(f"{worded(rule.name)}: {written(cell)}")
     what = "probability" if result.whole else "relative best fit"
-    keys = [("prior", "slate"), ("given the fitted values" if result.whole else "by the best fit found with it", "blue")]
-    return Dots("rules", "What the fitted values say of each rule", rows, [DotPanel(what, dots, ends=(-0.03, 1.03))], keys)
+    keys = [
+        ("prior", "slate"),
+        ("given the fitted values" if result.whole else "by the best fit found with it", "blue"),
+    ]
+    return Dots(
+        "rules", "What the fitted values say of each rule", rows, [DotPanel(what, dots, ends=(-0.03, 1.03))], keys
+    )

@@ -149,8 +149,14 @@ def _tables(key: str, given: Any, known: Sequence[str]) -> list[Mapping[str, Any
     return given
 
 
-def _runs(tree: Mapping[str, Any], name: str, folder: Path | None, space: Space) -> tuple[list[Entry], list[frozenset[str]]]:
-    called = {label: part.name for part in space.parts for label in (part.name, *([space.columns[part.key]] if isinstance(part, Free) else []))}
+def _runs(
+    tree: Mapping[str, Any], name: str, folder: Path | None, space: Space
+) -> tuple[list[Entry], list[frozenset[str]]]:
+    called = {
+        label: part.name
+        for part in space.parts
+        for label in (part.name, *([space.columns[part.key]] if isinstance(part, Free) else []))
+    }
     entries, without = [], []
     for place, one in enumerate(_tables("run", tree.get("run", [{"name": "run"}]), RUN_KEYS)):
         try:
@@ -161,14 +167,24 @@ def _runs(tree: Mapping[str, Any], name: str, folder: Path | None, space: Space)
         for part in left_out if isinstance(left_out, list) else [left_out]:
             if part not in called:
                 raise SweepError(f"run[{place}]: without = {shown(part)}: no open rule; there are {', '.join(called)}")
-        entries.append(Entry(str(one.get("name", f"run {place + 1}")), 1.0, text, file, fixed(table_of(f"run[{place}].set", one.get("set", {})))))
+        entries.append(
+            Entry(
+                str(one.get("name", f"run {place + 1}")),
+                1.0,
+                text,
+                file,
+                fixed(table_of(f"run[{place}].set", one.get("set", {}))),
+            )
+        )
         without.append(frozenset(called[part] for part in left_out))
     if len({one.name for one in entries}) < len(entries):
         raise SweepError("run: two have one name; give each another")
     return entries, without
 
 
-def _until(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]) -> list[tuple[int, int] | None]:
+def _until(
+    tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]
+) -> list[tuple[int, int] | None]:
     """For each run the one that ends it."""
     names, found = [one.name for one in entries], list[tuple[int, int] | None]()
     given = [one.get("until") for one in tree.get("run", [{}])]
@@ -216,7 +232,11 @@ def _values(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[li
             raise SweepError(f"{at}: printed = {shown(printed)}: a number from {-MOST:g} to {MOST:g}")
         if not LEAST <= tolerance <= MOST:
             raise SweepError(f"{at}: tolerance = {shown(tolerance)}: a number above 0, from {LEAST:g} to {MOST:g}")
-        found.append(Printed(name, spots[0], spots[1], average, printed, tolerance, use == FIT, str(one.get("group", name)), unit))
+        found.append(
+            Printed(
+                name, spots[0], spots[1], average, printed, tolerance, use == FIT, str(one.get("group", name)), unit
+            )
+        )
     if len({one.name for one in found}) < len(found):
         raise SweepError("value: two have one name; give each another")
     if not any(one.fit for one in found):
@@ -259,7 +279,10 @@ def _search(given: Any, space: Space, most: int) -> str:
     if given not in SEARCHES:
         raise SweepError(f"search = {shown(given)}: {', '.join(SEARCHES)}")
     if given == "all" and not 0 < size <= most:
-        there = f"there are {size:,}" if size else "there are more than can be listed (a range without step has no end of them)"
+        there = (
+            f"there are {size:,}"
+            if size
+            else "there are more than can be listed (a range without step has no end of them)"
+        )
         raise SweepError(f'search = "all": {there}; readings = {most:,} is the most that are tried')
     return str(given)
-

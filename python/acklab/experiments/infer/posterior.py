@@ -53,7 +53,11 @@ class Rule:
     @property
     def excluded(self) -> list[Any]:
         """Values that the data exclude."""
-        return [cell for cell, p, prior in zip(self.cells, self.probability, self.prior, strict=True) if p < EXCLUDED * prior]
+        return [
+            cell
+            for cell, p, prior in zip(self.cells, self.probability, self.prior, strict=True)
+            if p < EXCLUDED * prior
+        ]
 
 
 class Posterior:
@@ -68,7 +72,15 @@ class Posterior:
         whole: whether these are all the readings there are; else the weights are of those tried.
     """
 
-    def __init__(self, space: Space, choices: Sequence[Choice], made: Array, printed: Sequence[Printed], fit: Sequence[int], whole: bool) -> None:
+    def __init__(
+        self,
+        space: Space,
+        choices: Sequence[Choice],
+        made: Array,
+        printed: Sequence[Printed],
+        fit: Sequence[int],
+        whole: bool,
+    ) -> None:
         self.space, self.choices, self.printed, self.fit, self.whole = space, choices, printed, list(fit), whole
         self.mean = made.mean(axis=2)
         nudges = made.shape[2]
@@ -139,13 +151,23 @@ class Posterior:
                     groups.setdefault(self._cell(name, one), []).append(row)
             cells = self._ordered(name, list(groups))
             rows = [groups[cell] for cell in cells]
-            before = np.array([self.prior[row].sum() for row in rows]) if self.whole else np.full(len(rows), 1 / len(rows))
+            before = (
+                np.array([self.prior[row].sum() for row in rows]) if self.whole else np.full(len(rows), 1 / len(rows))
+            )
             if self.whole:
                 after = np.array([self.weights[row].sum() for row in rows])
             else:
                 best = np.array([self.likelihood[row].max() for row in rows])
                 after = np.exp(best - best.max())
-            found.append(Rule(name, cells, (after / (after.sum() or 1)).tolist(), (before / before.sum()).tolist(), list(map(len, rows))))
+            found.append(
+                Rule(
+                    name,
+                    cells,
+                    (after / (after.sum() or 1)).tolist(),
+                    (before / before.sum()).tolist(),
+                    list(map(len, rows)),
+                )
+            )
         return found
 
     def _free(self, name: str) -> Free | None:

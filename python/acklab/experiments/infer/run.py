@@ -57,7 +57,14 @@ def infer(
     try:
         bench = Bench(plan)
         bench.check()
-        return carry_out(work, bench, out, means, lambda runs: _found(plan, bench, runs), lambda told, folder: _written(told, bench, folder))
+        return carry_out(
+            work,
+            bench,
+            out,
+            means,
+            lambda runs: _found(plan, bench, runs),
+            lambda told, folder: _written(told, bench, folder),
+        )
     except (FolderError, TuneError) as error:
         raise InferError(str(error)) from None
 
@@ -86,9 +93,13 @@ def _found(plan: Plan, bench: Bench, runs: Runs) -> Inferred:
     if not rows:
         raise InferError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
     made = np.stack([one for _, one in rows])
-    told = Inferred(plan, [choice for choice, _ in rows], made, base, refused, len(rows) == plan.space.size, len(runs), runs.kept)
+    told = Inferred(
+        plan, [choice for choice, _ in rows], made, base, refused, len(rows) == plan.space.size, len(runs), runs.kept
+    )
     if not np.isfinite(told.posterior.likelihood).any():
-        raise InferError(f"{plan.name}: no reading has every fitted value; a transfer may not finish, or nothing is measured")
+        raise InferError(
+            f"{plan.name}: no reading has every fitted value; a transfer may not finish, or nothing is measured"
+        )
     return told
 
 
@@ -122,7 +133,10 @@ class _Misfits:
         made = self.values.of(choices, [one.name for one in wanted])
         self.made |= {_key(choice): one for choice, one in zip(choices, made, strict=True)}
         fit = [place for place, one in enumerate(self.plan.values) if one.fit]
-        found = [Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, False) for choice, one in zip(choices, made, strict=True)]
+        found = [
+            Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, False)
+            for choice, one in zip(choices, made, strict=True)
+        ]
         return [(float(-one.unscaled[0]) if np.isfinite(one.unscaled[0]) else float("nan"),) for one in found]
 
 

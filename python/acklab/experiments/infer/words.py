@@ -44,7 +44,9 @@ def headline(result: Found) -> str:
         if end not in ENDS:
             end, rule = "", worded(name)
         ends.setdefault(end, []).append(f"{rule} {spoken(value)}".strip())
-    told = "; ".join(f"{end} {'with ' * (' ' in rules[0] and end != '')}{listing(rules)}".strip() for end, rules in ends.items())
+    told = "; ".join(
+        f"{end} {'with ' * (' ' in rules[0] and end != '')}{listing(rules)}".strip() for end, rules in ends.items()
+    )
     return f"{_most(result)}{', but a check fails' * check.failed(result)}: {told}{_probable(result, bool(together(result)))}."
 
 
@@ -71,10 +73,14 @@ def checked(result: Found) -> list[str]:
         return ["Not checked: the fitted values are one group, and none is held out."]
     found = [_failed(result, one) for one in result.checks if one.failed]
     if found:
-        found[-1] += f" So no rule is called decided: a value with a probability of {DECIDED:g} or more is called {check.FAVOURED}, and one that would be excluded, unlikely."
+        found[-1] += (
+            f" So no rule is called decided: a value with a probability of {DECIDED:g} or more is called {check.FAVOURED}, and one that would be excluded, unlikely."
+        )
     for one in result.checks:
         if not one.failed and one.kind == "left out":  # what is held out has its own sentence
-            found.append(f"A check holds: of {_groups(result, one)} predicted from the other fitted values, {one.groups - len(one.missed)} are within the tolerance.")
+            found.append(
+                f"A check holds: of {_groups(result, one)} predicted from the other fitted values, {one.groups - len(one.missed)} are within the tolerance."
+            )
     return found
 
 
@@ -98,10 +104,22 @@ def _failed(result: Found, one: check.Check) -> str:
             winner, mean = alone[group].winner, alone[group].mean
         else:
             winner, mean = posterior.predicted(posterior.winner)[0], posterior.predicted()[0]
-        both = [("by the best reading", winner[place]), *([("by the posterior mean", mean[place])] if result.whole else [])]
-        by = ", ".join(f"{_shown(at)} {who}{' (missed)' * (not abs(at - value.value) <= value.tolerance)}" for who, at in both)
-        told.append(f"{value.name}: printed {_shown(value.value)} ± {value.tolerance:.3g} {value.unit}".rstrip() + f", predicted {by}")
-    what = "predicted from the other fitted values" if one.kind == "left out" else "held out and predicted from the fitted values"
+        both = [
+            ("by the best reading", winner[place]),
+            *([("by the posterior mean", mean[place])] if result.whole else []),
+        ]
+        by = ", ".join(
+            f"{_shown(at)} {who}{' (missed)' * (not abs(at - value.value) <= value.tolerance)}" for who, at in both
+        )
+        told.append(
+            f"{value.name}: printed {_shown(value.value)} ± {value.tolerance:.3g} {value.unit}".rstrip()
+            + f", predicted {by}"
+        )
+    what = (
+        "predicted from the other fitted values"
+        if one.kind == "left out"
+        else "held out and predicted from the fitted values"
+    )
     more = f", and {len(one.missed) - MOST_MISSED} more" if len(one.missed) > MOST_MISSED else ""
     either = ", by the best reading or by the posterior mean" * result.whole
     return f"A check fails. Of {_groups(result, one)} {what}, {len(one.missed)} {'is' if len(one.missed) == 1 else 'are'} missed by more than the tolerance{either}. {'; '.join(told)}{more}."
@@ -128,8 +146,16 @@ def basis(result: Found) -> list[str]:
     """The sample behind the numbers: readings, nudges, runs."""
     plan, tried = result.plan, len(result.choices)
     size = plan.space.size
-    of = "all there are" if result.whole else f"of {size:,}, chosen by {plan.search}" if size else f"chosen by {plan.search}"
-    said = [f"{counted(tried, 'reading')} tried ({of}), {counted(plan.nudges, 'nudge')} each, {counted(result.runs, 'run')}"]
+    of = (
+        "all there are"
+        if result.whole
+        else f"of {size:,}, chosen by {plan.search}"
+        if size
+        else f"chosen by {plan.search}"
+    )
+    said = [
+        f"{counted(tried, 'reading')} tried ({of}), {counted(plan.nudges, 'nudge')} each, {counted(result.runs, 'run')}"
+    ]
     if result.refused:
         said.append(f"{counted(sum(result.refused.values()), 'reading')} no scenario: {next(iter(result.refused))}")
     return said
@@ -149,7 +175,9 @@ def assumed(result: Found) -> list[str]:
         "Readings that a sampler chose have no probabilities: a rule's value counts by the best fit found with it.",
     ]  # fmt: skip
     if scale > 1:
-        said.append(f"No reading explains every fitted value: printed deviations are scaled by {scale:.2g}, so that the best reading's mean squared miss is one.")
+        said.append(
+            f"No reading explains every fitted value: printed deviations are scaled by {scale:.2g}, so that the best reading's mean squared miss is one."
+        )
     return said
 
 
@@ -209,7 +237,9 @@ def unreached(result: Found) -> list[str]:
 
 def rule_rows(result: Found) -> tuple[list[str], list[list[str]]]:
     """The posterior of each rule: heads and rows."""
-    return ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"], [_rule(result, one) for one in result.rules]
+    return ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"], [
+        _rule(result, one) for one in result.rules
+    ]
 
 
 def _rule(result: Found, one: Rule) -> list[str]:
@@ -220,7 +250,9 @@ def _rule(result: Found, one: Rule) -> list[str]:
     if verdict in (check.DECIDED, check.FAVOURED):
         verdict += f": {spoken(one.best)}"
     elif verdict == "narrowed":
-        verdict = f"{'unlikely' if check.failed(result) else 'excluded'}: {listing([spoken(cell) for cell in one.excluded])}"
+        verdict = (
+            f"{'unlikely' if check.failed(result) else 'excluded'}: {listing([spoken(cell) for cell in one.excluded])}"
+        )
     return [worded(one.name), verdict, ", ".join(shown) + rest]
 
 
@@ -261,7 +293,16 @@ def group_rows(result: Found) -> tuple[list[str], list[list[str]]]:
     for one in result.left_out:
         for k in one.places:
             value = result.plan.values[k]
-            rows.append([one.group, value.label, _shown(value.value), _shown(result.baseline[k]), _shown(one.winner[k]), _shown(one.mean[k])])
+            rows.append(
+                [
+                    one.group,
+                    value.label,
+                    _shown(value.value),
+                    _shown(result.baseline[k]),
+                    _shown(one.winner[k]),
+                    _shown(one.mean[k]),
+                ]
+            )
     return ["left out", "value", "printed", "baseline", "best of the others", "posterior mean"], rows
 
 
@@ -285,5 +326,15 @@ def as_text(result: Found) -> str:
     blocks: list[str] = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), ""]
     for (heads, rows), names in ((rule_rows(result), 3), (value_rows(result), 2)):
         blocks += [*align(heads, rows, names=names), ""]
-    said = [sentence(result), *checked(result), together(result), further.told(result), origin(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
+    said = [
+        sentence(result),
+        *checked(result),
+        together(result),
+        further.told(result),
+        origin(result),
+        prediction(result),
+        left_out(result),
+        *unreached(result),
+        *assumed(result),
+    ]
     return "\n".join([*blocks, *wrapped(said)])

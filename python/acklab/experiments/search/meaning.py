@@ -23,5 +23,9 @@ def meaning(key: str, within: str = "") -> str:
         choices = [step.strip("()") for step in place.path if step.startswith("(")]
         if steps == wanted and (not choices or not within or within in choices):
             target = place.schema.get("$ref", "").rpartition("/")[2]
-            found.add(str({**definitions.get(target, {}), **place.schema}.get("description", "")).replace("\n", " ").replace("`", ""))
+            found.add(
+                str({**definitions.get(target, {}), **place.schema}.get("description", ""))
+                .replace("\n", " ")
+                .replace("`", "")
+            )
     return found.pop() if len(found) == 1 else ""

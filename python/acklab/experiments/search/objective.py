@@ -103,6 +103,8 @@ def terms(text: str) -> list[tuple[float, Metric]]:
         weighted = _TERM.fullmatch(part.strip())
         weight = float(weighted[1]) if weighted else 1.0
         if not math.isfinite(weight) or weight == 0:
-            raise SweepError(f"objectives: {shown(text)}: {part.strip()} has the weight {weight:g}; it is a number other than 0")
+            raise SweepError(
+                f"objectives: {shown(text)}: {part.strip()} has the weight {weight:g}; it is a number other than 0"
+            )
         found.append((weight if sign == "+" else -weight, metric((weighted[2] if weighted else part).strip())))
     return found

@@ -46,13 +46,22 @@ def choice(cells: Mapping[str, Any]) -> str:
 
 
 def write(
-    folder: Path, verb: str, plan: Any, seeds: int, table: tuple[str, pl.DataFrame], plain: Any, charts: Iterable[Chart], page: Callable[[list[str]], str]
+    folder: Path,
+    verb: str,
+    plan: Any,
+    seeds: int,
+    table: tuple[str, pl.DataFrame],
+    plain: Any,
+    charts: Iterable[Chart],
+    page: Callable[[list[str]], str],
 ) -> None:
     """Writes a named table, the plan, ``plain`` and the page of charts under the verb's name, and the charts, into a directory."""
     from ...figures.html import saved
 
     told = plan.told()
-    texts = [one.scenario if isinstance(one.scenario, str) else one.scenario.decode(errors="replace") for one in plan.entries]
+    texts = [
+        one.scenario if isinstance(one.scenario, str) else one.scenario.decode(errors="replace") for one in plan.entries
+    ]
     about = provenance(scenario="\n".join(dict.fromkeys(texts)), plan=told, seeds=seeds)
     name, frame = table
     with system_errors(folder / f"{name}.parquet"):
@@ -68,7 +77,15 @@ Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
 
 
 def page(
-    verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequence[str], sections: Sequence[Section], notes: Sequence[str], files: str, sure: Sequence[str] = ()
+    verb: str,
+    plan: Any,
+    answer: str,
+    leads: Sequence[str],
+    charts: Sequence[str],
+    sections: Sequence[Section],
+    notes: Sequence[str],
+    files: str,
+    sure: Sequence[str] = (),
 ) -> str:
     """One page that needs no network; ``sure`` are the sentences on how sure the answer is, below the charts."""
     from ...figures.html import document, esc, fold, header, table
@@ -83,6 +100,8 @@ def page(
     for name, heads, rows, classes, note in sections:
         cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
         body.append(fold(name, (f'<p class="note">{esc(note)}</p>' if note else "") + cells))
-    body.append(fold("What the words mean, and what is assumed", "".join(f'<p class="note">{esc(line)}</p>' for line in notes)))
+    body.append(
+        fold("What the words mean, and what is assumed", "".join(f'<p class="note">{esc(line)}</p>' for line in notes))
+    )
     body.append(f'</main><footer class="foot">acklab {esc(__version__)}. {esc(files)}</footer>')
     return document(title, "".join(body))

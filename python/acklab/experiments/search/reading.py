@@ -76,18 +76,28 @@ class PlanKeys:
         self._where, self._given = where, tree
         self.tree = {key: plain(value) for key, value in tree.items()}
         self.title = self.at("title", lambda: heading(tree.get("title", "")))
-        self.sets, self.baseline = (self.at(part, lambda part=part: fixed(self._table(part))) or {} for part in ("set", "baseline"))
+        self.sets, self.baseline = (
+            self.at(part, lambda part=part: fixed(self._table(part))) or {} for part in ("set", "baseline")
+        )
         self.parts: list[Free | Alternatives] = []
         for part in tree:  # in the order of the plan, which is the tables'
             if part == "free":
-                self.parts += [self.at(f"free.{key}", lambda key=key, value=value: free(key, value)) for key, value in settings(self._table(part)).items()]
+                self.parts += [
+                    self.at(f"free.{key}", lambda key=key, value=value: free(key, value))
+                    for key, value in settings(self._table(part)).items()
+                ]
             elif part == "alternatives":
-                self.parts += [self.at(f"alternatives.{key}", lambda key=key, value=value: alternatives(key, value)) for key, value in self._table(part).items()]
+                self.parts += [
+                    self.at(f"alternatives.{key}", lambda key=key, value=value: alternatives(key, value))
+                    for key, value in self._table(part).items()
+                ]
         self.counts = {key: self.at(key, lambda key=key: _count(key, tree, *counts[key])) for key in counts}
 
     def at(self, key: str, make: Callable[..., Any]) -> Any:
         """The result of ``make`` for a key; None, and a noted mistake that names the key, where it raises one."""
-        return self._where.check(key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}")
+        return self._where.check(
+            key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}"
+        )
 
     def _table(self, part: str) -> Mapping[str, Any]:
         return self.at(part, lambda: table_of(part, self._given.get(part, {}))) or {}
@@ -128,7 +138,9 @@ def joined(parts: Sequence[Free | Alternatives], taken: Sequence[str]) -> Space:
         fixed = [] if isinstance(part, Free) else [key for sets, _ in part.choices.values() for key in sets]
         for key in {one.key for one in frees} | set(fixed):
             if key in seen:
-                raise SweepError(f"{key} is chosen twice, by {seen[key]} and by {part.name}; a key stands in one place of the plan")
+                raise SweepError(
+                    f"{key} is chosen twice, by {seen[key]} and by {part.name}; a key stands in one place of the plan"
+                )
             seen[key] = part.name
         for one in frees:
             keys[one.key] = column(list(one.choices))[0] if one.choices else ""

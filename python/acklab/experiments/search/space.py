@@ -43,7 +43,11 @@ class Free:
         """The choices are numbers that grow: one between two others is alike to both."""
         found = [read(one) for one in self.choices]
         numbers = [one.base for one in found if one is not None]
-        return len(numbers) == len(found) and len({one.kind for one in found if one}) == 1 and numbers == sorted(set(numbers))
+        return (
+            len(numbers) == len(found)
+            and len({one.kind for one in found if one}) == 1
+            and numbers == sorted(set(numbers))
+        )
 
     @property
     def points(self) -> int:
@@ -70,7 +74,11 @@ class Free:
         """The parameter that Optuna suggests."""
         if self.choices:
             last = len(self.choices) - 1
-            return trial.suggest_int(self.name, 0, last) if self.ordered else trial.suggest_categorical(self.name, list(range(last + 1)))
+            return (
+                trial.suggest_int(self.name, 0, last)
+                if self.ordered
+                else trial.suggest_categorical(self.name, list(range(last + 1)))
+            )
         low, high = self.low.number, self.high.number
         if self.whole:
             return trial.suggest_int(self.name, round(low), round(high), step=round(self.step) or 1, log=self.log)
@@ -116,7 +124,9 @@ class Space:
         """Every free key, those of alternatives too."""
         found: list[Free] = []
         for part in self.parts:
-            found += [part] if isinstance(part, Free) else [free for _, frees in part.choices.values() for free in frees]
+            found += (
+                [part] if isinstance(part, Free) else [free for _, frees in part.choices.values() for free in frees]
+            )
         return found
 
     def ask(self, trial: Any) -> Choice:
@@ -214,7 +224,9 @@ def bounds(given: Any) -> tuple[Quantity, Quantity, bool, float]:
     for end in ("low", "high"):
         found = read(given[end])
         if found is None:
-            raise SweepError(f"= {shown(given)}: {end} = {shown(given[end])} is no number; a bound has the key's unit (1Mbps, 45ms, 200kB)")
+            raise SweepError(
+                f"= {shown(given)}: {end} = {shown(given[end])} is no number; a bound has the key's unit (1Mbps, 45ms, 200kB)"
+            )
         ends.append(found)
     low, high = ends
     if low.kind != high.kind:
@@ -232,8 +244,16 @@ def bounds(given: Any) -> tuple[Quantity, Quantity, bool, float]:
     if "step" not in given:
         return low, high, log, 0.0
     step = read(given["step"])
-    if log or step is None or step.kind != low.kind or step.base <= 0 or (low.whole and high.whole and not low.unit and not step.whole):
-        raise SweepError(f"= {shown(given)}: step is a positive number with the unit of the bounds, and goes without log")
+    if (
+        log
+        or step is None
+        or step.kind != low.kind
+        or step.base <= 0
+        or (low.whole and high.whole and not low.unit and not step.whole)
+    ):
+        raise SweepError(
+            f"= {shown(given)}: step is a positive number with the unit of the bounds, and goes without log"
+        )
     return low, high, log, step.number if step.unit == low.unit else step.base * high.number / high.base
 
 
@@ -248,7 +268,9 @@ def alternatives(name: str, given: Any) -> Alternatives:
     choices: dict[str, tuple[dict[str, Any], list[Free]]] = {}
     for choice, table in given.items():
         if not isinstance(table, Mapping):
-            raise SweepError(f'{choice} = {shown(table)} is no table of keys, such as {{ "flow.0.receiver.ack.policy" = "every" }}')
+            raise SweepError(
+                f'{choice} = {shown(table)} is no table of keys, such as {{ "flow.0.receiver.ack.policy" = "every" }}'
+            )
         fixed: dict[str, Any] = {}
         frees = []
         for key, value in settings(table).items():
@@ -269,7 +291,9 @@ def settings(table: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping) and not is_range(value) and not any(sign in key for sign in ".["):
-            found |= dict(paths.flatten({key: value}, leaf=lambda entry: not isinstance(entry, Mapping) or is_range(entry)))
+            found |= dict(
+                paths.flatten({key: value}, leaf=lambda entry: not isinstance(entry, Mapping) or is_range(entry))
+            )
         else:
             found[key] = value
     return found

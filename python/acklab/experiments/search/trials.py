@@ -86,7 +86,11 @@ class Bench:
 
     def written(self, settings: Settings, path: Path, *, exactly: bool) -> dict[str, Any]:
         """The scenario as people write it; ``exactly`` as it ran on a path, with the drawn starts of its flows."""
-        lines = self.lines(settings, path) if exactly else self._templates[path.entry].lines(self.sets(settings, path.entry, {}), [1])
+        lines = (
+            self.lines(settings, path)
+            if exactly
+            else self._templates[path.entry].lines(self.sets(settings, path.entry, {}), [1])
+        )
         tree: dict[str, Any] = json.loads(lines[0])
         return {key: value for key, value in tree.items() if value not in ({}, [])}
 
@@ -191,7 +195,10 @@ class Runs:
         """For each, whose runs are there, every metric of the objectives one after the other: the mean over the path's seeds."""
         found = []
         for one in wanted:
-            summaries = [json.loads(self._journal.line(_number(line)).decode()) for line in self._bench.lines(one.settings, one.path)]
+            summaries = [
+                json.loads(self._journal.line(_number(line)).decode())
+                for line in self._bench.lines(one.settings, one.path)
+            ]
             metrics = [metric for objective in self._bench.objectives(one.path.entry) for _, metric in objective.terms]
             found.append(tuple(_mean([metric.read(summary) for summary in summaries]) for metric in metrics))
         return found

@@ -48,7 +48,14 @@ class Means:
     meter: Callable[[int], Meter] = lambda total: Unwatched()
 
 
-def carry_out(work: Work, bench: Bench, out: Path | None, means: Means, judge: Callable[[Runs], T], write: Callable[[T, Path], None]) -> T:
+def carry_out(
+    work: Work,
+    bench: Bench,
+    out: Path | None,
+    means: Means,
+    judge: Callable[[Runs], T],
+    write: Callable[[T, Path], None],
+) -> T:
     """The result of ``judge``; with ``out`` written there, with all the runs.
 
     Raises:

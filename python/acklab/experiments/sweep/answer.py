@@ -31,16 +31,24 @@ def findings(told: Swept, design: Design) -> list[str]:
     """The sentences of each metric."""
     rows = told.summary.select("mean", "low", "high", "n").rows(named=True)
     count = len(design.metrics)
-    said = [one for place, metric in enumerate(design.metrics) for one in _sentences(metric, rows[place::count], design)]
+    said = [
+        one for place, metric in enumerate(design.metrics) for one in _sentences(metric, rows[place::count], design)
+    ]
     if not _leader(design.metrics[0], rows[::count], design):
         said.insert(0, _conflict(rows, design))
-    return [one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one]  # a column's name stays as it is
+    return [
+        one if "_" in one.split()[0] else f"{one[0].upper()}{one[1:]}" for one in said if one
+    ]  # a column's name stays as it is
 
 
 def experiment(told: Swept, design: Design) -> list[tuple[str, str]]:
     """What was run, with a word before each line: the path and the flows of the first point, and how long a run is."""
     tree = design.tree(0)
-    later = f"; a seed starts each flow up to {told.plan.spread_starts_s:g} s later, at all points alike" if told.plan.spread_starts_s else ""
+    later = (
+        f"; a seed starts each flow up to {told.plan.spread_starts_s:g} s later, at all points alike"
+        if told.plan.spread_starts_s
+        else ""
+    )
     return [*network([("", tree)], f"at {_at(design, 0)}"), ("runs", f"{length(tree)}{later}")]
 
 
@@ -56,7 +64,9 @@ def _sentences(metric: Metric, rows: list[dict[str, Any]], design: Design) -> li
     """What one metric's runs say, the finding first."""
     leader = _leader(metric, rows, design)
     jump, zero = jumps(metric, (called(metric), _several(metric)), rows, design)
-    return [one for one in (leader, jump) if one] + ([] if leader else [_extremes(metric, rows, design, without_zero=zero)])
+    return [one for one in (leader, jump) if one] + (
+        [] if leader else [_extremes(metric, rows, design, without_zero=zero)]
+    )
 
 
 def _conflict(rows: list[dict[str, Any]], design: Design) -> str:
@@ -90,7 +100,13 @@ def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
     """That one value of a named axis is better than its others wherever the other axes are, if no intervals overlap; else nothing."""
     axes, sign = design.plan.axes, {MORE: 1, LESS: -1}.get(metric.quantity.better)
     named = [place for place, axis in enumerate(axes) if not axis.columns[0].is_number]
-    if sign is None or len(named) != 1 or len(axes) < 2 or len(axes[named[0]]) < 2 or any(row["low"] is None or row["mean"] is None for row in rows):
+    if (
+        sign is None
+        or len(named) != 1
+        or len(axes) < 2
+        or len(axes[named[0]]) < 2
+        or any(row["low"] is None or row["mean"] is None for row in rows)
+    ):
         return ""
     if all(row["low"] == row["high"] for row in rows):
         return ""
@@ -103,7 +119,12 @@ def _leader(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
         settings.setdefault(tuple(places), {})[which] = row
     best = max(mine, key=lambda which: sign * sum(row["mean"] for row in mine[which]))
     near, far = ("low", "high") if sign > 0 else ("high", "low")
-    if any(sign * (found[best][near] - row[far]) <= 0 for found in settings.values() for which, row in found.items() if which != best):
+    if any(
+        sign * (found[best][near] - row[far]) <= 0
+        for found in settings.values()
+        for which, row in found.items()
+        if which != best
+    ):
         return ""
     column = axes[named[0]].columns[0]
     others = [spoken(one) for place, axis in enumerate(axes) if place != named[0] for one in axis.columns]
@@ -168,7 +189,11 @@ def _others(rows: list[dict[str, Any]], point: int, design: Design) -> str:
     if mine["low"] is None or all(row["low"] == row["high"] for row in (mine, *others)):
         same = sum(row["mean"] == mine["mean"] for row in others)
         return f" (the same at {counted(same, 'other point')})" if same else ""
-    near = [at for at, row in enumerate(rows) if at != point and row["mean"] is not None and row["low"] <= mine["high"] and mine["low"] <= row["high"]]
+    near = [
+        at
+        for at, row in enumerate(rows)
+        if at != point and row["mean"] is not None and row["low"] <= mine["high"] and mine["low"] <= row["high"]
+    ]
     if len(near) == 1:
         return f" (the interval at {_at(design, near[0])} overlaps)"
     return f" (intervals of {counted(len(near), 'other point')} overlap)" if near else ""

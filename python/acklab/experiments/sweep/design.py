@@ -133,7 +133,11 @@ class Design:
         summary = beginning(self.lines(0, [1])[0], self.plan.engine)
         fixed = assignments({key: value for key, value in self._fixed.items() if key != "record"})
         title = summary["title"] or self.plan.file
-        self.title = changed(self.plan.title, self.plan.given_sets) if self.plan.title else changed(title, [*fixed, *self.plan.given_sets])
+        self.title = (
+            changed(self.plan.title, self.plan.given_sets)
+            if self.plan.title
+            else changed(title, [*fixed, *self.plan.given_sets])
+        )
         if not self.metrics:
             until_done = self.tree(0)["stop"].get("when") == "flows-complete"
             self.metrics = [metric(text) for text in (["completion"] * until_done + ["goodput"])]

@@ -58,11 +58,18 @@ def jumps(metric: Metric, subject: tuple[str, bool], rows: Sequence[Row], design
         return "", False
     column, (name, several) = axes[x].columns[0], subject
     if all(zero):
-        return f"{name} {'are' if several else 'is'} 0 {listing([_since(one, column, first=not k) for k, one in enumerate(told)])}.", True
+        return (
+            f"{name} {'are' if several else 'is'} 0 {listing([_since(one, column, first=not k) for k, one in enumerate(told)])}.",
+            True,
+        )
     rises = {one.line.rows[one.at]["mean"] < one.line.rows[one.at + 1]["mean"] for one in told}
     verb = "jump" if len(rises) > 1 else "rise" if rises == {True} else "fall"
     parts = [_between(metric, one, column, first=not k) for k, one in enumerate(told)]
-    sure = "" if rows[0]["low"] is None or all(row["low"] == row["high"] for row in rows) else " (the intervals on both sides do not overlap)"
+    sure = (
+        ""
+        if rows[0]["low"] is None or all(row["low"] == row["high"] for row in rows)
+        else " (the intervals on both sides do not overlap)"
+    )
     return f"{name} {verb}{'' if several else 's'} {listing(parts)}{sure}.", False
 
 
@@ -75,8 +82,12 @@ def _lines(rows: Sequence[Row], design: Design, axes: Sequence[Axis], x: int) ->
     lines = []
     for chosen in product(*(range(len(axes[place])) for place in others)):
         at = dict(zip(others, chosen, strict=True))
-        name = ", ".join(f"{spoken(axes[place].columns[0])} {word(axes[place].columns[0], which)}" for place, which in at.items())
-        points = [by_places[tuple(here if place == x else at.get(place, 0) for place in range(len(axes)))] for here in order]
+        name = ", ".join(
+            f"{spoken(axes[place].columns[0])} {word(axes[place].columns[0], which)}" for place, which in at.items()
+        )
+        points = [
+            by_places[tuple(here if place == x else at.get(place, 0) for place in range(len(axes)))] for here in order
+        ]
         lines.append(Line(name, order, points))
     return lines
 
@@ -106,7 +117,9 @@ def _jump(line: Line, looks: int) -> Found | None:
 def _zero(line: Line, looks: int) -> Found | None:
     """Where a metric that is never below 0 becomes 0 and stays there, or rises from 0, with two points or more on each side."""
     means = [row["mean"] for row in line.rows]
-    changes = [place for place, (one, other) in enumerate(zip(means, means[1:], strict=False)) if (one == 0) != (other == 0)]
+    changes = [
+        place for place, (one, other) in enumerate(zip(means, means[1:], strict=False)) if (one == 0) != (other == 0)
+    ]
     if min(means) < 0 or len(changes) != 1 or not 1 <= changes[0] <= len(means) - 3:
         return None
     at = changes[0]

@@ -65,11 +65,17 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     finding, *others = findings(told, design)
     body = [header(finding, f"acklab sweep: {told.title}", basis(told), quick=False)]
     run = "".join(f'<p class="note"><b>{esc(word)}</b>: {esc(text)}</p>' for word, text in experiment(told, design))
-    body.append((f'<p class="lead">{esc(" ".join(others))}</p>' if others else "") + aside("What was run", run) + "</header><main>")
+    body.append(
+        (f'<p class="lead">{esc(" ".join(others))}</p>' if others else "")
+        + aside("What was run", run)
+        + "</header><main>"
+    )
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
     varied = [labelled(column, scaled(column)[1] if column.is_number else "") for column in told.plan.columns_told]
-    head, cells = _without_equal_runs(len(varied), [*varied, *heads(design)[len(varied) :]], list(rows(told, design, MOST_ROWS)))
+    head, cells = _without_equal_runs(
+        len(varied), [*varied, *heads(design)[len(varied) :]], list(rows(told, design, MOST_ROWS))
+    )
     names = ["" if column.is_number else "text wrap" for column in told.plan.columns_told]
     more = told.plan.points - len(cells)
     note = [f"The first {len(cells)} of {told.plan.points:,} points; summary.csv has all of them."] if more else []
@@ -105,7 +111,9 @@ def _varied(told: Swept) -> list[list[str]]:
             values = [word(column, place) for place in range(len(column.cells))]
             cut = values if len(values) <= 24 else [*values[:12], "…", *values[-3:]]
             found.append([f"<code>{esc(column.key)}</code>", f"<code>{esc(column.title)}</code>", esc(", ".join(cut))])
-    found += [[f"<code>{esc(key)}</code>", "", esc(f"{json.dumps(value)} throughout")] for key, value in plan.sets.items()]
+    found += [
+        [f"<code>{esc(key)}</code>", "", esc(f"{json.dumps(value)} throughout")] for key, value in plan.sets.items()
+    ]
     found += [
         [f"<code>{esc(text.partition('=')[0])}</code>", "", esc(f"{text.partition('=')[2]} throughout")]
         for text in plan.given_sets
@@ -121,7 +129,9 @@ def _varied(told: Swept) -> list[list[str]]:
             if draw.choices
             else f"{draw.low.number:g}{draw.low.unit} to {draw.high.number:g}{draw.high.unit}"
         )
-        found.append([f"<code>{esc(draw.key)}</code>", f"<code>{esc(draw.title)}</code>", esc(f"drawn by each seed: {ends}")])
+        found.append(
+            [f"<code>{esc(draw.key)}</code>", f"<code>{esc(draw.title)}</code>", esc(f"drawn by each seed: {ends}")]
+        )
     if plan.spread_starts_s:
         found.append(["starts of flows", "", esc(f"up to {plan.spread_starts_s:g} s later, drawn by each seed")])
     return found

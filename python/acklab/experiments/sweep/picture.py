@@ -98,7 +98,9 @@ class Pictures:
         found = []
         for cell in product(*places):
             chosen = dict(zip(self.others, cell, strict=True))
-            title = ", ".join(f"{spoken(self.axes[axis])} {word(self.axes[axis], place)}" for axis, place in chosen.items())
+            title = ", ".join(
+                f"{spoken(self.axes[axis])} {word(self.axes[axis], place)}" for axis, place in chosen.items()
+            )
             found.append((title, chosen))
             if len(found) == MOST_PANELS:
                 break
@@ -146,9 +148,7 @@ class Pictures:
         told = (
             names
             if self.hue is None
-            else [
-                f"{spoken(self.axes[self.hue])} {name}" if self.axes[self.hue].is_number else name for name in names
-            ]
+            else [f"{spoken(self.axes[self.hue])} {name}" if self.axes[self.hue].is_number else name for name in names]
         )
         log = log_spaced(column.cells)
         lines = []
@@ -304,4 +304,3 @@ def word(column: Column, place: int) -> str:
     factor, unit = scaled(column)
     what = unit or counting(column.name)[1]
     return f"{cell * factor:.4g} {what.removesuffix('s') if cell == 1 and not unit else what}".strip()
-

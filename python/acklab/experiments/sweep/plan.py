@@ -181,13 +181,23 @@ def _named(
     axes: Sequence[axis.Axis], draws: Sequence[Drawn], given: Mapping[str, Any]
 ) -> tuple[list[axis.Axis], list[Drawn]]:
     """The axes and draws with their columns' names. Alternatives have the names that the plan gives them."""
-    keyed = {column.key for one in axes for column in one.columns for key in one.places[0] if key.lstrip("$") == column.key}
+    keyed = {
+        column.key for one in axes for column in one.columns for key in one.places[0] if key.lstrip("$") == column.key
+    }
     columns = [column for one in axes for column in one.columns]
-    keys = [(column.key, column.unit) for column in columns if column.key in keyed] + [(one.key, one.unit) for one in draws]
+    keys = [(column.key, column.unit) for column in columns if column.key in keyed] + [
+        (one.key, one.unit) for one in draws
+    ]
     taken = [*TAKEN, "name", "from", "to", *FLOWS, *(column.key for column in columns if column.key not in keyed)]
     found = names(keys, {key.lstrip("$"): name for key, name in given.items()}, taken)
     named = [
-        replace(one, columns=[replace(column, alias=found.get(column.key, "") if column.key in keyed else "") for column in one.columns])
+        replace(
+            one,
+            columns=[
+                replace(column, alias=found.get(column.key, "") if column.key in keyed else "")
+                for column in one.columns
+            ],
+        )
         for one in axes
     ]
     return named, [replace(one, alias=found[one.key]) for one in draws]
@@ -243,7 +253,11 @@ def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | byt
     try:
         text, file = source(beside)
     except OSError as error:
-        preset = f'; it is a preset of --path: acklab new {given} --template {given} writes {given}.toml' if given in presets.PATHS else ""
+        preset = (
+            f"; it is a preset of --path: acklab new {given} --template {given} writes {given}.toml"
+            if given in presets.PATHS
+            else ""
+        )
         raise SweepError(f"scenario = {shown(os.fspath(given))}: {error.strerror}{preset}") from None
     except TypeError:
         raise SweepError(f"scenario = {shown(given)}: a file's name or a [scenario] table") from None

@@ -18,7 +18,8 @@ from .quantity import Quantity, read, write
 
 MOST_SEEDS = 1_000_000
 FORMS = (
-    f"a whole number from 1 to {MOST_SEEDS:,}, or " "{ at_least = 5, at_most = 100, half_width = 0.05 }: until the 95 % interval of the first "
+    f"a whole number from 1 to {MOST_SEEDS:,}, or "
+    "{ at_least = 5, at_most = 100, half_width = 0.05 }: until the 95 % interval of the first "
     'metric (or of `metric = "NAME"`) is no wider than 5 % of its mean to either side'
 )
 _KEYS = {"at_least", "at_most", "half_width", "metric"}
@@ -45,6 +46,7 @@ class Seeds:
     def grown(self, count: int) -> int:
         """How many seeds to have after ``count`` that were too few."""
         return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+
     def told(self) -> int | dict[str, Any]:
         """The seeds as a plan gives them."""
         if not self.half_width:

@@ -112,7 +112,13 @@ def make(
 
 def _plain(plan: Plan) -> dict[str, Any]:
     scenario = plan.scenario if isinstance(plan.scenario, str) else plan.scenario.decode()
-    named = {"file": plan.file, "name": plan.name, "sets": list(plan.given_sets), "engine": plan.engine, "command": command.line}
+    named = {
+        "file": plan.file,
+        "name": plan.name,
+        "sets": list(plan.given_sets),
+        "engine": plan.engine,
+        "command": command.line,
+    }
     return {"plan": plan.tree, "scenario": scenario, **named}
 
 
@@ -190,7 +196,9 @@ def _check(markers: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
             if marker["work"][key] != of_first["work"][key]:
                 raise SweepError(f"{path} is of another {what} than {first}")
         if shard.count != whole.count:
-            raise SweepError(f"{path} is shard {shard}, but {first} is shard {whole}: the same sweep, divided otherwise")
+            raise SweepError(
+                f"{path} is shard {shard}, but {first} is shard {whole}: the same sweep, divided otherwise"
+            )
         if shard.number in found:
             raise SweepError(f"{found[shard.number]} and {path} are both shard {shard}; give each once")
         found[shard.number] = path
@@ -202,11 +210,16 @@ def _check(markers: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
 
 def _plan_of(markers: Sequence[tuple[Path, Mapping[str, Any]]]) -> Any:
     """The plan, which all shards have alike; the names of files, which may differ, are those of the first shard in order."""
-    plans = [(path, _read_plan(path / PLAN, marker)) for path, marker in sorted(markers, key=lambda one: Shard.read(one[1]["work"]["shard"]).number)]
+    plans = [
+        (path, _read_plan(path / PLAN, marker))
+        for path, marker in sorted(markers, key=lambda one: Shard.read(one[1]["work"]["shard"]).number)
+    ]
     first, kept = plans[0]
     for path, other in plans:
         if other["plan"] != kept["plan"]:
-            raise SweepError(f"{path} has other texts in its plan (title, names, metrics or columns) than {first}; make one of them again")
+            raise SweepError(
+                f"{path} has other texts in its plan (title, names, metrics or columns) than {first}; make one of them again"
+            )
     return kept
 
 

@@ -30,7 +30,10 @@ def cell(row: dict[str, Any]) -> str:
 def heads(design: Design) -> list[str]:
     """The table's heads: what varies, the runs, the metrics, each with its unit."""
     units = [scaled(column)[1] if column.is_number else "" for column in design.plan.columns_told]
-    varied = [f"{column.name} ({unit})" if unit else column.name for column, unit in zip(design.plan.columns_told, units, strict=True)]
+    varied = [
+        f"{column.name} ({unit})" if unit else column.name
+        for column, unit in zip(design.plan.columns_told, units, strict=True)
+    ]
     return [*varied, "runs", *(metric.label for metric in design.metrics)]
 
 
@@ -69,7 +72,11 @@ def basis(told: Swept) -> str:
 def alike(told: Swept) -> bool:
     """Whether no seed changed a metric at any point. The mean of equal numbers may be rounded."""
     known = told.summary.filter(told.summary["low"].is_not_null())
-    return told.plan.seeds.most >= LEAST_SEEDS and known.height > 0 and bool((known["high"] - known["low"] <= 1e-12 * known["mean"].abs()).all())
+    return (
+        told.plan.seeds.most >= LEAST_SEEDS
+        and known.height > 0
+        and bool((known["high"] - known["low"] <= 1e-12 * known["mean"].abs()).all())
+    )
 
 
 def kept(told: Swept) -> Sequence[str]:

@@ -25,7 +25,12 @@ LEVEL = 0.95
 
 def beside(result: Found, one: Trial, objective: int) -> Sample | None:
     """A trial's cost minus the winner's, path by path; None of the winner itself, of one path, or where a trial was stopped early."""
-    if one is result.winner or one.state != COMPLETE or len(one.costs) < 2 or len(one.costs) != len(result.winner.costs):
+    if (
+        one is result.winner
+        or one.state != COMPLETE
+        or len(one.costs) < 2
+        or len(one.costs) != len(result.winner.costs)
+    ):
         return None
     return one.sample(objective).minus(result.winner.sample(objective))
 
@@ -49,7 +54,9 @@ def ranges(result: Found) -> dict[str, tuple[Any, Any]]:
     trials, found = [result.winner, *alike(result)], {}
     for free in numbers(result):
         column = result.plan.space.columns[free.key]
-        cells = {base(one.choice.cells[column]): one.choice.cells[column] for one in trials if column in one.choice.cells}
+        cells = {
+            base(one.choice.cells[column]): one.choice.cells[column] for one in trials if column in one.choice.cells
+        }
         if len(cells) > 1:
             found[column] = cells[min(cells)], cells[max(cells)]
     return found
@@ -70,7 +77,14 @@ def base(cell: Any) -> float:
 def whole(result: Found, column: str) -> bool:
     """Whether the values that are not distinguished span the whole range of the winner's key."""
     named = result.winner.choice.parameters
-    free = next((one for one in numbers(result) if result.plan.space.columns[one.key] == column and (one.name in named or not named)), None)
+    free = next(
+        (
+            one
+            for one in numbers(result)
+            if result.plan.space.columns[one.key] == column and (one.name in named or not named)
+        ),
+        None,
+    )
     spans = ranges(result).get(column)
     if free is None or free.choices or spans is None:
         return False
@@ -110,7 +124,9 @@ def bounds(result: Found) -> str:
         place = math.log(here / low) / math.log(high / low) if free.log else (here - low) / (high - low)
         if place <= NEAR or place >= 1 - NEAR:
             end = free.value(free.low.number if place <= NEAR else free.high.number)
-            said.append(f"{worded(column)} {spoken(result.winner.choice.cells[column])} is at the bound {spoken(end)} of its range")
+            said.append(
+                f"{worded(column)} {spoken(result.winner.choice.cells[column])} is at the bound {spoken(end)} of its range"
+            )
     if not said:
         return ""
     text = f"{listing(said)}: beyond it there may be better values."

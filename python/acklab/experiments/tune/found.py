@@ -81,7 +81,9 @@ class Found:
     def losses(self) -> list[Loss]:
         """Paths on which the winner is worse than the baseline by an objective, the largest loss first."""
         found = []
-        sets: list[tuple[Any, ...]] = [(False, self.paths, self.base.values, self.winner.values, self.base.costs, self.winner.costs)]
+        sets: list[tuple[Any, ...]] = [
+            (False, self.paths, self.base.values, self.winner.values, self.base.costs, self.winner.costs)
+        ]
         if self.judged is not None:
             one = self.judged
             sets.append((True, one.paths, one.base, one.values, one.base_costs, one.costs))
@@ -92,7 +94,15 @@ class Found:
                     scale = 1.0 if self.plan.relative else abs(old[objective]) or 1.0
                     if not behind <= 0:  # no value is a loss, too
                         size = math.inf if math.isnan(behind) else behind / scale
-                        found.append((-size, objective, fresh, path.number, Loss(path, objective, new[objective], old[objective], fresh)))
+                        found.append(
+                            (
+                                -size,
+                                objective,
+                                fresh,
+                                path.number,
+                                Loss(path, objective, new[objective], old[objective], fresh),
+                            )
+                        )
         return [loss for *_, loss in sorted(found, key=lambda one: one[:4])]
 
     @property

@@ -32,15 +32,28 @@ def frame(result: Found) -> pl.DataFrame:
     named = list(dict.fromkeys(result.plan.space.columns.values()))
     rows = []
     for one in [result.base, *result.trials]:
-        row: dict[str, Any] = {"trial": one.number, "state": one.state if one.number else "baseline", "paths": len(one.costs)}
+        row: dict[str, Any] = {
+            "trial": one.number,
+            "state": one.state if one.number else "baseline",
+            "paths": len(one.costs),
+        }
         row |= {name: one.choice.cells.get(name) for name in named}
         for place, objective in enumerate(result.plan.objectives):
             known = bool(one.costs) and not any(math.isnan(cost[place]) for cost in one.costs)
             mean, ends = result.interval(one, place) if known else (None, None)
-            row |= {objective.name: mean, f"{objective.name} low": ends.low if ends else None, f"{objective.name} high": ends.high if ends else None}
-        rows.append(row | dict(zip(_parts(result), result.parts.get(one.number, [None] * len(_parts(result))), strict=True)))
+            row |= {
+                objective.name: mean,
+                f"{objective.name} low": ends.low if ends else None,
+                f"{objective.name} high": ends.high if ends else None,
+            }
+        rows.append(
+            row | dict(zip(_parts(result), result.parts.get(one.number, [None] * len(_parts(result))), strict=True))
+        )
     for name in named:  # one type a column: numbers, or texts as the scenario has them
-        if not all(row[name] is None or (isinstance(row[name], (int, float)) and not isinstance(row[name], bool)) for row in rows):
+        if not all(
+            row[name] is None or (isinstance(row[name], (int, float)) and not isinstance(row[name], bool))
+            for row in rows
+        ):
             for row in rows:
                 row[name] = None if row[name] is None else output.written(row[name])
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -48,7 +61,11 @@ def frame(result: Found) -> pl.DataFrame:
 
 def _parts(result: Found) -> list[str]:
     """The columns of the metrics of weighted sums; none where no objective is one."""
-    return [f"{one.name}: {metric.name}" for one in result.plan.objectives for _, metric in one.terms] if result.parts else []
+    return (
+        [f"{one.name}: {metric.name}" for one in result.plan.objectives for _, metric in one.terms]
+        if result.parts
+        else []
+    )
 
 
 def plain(result: Found) -> dict[str, Any]:
@@ -56,7 +73,12 @@ def plain(result: Found) -> dict[str, Any]:
     plan = result.plan
     judged = None
     if result.judged is not None:
-        judged = {"paths": len(result.judged.paths), "differences": [_ends(one, found) for one, found in zip(plan.objectives, result.judged.differences, strict=True)]}
+        judged = {
+            "paths": len(result.judged.paths),
+            "differences": [
+                _ends(one, found) for one, found in zip(plan.objectives, result.judged.differences, strict=True)
+            ],
+        }
     return {
         "title": plan.title or plan.name,
         "answer": words.sentence(result),
@@ -96,9 +118,20 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
     (folder / "best.toml").write_text(_scenario(result, bench, _heaviest(result)), encoding="utf-8")
     if worst := result.worst:
         (folder / "loses.toml").write_text(_scenario(result, bench, worst.path), encoding="utf-8")
-        (folder / "loses-baseline.toml").write_text(_scenario(result, bench, worst.path, winner=False), encoding="utf-8")
+        (folder / "loses-baseline.toml").write_text(
+            _scenario(result, bench, worst.path, winner=False), encoding="utf-8"
+        )
     table = ("trials", frame(result))
-    output.write(folder, "tune", result.plan, result.plan.seeds, table, plain(result), charts(result), lambda drawn: _page(result, drawn))
+    output.write(
+        folder,
+        "tune",
+        result.plan,
+        result.plan.seeds,
+        table,
+        plain(result),
+        charts(result),
+        lambda drawn: _page(result, drawn),
+    )
 
 
 def _heaviest(result: Found) -> Drawn:
@@ -112,7 +145,9 @@ def _scenario(result: Found, bench: Bench, path: Drawn, winner: bool = True) -> 
     """The scenario of the winner, or of the baseline, on a path."""
     one = result.winner if winner else result.base
     who = f"trial {one.number}" if one.number else "the baseline"
-    where = f" on {path.told}" if path.number else f" on path {path.name!r}, without what paths draw" if path.name else ""
+    where = (
+        f" on {path.told}" if path.number else f" on path {path.name!r}, without what paths draw" if path.name else ""
+    )
     tree = bench.written(one.choice.sets, path, exactly=bool(path.number))
     return f"# Of `acklab tune`: {who}{where}.\n{dumps(tree)}"
 
@@ -142,7 +177,15 @@ def _page(result: Found, charts: Sequence[str]) -> str:
         names = [*((name, str(count)) for name, count, _ in paths), ("all", str(len(result.judged.paths)))]
         rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
         heads = ["kind of path", "drawn", *(f"{one.name}, {_beside(one)}" for one in plan.objectives)]
-        sections.append(("By kind of path", heads, rows, ["text wrap"], "Fresh paths. Each interval is 95 % by itself; not distinguished: it contains no difference."))
+        sections.append(
+            (
+                "By kind of path",
+                heads,
+                rows,
+                ["text wrap"],
+                "Fresh paths. Each interval is 95 % by itself; not distinguished: it contains no difference.",
+            )
+        )
     if result.parts:
         what = "fresh paths" if result.fresh_parts else "paths of the search"
         names_ = [one.name for one in plan.objectives if len(one.terms) > 1]
@@ -152,21 +195,53 @@ def _page(result: Found, charts: Sequence[str]) -> str:
     # On a narrow screen what the trials gave stands before what they chose.
     first = 1 + len(plan.objectives)
     turned = [[row[0], *row[-len(plan.objectives) :], *row[1 : -len(plan.objectives)]] for row in [heads, *rows]]
-    filled = [place for place in range(len(heads)) if any(row[place] for row in turned[1:])]  # no trial here has the others
+    filled = [
+        place for place in range(len(heads)) if any(row[place] for row in turned[1:])
+    ]  # no trial here has the others
     turned = [[row[place] for place in filled] for row in turned]
     kinds = ["text", *[""] * len(plan.objectives), *["text wrap"] * (len(filled) - first)]
-    note = "In parentheses: beside the middle, path by path, with its 95 % interval." if len(plan.objectives) > 1 else ""
-    sections.append(("The front" if len(plan.objectives) > 1 else "The best trials", turned[0], turned[1:], kinds, note))
+    note = (
+        "In parentheses: beside the middle, path by path, with its 95 % interval." if len(plan.objectives) > 1 else ""
+    )
+    sections.append(
+        ("The front" if len(plan.objectives) > 1 else "The best trials", turned[0], turned[1:], kinds, note)
+    )
     files = (
         "trials.parquet and trials.csv: a row a trial; paths.csv: the drawn paths; best.toml: the scenario of the best trial; "
         "runs.jsonl.gz: every run's whole result."
     )
-    lost = " loses.toml and loses-baseline.toml: it and the baseline on the path where it loses most." if result.losses else ""
-    leads = [" ".join(words.defined(result)), " ".join([words.example(result), *words.determined(result)]).strip(), words.losing(result), words.gained(result), " ".join(words.keys_defined(result, of_winner=True))]
+    lost = (
+        " loses.toml and loses-baseline.toml: it and the baseline on the path where it loses most."
+        if result.losses
+        else ""
+    )
+    leads = [
+        " ".join(words.defined(result)),
+        " ".join([words.example(result), *words.determined(result)]).strip(),
+        words.losing(result),
+        words.gained(result),
+        " ".join(words.keys_defined(result, of_winner=True)),
+    ]
     notes = [*words.keys_defined(result), *words.basis(result)]
-    return output.page("tune", plan, words.sentence(result, brief=True), leads, charts, sections, notes, files + lost, [words.search_told(result)])
+    return output.page(
+        "tune",
+        plan,
+        words.sentence(result, brief=True),
+        leads,
+        charts,
+        sections,
+        notes,
+        files + lost,
+        [words.search_told(result)],
+    )
 
 
 def _beside(one: Objective) -> str:
     """The unit of a paired difference."""
-    return "times the baseline's" if one.relative else f"difference to the baseline ({one.unit})" if one.unit else "difference to the baseline"
+    return (
+        "times the baseline's"
+        if one.relative
+        else f"difference to the baseline ({one.unit})"
+        if one.unit
+        else "difference to the baseline"
+    )

@@ -35,7 +35,12 @@ def charts(result: Found) -> Iterator[Chart]:
         dots = [Dot(place, share, (share, share), "blue") for place, share in enumerate(result.importance.values())]
         about = "How strongly each key decides whether a complete trial is among the best tenth, as a share of all keys (Optuna's PED-ANOVA)"
         most = max(result.importance.values())
-        yield Dots("importance", about, [_named(name, result) for name in result.importance], [DotPanel("importance (share)", dots, ends=(-0.03 * most, 1.06 * most))])
+        yield Dots(
+            "importance",
+            about,
+            [_named(name, result) for name in result.importance],
+            [DotPanel("importance (share)", dots, ends=(-0.03 * most, 1.06 * most))],
+        )
     yield from _keys(result)
 
 
@@ -45,7 +50,12 @@ def _by_path(result: Found) -> Iterator[Chart]:
         return
     several = words.by_path(result)
     found = [(f"{name}, {counted(count, 'path')}", samples) for name, count, samples in several if len(several) > 1]
-    found.append((f"all {counted(len(result.judged.paths), 'path')}", [(one, one.interval(split(1)) if one is not None else None) for one in result.judged.differences]))
+    found.append(
+        (
+            f"all {counted(len(result.judged.paths), 'path')}",
+            [(one, one.interval(split(1)) if one is not None else None) for one in result.judged.differences],
+        )
+    )
     panels = []
     for place, one in enumerate(result.plan.objectives[:BESIDE]):
         dots = []
@@ -54,10 +64,24 @@ def _by_path(result: Found) -> Iterator[Chart]:
             if sample is not None:
                 turned = one.turned(ends) if ends is not None else None
                 value = one.back(sample.value)
-                dots.append(Dot(row, value, (turned.low, turned.high) if turned else (value, value), "orange" if row == len(found) - 1 else "blue"))
+                dots.append(
+                    Dot(
+                        row,
+                        value,
+                        (turned.low, turned.high) if turned else (value, value),
+                        "orange" if row == len(found) - 1 else "blue",
+                    )
+                )
         unit = "times the baseline's" if one.relative else f"{one.unit} more than the baseline's".strip()
-        panels.append(DotPanel(f"{one.name} ({unit})", dots, "→" if one.sign > 0 else "←", beside=1.0 if one.relative else 0.0))
-    yield Dots("paths", f"The {words.called(result)} beside the baseline (dashed) on fresh paths: means and 95 % intervals", [name for name, _ in found], panels)
+        panels.append(
+            DotPanel(f"{one.name} ({unit})", dots, "→" if one.sign > 0 else "←", beside=1.0 if one.relative else 0.0)
+        )
+    yield Dots(
+        "paths",
+        f"The {words.called(result)} beside the baseline (dashed) on fresh paths: means and 95 % intervals",
+        [name for name, _ in found],
+        panels,
+    )
 
 
 def _named(name: str, result: Found) -> str:
@@ -71,7 +95,9 @@ def _named(name: str, result: Found) -> str:
     return worded(result.plan.space.columns[name])
 
 
-def _dots(name: str, trials: Sequence[Trial], x: Sequence[float], y: Sequence[float], colour: str, marker: str = "o") -> list[Line]:
+def _dots(
+    name: str, trials: Sequence[Trial], x: Sequence[float], y: Sequence[float], colour: str, marker: str = "o"
+) -> list[Line]:
     return [Line(name, x, y, colour, dash="", marker=marker)] if trials else []
 
 
@@ -85,14 +111,23 @@ def _fronts(result: Found) -> Iterator[Chart]:
             return result.interval(one, 0)[0], result.interval(one, other)[0]
 
         def dots(name: str, several: Sequence[Trial], colour: str, marker: str = "o", at: Any = at) -> list[Line]:
-            return _dots(name, several, [at(one)[0] for one in several], [at(one)[1] for one in several], colour, marker)
+            return _dots(
+                name, several, [at(one)[0] for one in several], [at(one)[1] for one in several], colour, marker
+            )
 
         beaten = [one for one in done if one not in result.front]
         lines = [*dots("beaten by another trial", beaten, "slate"), *dots("front", result.front, "blue")]
         lines += [*dots("its middle", [result.winner], "orange", "D"), *dots("baseline", [result.base], "red", "s")]
-        panels.append(Panel("", Axis(result.plan.objectives[0].label), Axis(result.plan.objectives[other].label), lines))
+        panels.append(
+            Panel("", Axis(result.plan.objectives[0].label), Axis(result.plan.objectives[other].label), lines)
+        )
     for start in range(0, len(panels), BESIDE):
-        yield Lines(f"front-{start // BESIDE + 1}", "Pareto front: means over the paths of the search", panels[start : start + BESIDE], height=3.4)
+        yield Lines(
+            f"front-{start // BESIDE + 1}",
+            "Pareto front: means over the paths of the search",
+            panels[start : start + BESIDE],
+            height=3.4,
+        )
 
 
 def _progress(result: Found) -> Chart:
@@ -102,9 +137,14 @@ def _progress(result: Found) -> Chart:
         mean = {one.number: result.interval(one, place)[0] for one in result.trials if one.state == COMPLETE}
         mean |= {one.number: _corrected(result, one) for one in result.trials if one.state == STOPPED}
         lines = []
-        for name, state, colour, marker in (("complete", COMPLETE, "blue", "o"), ("stopped early", STOPPED, "slate", "x")):
+        for name, state, colour, marker in (
+            ("complete", COMPLETE, "blue", "o"),
+            ("stopped early", STOPPED, "slate", "x"),
+        ):
             several = [one for one in result.trials if one.state == state]
-            lines += _dots(name, several, [one.number for one in several], [mean[one.number] for one in several], colour, marker)
+            lines += _dots(
+                name, several, [one.number for one in several], [mean[one.number] for one in several], colour, marker
+            )
         marks = [Mark(result.interval(result.base, place)[0], "baseline")]
         if len(result.plan.objectives) == 1:
             best, so_far = result.base, []
@@ -122,7 +162,10 @@ def _progress(result: Found) -> Chart:
 def _corrected(result: Found, one: Trial) -> float:
     """A stopped trial's first objective as far from the best of the earlier batches as on the paths that both saw; its own mean is of other paths."""
     first = one.number - (one.number - 1) % result.plan.batch
-    best = min([result.base, *(old for old in result.trials if old.state == COMPLETE and old.number < first)], key=lambda old: old.cost)
+    best = min(
+        [result.base, *(old for old in result.trials if old.state == COMPLETE and old.number < first)],
+        key=lambda old: old.cost,
+    )
     apart = fmean(mine[0] - theirs[0] for mine, theirs in zip(one.costs, best.costs, strict=False))
     return result.plan.objectives[0].back(fmean(row[0] for row in best.costs) + apart)
 
@@ -149,11 +192,23 @@ def _keys(result: Found) -> Iterator[Chart]:
             mine = [point for point in points if named is None or point[2].choice.cells[named.name] == name]
             lines += _dots(name, [one for *_, one in mine], [x for x, _, _ in mine], [y for _, y, _ in mine], colour)
         if column in result.winner.choice.cells:
-            lines += _dots(words.called(result), [result.winner], [_place(result.winner, column)], [result.interval(result.winner, 0)[0]], "red", "D")
+            lines += _dots(
+                words.called(result),
+                [result.winner],
+                [_place(result.winner, column)],
+                [result.interval(result.winner, 0)[0]],
+                "red",
+                "D",
+            )
         log = free.log or (xs[0] > 0 and xs[-1] / xs[0] > 30)
         unit = "" if free.choices else free.low.unit
         ticks = _ticks(xs[0], xs[-1]) if log else None
-        across = Axis(f"{worded(column)} ({unit})" if unit else worded(column), log=log, ticks=ticks, words=[f"{tick:g}" for tick in ticks or ()])
+        across = Axis(
+            f"{worded(column)} ({unit})" if unit else worded(column),
+            log=log,
+            ticks=ticks,
+            words=[f"{tick:g}" for tick in ticks or ()],
+        )
         panels.append(Panel("", across, Axis(objective.label), lines))
     ends = [y for panel in panels for line in panel.lines for y in line.y]
     if ends:  # one scale for all
@@ -161,7 +216,11 @@ def _keys(result: Found) -> Iterator[Chart]:
         scale = Axis(objective.label, low=min(ends) - room, high=max(ends) + room)
         panels = [replace(panel, y=scale) for panel in panels]
     for start in range(0, min(len(panels), MOST_KEYS), BESIDE):
-        yield Lines(f"keys-{start // BESIDE + 1}", "The objective over each key, of complete trials; other keys differ too", panels[start : start + BESIDE])
+        yield Lines(
+            f"keys-{start // BESIDE + 1}",
+            "The objective over each key, of complete trials; other keys differ too",
+            panels[start : start + BESIDE],
+        )
 
 
 def _place(one: Trial, column: str) -> float:

@@ -86,9 +86,13 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan
     at, counts = keys.at, keys.counts
     at("held_out", lambda: _at_least_two(counts["held_out"]))
     relative = at("relative", lambda: _truth("relative", tree.get("relative", False)))
-    objectives = [at("objectives", lambda one=one: objective(one, bool(relative))) for one in _listed(tree.get("objectives", []))]
+    objectives = [
+        at("objectives", lambda one=one: objective(one, bool(relative))) for one in _listed(tree.get("objectives", []))
+    ]
     spread = at("spread_starts", lambda: _spread(tree.get("spread_starts")))
-    sampler = at("sampler", lambda: _sampler(tree.get("sampler", "nsga2" if len(objectives) > 1 else "tpe"), len(objectives)))
+    sampler = at(
+        "sampler", lambda: _sampler(tree.get("sampler", "nsga2" if len(objectives) > 1 else "tpe"), len(objectives))
+    )
     entries = at("path", lambda: _entries(tree, where.name, folder))
     where.settle()
     if not keys.parts:
@@ -136,7 +140,9 @@ def _spread(given: Any) -> float:
 def _sampler(given: Any, objectives: int) -> str:
     allowed = _SAMPLERS[:2] if objectives < 2 else _SAMPLERS[2:]
     if given not in allowed:
-        raise SweepError(f"sampler = {shown(given)}: with {'one objective' if objectives < 2 else 'several objectives'} {' or '.join(allowed)}")
+        raise SweepError(
+            f"sampler = {shown(given)}: with {'one objective' if objectives < 2 else 'several objectives'} {' or '.join(allowed)}"
+        )
     return str(given)
 
 
@@ -168,11 +174,19 @@ def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[En
             text, file = scenario_text(one.get("scenario", tree.get("scenario")), name, folder)
         except SweepError as error:
             raise SweepError(f"{at}: {error}") from None
-        label = str(one.get("name", Path(file).stem if "scenario" in one else "" if len(tables) == 1 else f"path {place + 1}"))
+        label = str(
+            one.get("name", Path(file).stem if "scenario" in one else "" if len(tables) == 1 else f"path {place + 1}")
+        )
         found.append(Entry(label, float(weight), text, file, fixed(table_of(f"{at}.set", one.get("set", {}))), draws))
     names = [one.name for one in found]
     if twice := next((place for place, name in enumerate(names) if name in names[:place]), None):
         first = names.index(names[twice])
-        own = "" if "name" in tables[twice] and "name" in tables[first] else "; without `name` a path is called as its scenario's file"
-        raise SweepError(f'path[{first}] and path[{twice}] are both called {shown(names[twice])}{own}: give each a name = "..."')
+        own = (
+            ""
+            if "name" in tables[twice] and "name" in tables[first]
+            else "; without `name` a path is called as its scenario's file"
+        )
+        raise SweepError(
+            f'path[{first}] and path[{twice}] are both called {shown(names[twice])}{own}: give each a name = "..."'
+        )
     return found

@@ -51,7 +51,14 @@ def tune(
     work = Work("tune", NAMES, _identity(plan), _most(plan), {"seeds": plan.seeds})
     means = Means(threads, workers, fresh, meter)
     try:
-        return carry_out(work, bench, out, means, lambda runs: _judged(Search(plan, bench, runs)), lambda told, folder: _written(told, bench, folder))
+        return carry_out(
+            work,
+            bench,
+            out,
+            means,
+            lambda runs: _judged(Search(plan, bench, runs)),
+            lambda told, folder: _written(told, bench, folder),
+        )
     except FolderError as error:
         raise TuneError(str(error)) from None
 
@@ -65,7 +72,10 @@ def _written(told: Tuned, bench: Bench, folder: Path) -> None:
 def _identity(plan: Plan) -> dict[str, str]:
     """The identity of a search; more trials, other titles or more fresh paths continue a search."""
     left_out = ("title", "trials", "held_out", "scenario")
-    scenarios = [[entry.name, *(text if isinstance(text, str) else text.decode(errors="replace") for text in [entry.scenario])] for entry in plan.entries]
+    scenarios = [
+        [entry.name, *(text if isinstance(text, str) else text.decode(errors="replace") for text in [entry.scenario])]
+        for entry in plan.entries
+    ]
     return identity(json.dumps(scenarios), {key: value for key, value in plan.tree.items() if key not in left_out})
 
 
@@ -87,11 +97,27 @@ def _judged(search: Search) -> Tuned:
         found = search.runs.values(wanted)
         old, new = found[: len(fresh)], found[len(fresh) :]
         before, after = costs(plan, old, old), costs(plan, new, old)
-        judged = Judged(fresh, old, new, before, after, [_difference(before, after, k) for k in range(len(plan.objectives))])
+        judged = Judged(
+            fresh, old, new, before, after, [_difference(before, after, k) for k in range(len(plan.objectives))]
+        )
     seen = None
     if plan.paths > 1 and winner.number:
         seen = [_difference(search.base.costs, winner.costs, k) for k in range(len(plan.objectives))]
-    return Tuned(plan, search.paths, search.base, search.trials, winner, best, seen, judged, dict(importance(search)), len(search.runs), search.runs.kept, _parts(search), _fresh_parts(search, winner, fresh if judged else []))
+    return Tuned(
+        plan,
+        search.paths,
+        search.base,
+        search.trials,
+        winner,
+        best,
+        seen,
+        judged,
+        dict(importance(search)),
+        len(search.runs),
+        search.runs.kept,
+        _parts(search),
+        _fresh_parts(search, winner, fresh if judged else []),
+    )
 
 
 def _parts(search: Search) -> dict[int, list[float]]:
@@ -110,7 +136,9 @@ def _fresh_parts(search: Search, winner: Trial, fresh: Sequence[Drawn]) -> tuple
     """The same of the baseline and the winner over fresh paths."""
     if not fresh or all(len(one.terms) == 1 for one in search.plan.objectives):
         return None
-    rows = [search.runs.parts([Wanted(one.name, one.choice.sets, path) for path in fresh]) for one in (search.base, winner)]
+    rows = [
+        search.runs.parts([Wanted(one.name, one.choice.sets, path) for path in fresh]) for one in (search.base, winner)
+    ]
     old, new = ([fmean(column) for column in zip(*several, strict=True)] for several in rows)
     return old, new
 

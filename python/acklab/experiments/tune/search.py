@@ -98,7 +98,9 @@ class Search:
         base = Trial(0, Choice({}, self.plan.baseline, {}))
         self._run([base], self.paths, base)
         if base.state != COMPLETE:
-            raise TuneError(f"{self.plan.name}: the baseline has no value of {self._unread(base)}; {_WHY[self.plan.relative]}")
+            raise TuneError(
+                f"{self.plan.name}: the baseline has no value of {self._unread(base)}; {_WHY[self.plan.relative]}"
+            )
         self.base = self.best = base
         study = _study(self.plan)
         while len(self.trials) < self.plan.trials:
@@ -113,7 +115,9 @@ class Search:
                 if one.state == COMPLETE and one.cost < self.best.cost:
                     self.best = one
             if len(self.trials) == len(batch) and all(one.state == REFUSED for one in self.trials):
-                raise TuneError(f"{self.plan.name}: no choice of the first {len(batch)} is a scenario: {self.trials[0].why}")
+                raise TuneError(
+                    f"{self.plan.name}: no choice of the first {len(batch)} is a scenario: {self.trials[0].why}"
+                )
 
     # ---- asking and telling ------------------------------------------------------------------------------------------
     def _ask(self, study: Any, room: int) -> list[tuple[Any, Trial]]:
@@ -157,10 +161,16 @@ class Search:
         Where there are too many to list, the next best trials' neighbours are any.
         """
         space = self.plan.space
-        ranked = [] if space.size else sorted((one for one in self.trials if one.state == COMPLETE), key=lambda one: (one.cost, one.number))
+        ranked = (
+            []
+            if space.size
+            else sorted((one for one in self.trials if one.state == COMPLETE), key=lambda one: (one.cost, one.number))
+        )
         left: list[dict[str, Any]] = []
         for best in [*([self.best] if self.best.number else []), *ranked]:
-            left = [one for one in neighbours(space, best.choice.parameters) if _key(space.point(one)) not in self._known]
+            left = [
+                one for one in neighbours(space, best.choice.parameters) if _key(space.point(one)) not in self._known
+            ]
             if left:
                 break
         if not left:
@@ -201,7 +211,9 @@ class Search:
                 one.state = NO_VALUE
 
     def _unread(self, base: Trial) -> str:
-        row, path = next((row, path) for row, path in zip(base.costs, self.paths, strict=True) if any(map(math.isnan, row)))
+        row, path = next(
+            (row, path) for row, path in zip(base.costs, self.paths, strict=True) if any(map(math.isnan, row))
+        )
         named = [one.name for one, cost in zip(self.plan.objectives, row, strict=True) if math.isnan(cost)]
         return f"{' and '.join(named)} on {path.told}"
 
@@ -212,7 +224,9 @@ _WHY = {
 }
 
 
-def costs(plan: Plan, values: Sequence[tuple[float, ...]], base: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
+def costs(
+    plan: Plan, values: Sequence[tuple[float, ...]], base: Sequence[tuple[float, ...]]
+) -> list[tuple[float, ...]]:
     """Values of some paths where less is better, beside the baseline's on the same paths."""
     return [
         tuple(one.cost(value, against) for one, value, against in zip(plan.objectives, row, old, strict=True))
@@ -239,7 +253,9 @@ def front(trials: Sequence[Trial]) -> list[Trial]:
     done = [one for one in trials if one.state == COMPLETE]
 
     def beaten(one: Trial) -> bool:
-        return any(other.cost != one.cost and all(a <= b for a, b in zip(other.cost, one.cost, strict=True)) for other in done)
+        return any(
+            other.cost != one.cost and all(a <= b for a, b in zip(other.cost, one.cost, strict=True)) for other in done
+        )
 
     kept: dict[tuple[float, ...], Trial] = {}
     for one in done:
@@ -254,7 +270,9 @@ def middle(trials: Sequence[Trial]) -> Trial:
     ends = [(min(column), max(column)) for column in columns]
 
     def far(one: Trial) -> float:
-        return math.fsum(((cost - low) / (high - low)) ** 2 for cost, (low, high) in zip(one.cost, ends, strict=True) if high > low)
+        return math.fsum(
+            ((cost - low) / (high - low)) ** 2 for cost, (low, high) in zip(one.cost, ends, strict=True) if high > low
+        )
 
     return min(trials, key=far)
 
@@ -279,7 +297,11 @@ def _study(plan: Plan) -> Any:
             sampler = optuna.samplers.RandomSampler(seed=plan.seed)
         else:
             sampler = optuna.samplers.TPESampler(
-                seed=plan.seed, multivariate=True, group=True, constant_liar=True, n_startup_trials=max(4, min(10, plan.trials // 4))
+                seed=plan.seed,
+                multivariate=True,
+                group=True,
+                constant_liar=True,
+                n_startup_trials=max(4, min(10, plan.trials // 4)),
             )
     return optuna.create_study(directions=["minimize"] * len(plan.objectives), sampler=sampler)
 
@@ -294,7 +316,13 @@ def importance(search: Search) -> Mapping[str, float]:
         return {}
     study = optuna.create_study(direction="minimize")
     for one in done:
-        study.add_trial(optuna.trial.create_trial(params=dict(one.choice.parameters), distributions=_distributions(search.plan.space, one), value=one.cost[0]))
+        study.add_trial(
+            optuna.trial.create_trial(
+                params=dict(one.choice.parameters),
+                distributions=_distributions(search.plan.space, one),
+                value=one.cost[0],
+            )
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found: Mapping[str, float] = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
@@ -314,7 +342,9 @@ def _distributions(space: Space, one: Trial) -> dict[str, Any]:
             self.found[name] = optuna.distributions.IntDistribution(low, high, log, step)
             return one.choice.parameters[name]
 
-        def suggest_float(self, name: str, low: float, high: float, step: float | None = None, log: bool = False) -> Any:
+        def suggest_float(
+            self, name: str, low: float, high: float, step: float | None = None, log: bool = False
+        ) -> Any:
             self.found[name] = optuna.distributions.FloatDistribution(low, high, log, step)
             return one.choice.parameters[name]
 

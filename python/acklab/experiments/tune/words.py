@@ -53,14 +53,24 @@ def sentence(result: Found, brief: bool = False) -> str:
     if len(plan.objectives) > 1:
         return f"A compromise of {names} is {cells(result, brief)}: {_short(result)}."
     if result.judged is None:
-        one, (mean, _), (base, _) = plan.objectives[0], result.interval(result.winner, 0), result.interval(result.base, 0)
-        rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
+        one, (mean, _), (base, _) = (
+            plan.objectives[0],
+            result.interval(result.winner, 0),
+            result.interval(result.base, 0),
+        )
+        rest = (
+            "one run each, so no interval"
+            if plan.paths == 1
+            else "not judged on fresh paths, so this looks better than it is"
+        )
         return f"Best of {tried}: {cells(result, brief)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
     if not verdict(result):
         lead = f"Undecided: no choice is shown to be better than the baseline{_base(result)}."
         one, found, mine = plan.objectives[0], result.judged.differences[0], choice(result.winner.choice.cells)
         if brief and found is not None:
-            much = f"{one.name} {change(one, found)}" if one.relative else f"difference in {one.name} {change(one, found)}"
+            much = (
+                f"{one.name} {change(one, found)}" if one.relative else f"difference in {one.name} {change(one, found)}"
+            )
             return f"{lead} The best trial, {mine}: {much} (95 % interval, {counted(len(result.judged.paths), 'fresh path')})."
         return f"{lead} The best trial, {mine}, has {_against(result)}. {_contains(result)}".rstrip()
     lead = {1: "Use", -1: "Stay with the baseline; do not use"}[verdict(result)]
@@ -128,12 +138,18 @@ def defined(result: Found) -> list[str]:
     found = []
     for one in result.plan.objectives:
         if len(one.terms) > 1 or one.name != one.terms[0][1].name:
-            found.append(f"{one.name[:1].upper()}{one.name[1:]} is {_formula(one)}; {'more' if one.sign > 0 else 'less'} is better.")
+            found.append(
+                f"{one.name[:1].upper()}{one.name[1:]} is {_formula(one)}; {'more' if one.sign > 0 else 'less'} is better."
+            )
     if any("*" in metric.name for one in result.plan.objectives for _, metric in one.terms):
         found.append("A * stands for any ending of a flow's name.")
     if any(one.relative for one in result.plan.objectives):
         found.append("Each path counts by its ratio to the baseline's value on the same path; means are geometric.")
-    found.append(f"The baseline is the scenario with {_baseline(result)}." if result.plan.baseline else "The baseline is the scenario as it stands.")
+    found.append(
+        f"The baseline is the scenario with {_baseline(result)}."
+        if result.plan.baseline
+        else "The baseline is the scenario as it stands."
+    )
     return found
 
 
@@ -152,11 +168,17 @@ def keys_defined(result: Found, of_winner: bool = False) -> list[str]:
 
     found = {}
     for part in result.plan.space.parts:
-        for choice_, frees in [("", [part])] if isinstance(part, Free) else [(name, frees) for name, (_, frees) in part.choices.items()]:
+        for choice_, frees in (
+            [("", [part])] if isinstance(part, Free) else [(name, frees) for name, (_, frees) in part.choices.items()]
+        ):
             for free in frees:
-                told = "" if of_winner and free.name not in result.winner.choice.parameters else meaning(free.key, choice_)
+                told = (
+                    "" if of_winner and free.name not in result.winner.choice.parameters else meaning(free.key, choice_)
+                )
                 if told:
-                    found[free.key, told] = f"{worded(result.plan.space.columns[free.key])}{f' ({choice_})' * bool(choice_)}: {told}"
+                    found[free.key, told] = (
+                        f"{worded(result.plan.space.columns[free.key])}{f' ({choice_})' * bool(choice_)}: {told}"
+                    )
     return list(found.values())
 
 
@@ -176,7 +198,9 @@ def gained(result: Found) -> str:
 def _short(result: Found) -> str:
     """The middle of a front beside the baseline, without intervals."""
     rows = (result.judged.values, result.judged.base) if result.judged else (result.winner.values, result.base.values)
-    costs = (result.judged.costs, result.judged.base_costs) if result.judged else (result.winner.costs, result.base.costs)
+    costs = (
+        (result.judged.costs, result.judged.base_costs) if result.judged else (result.winner.costs, result.base.costs)
+    )
     told = []
     for place, one in enumerate(result.plan.objectives):
         if one.relative:
@@ -205,7 +229,9 @@ def _against(result: Found) -> str:
             (mean, _), (base, _) = result.interval(result.winner, place), result.interval(result.base, place)
             found.append(f"{one.name} {_value(one, mean)} (baseline: {_value(one, base)})")
         return f"{listing(found)}, in the search"
-    found = [_beside(one, judged, place, len(result.plan.objectives)) for place, one in enumerate(result.plan.objectives)]
+    found = [
+        _beside(one, judged, place, len(result.plan.objectives)) for place, one in enumerate(result.plan.objectives)
+    ]
     return f"{listing(found)}, on {_paths(len(judged.paths), result.plan.seeds, 'fresh ')} (95 % interval{'s' * (len(found) > 1)})"
 
 
@@ -217,7 +243,9 @@ def _beside(one: Objective, judged: Any, place: int, objectives: int) -> str:
     if one.relative:
         return f"{one.name} {change(one, found, objectives)}"
     mean, base = (fmean(row[place] for row in rows) for rows in (judged.values, judged.base))
-    return f"{one.name} {_value(one, mean)} (baseline: {_value(one, base)}; difference {change(one, found, objectives)})"
+    return (
+        f"{one.name} {_value(one, mean)} (baseline: {_value(one, base)}; difference {change(one, found, objectives)})"
+    )
 
 
 def change(one: Objective, difference: Sample, objectives: int = 1) -> str:
@@ -231,7 +259,9 @@ def change(one: Objective, difference: Sample, objectives: int = 1) -> str:
 
 def compared(one: Objective, samples: list[Sample | None]) -> list[str]:
     """Paired differences below each other, with one precision and what is not distinguished; means alone where there is no interval."""
-    spans = [one.turned(found.interval(split(1))) if found is not None and found.count > 1 else None for found in samples]
+    spans = [
+        one.turned(found.interval(split(1))) if found is not None and found.count > 1 else None for found in samples
+    ]
     widest = max((span.half_width for span in spans if span is not None), default=0.0)
     places = min(6, max(0, 1 - math.floor(math.log10(widest)))) if widest > 0 else 3
     same = 1.0 if one.relative else 0.0
@@ -261,14 +291,18 @@ def _value(one: Objective, value: float) -> str:
 def basis(result: Found) -> list[str]:
     """The sample behind the numbers: trials, paths, seeds, runs."""
     plan, states = result.plan, [one.state for one in result.trials]
-    ended = [f"{states.count(state):,} {word}" for state, word in _STATES.items() if state in states and state != COMPLETE]
+    ended = [
+        f"{states.count(state):,} {word}" for state, word in _STATES.items() if state in states and state != COMPLETE
+    ]
     ends = f" ({', '.join(ended)})" if ended else ""
     every = f"the same {_paths(len(result.paths), plan.seeds)} for all"
     said = [f"{counted(len(states), 'trial')}{ends}, {counted(result.runs, 'run')}; {every}"]
     if plan.space.size and len(states) == plan.space.size:
         said.append("these are all the choices there are")
     if STOPPED in states:
-        said.append("stopped early: on the first of these paths, the interval of its differences from the best so far says that it is worse")
+        said.append(
+            "stopped early: on the first of these paths, the interval of its differences from the best so far says that it is worse"
+        )
     if plan.paths > 1:
         said.append("intervals: 95 %, Student's, over paths drawn independently")
     return said
@@ -290,7 +324,11 @@ def search_told(result: Found) -> str:
              f"{one.name} {_value(one, result.interval(result.winner, place)[0])} (baseline: {_value(one, result.interval(result.base, place)[0])}; "
              f"difference {change(one, seen, len(result.plan.objectives))})"
              for place, (one, seen) in enumerate(zip(result.plan.objectives, result.seen, strict=True)) if seen is not None]  # fmt: skip
-    who = f"The best of {counted(len(result.trials), 'trial')}" if len(result.plan.objectives) == 1 else "A trial that was chosen by them"
+    who = (
+        f"The best of {counted(len(result.trials), 'trial')}"
+        if len(result.plan.objectives) == 1
+        else "A trial that was chosen by them"
+    )
     return f"On the {_paths(len(result.paths), result.plan.seeds)} of the search: {listing(found)}. {who} looks better there than it is."
 
 
@@ -311,14 +349,22 @@ def losing(result: Found) -> str:
     lost = len({loss.path.number for loss in losses})
     by = ""
     if len(result.plan.objectives) > 1:
-        counts = [len({loss.path.number for loss in losses if loss.objective == k}) for k in range(len(result.plan.objectives))]
+        counts = [
+            len({loss.path.number for loss in losses if loss.objective == k})
+            for k in range(len(result.plan.objectives))
+        ]
         by = f" ({listing([f'{count:,} by {one.name}' for one, count in zip(result.plan.objectives, counts, strict=True)])})"
-    return f"The {called(result)} loses on {lost:,} of the {counted(drawn, kind)}{by}, most on {_lost(result, losses[0])}."
+    return (
+        f"The {called(result)} loses on {lost:,} of the {counted(drawn, kind)}{by}, most on {_lost(result, losses[0])}."
+    )
 
 
 def _lost(result: Found, loss: Loss) -> str:
     one = result.plan.objectives[loss.objective]
-    values = [f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value" for value in (loss.value, loss.base)]
+    values = [
+        f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value"
+        for value in (loss.value, loss.base)
+    ]
     return f"{'fresh ' * loss.fresh}path {_path(loss.path)}: {one.name} {values[0]}, baseline {values[1]}"
 
 
@@ -345,7 +391,13 @@ def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
     rows = []
     for one in [*chosen[:most], result.base]:
         cells = [spoken(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
-        rows.append([str(one.number) if one.number else "baseline", *cells, *(_mean(result, one, k) for k in range(len(plan.objectives)))])
+        rows.append(
+            [
+                str(one.number) if one.number else "baseline",
+                *cells,
+                *(_mean(result, one, k) for k in range(len(plan.objectives))),
+            ]
+        )
     beside = " (beside the middle)" if len(plan.objectives) > 1 else ""
     return ["trial", *map(worded, named), *(f"{one.label}{beside}" for one in plan.objectives)], rows
 
@@ -357,7 +409,16 @@ def made_of(result: Found) -> tuple[list[str], list[list[str]]]:
         for weight, metric in one.terms:
             means = result.fresh_parts or [result.parts[trial.number] for trial in (result.base, result.winner)]
             base, mine = (part[place] for part in means)
-            rows.append([f"{one.name}: {metric.label}", digits(weight), digits(base), digits(mine), digits(weight * base), digits(weight * mine)])
+            rows.append(
+                [
+                    f"{one.name}: {metric.label}",
+                    digits(weight),
+                    digits(base),
+                    digits(mine),
+                    digits(weight * base),
+                    digits(weight * mine),
+                ]
+            )
             place += 1
     return ["metric", "weight", "baseline", called(result), "weighted: baseline", f"{called(result)}, weighted"], rows
 
@@ -385,8 +446,12 @@ def by_path(result: Found) -> list[tuple[str, int, list[tuple[Sample | None, Int
         places = [place for place, path in enumerate(one.paths) if path.entry == entry]
         samples = []
         for k in range(len(result.plan.objectives)):
-            found_here = sample([one.costs[place][k] - one.base_costs[place][k] for place in places]) if places else None
-            samples.append((found_here, found_here.interval(split(1)) if found_here is not None and len(places) > 1 else None))
+            found_here = (
+                sample([one.costs[place][k] - one.base_costs[place][k] for place in places]) if places else None
+            )
+            samples.append(
+                (found_here, found_here.interval(split(1)) if found_here is not None and len(places) > 1 else None)
+            )
         found.append((given.name, len(places), samples))
     return found
 
@@ -394,6 +459,20 @@ def by_path(result: Found) -> list[tuple[str, int, list[tuple[Sample | None, Int
 def as_text(result: Found) -> str:
     """The whole text for a terminal."""
     heads, rows = columns(result, MOST_ROWS)
-    lines = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), "", *align(heads, rows, names=len(heads) - len(result.plan.objectives)), ""]
-    said = [sentence(result), *defined(result), losing(result), gained(result), *determined(result), search_told(result)]
+    lines = [
+        one_line(result.plan.title or result.plan.name),
+        *basis(result),
+        *kept(result),
+        "",
+        *align(heads, rows, names=len(heads) - len(result.plan.objectives)),
+        "",
+    ]
+    said = [
+        sentence(result),
+        *defined(result),
+        losing(result),
+        gained(result),
+        *determined(result),
+        search_told(result),
+    ]
     return "\n".join([*lines, *wrapped(said)])

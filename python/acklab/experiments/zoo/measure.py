@@ -58,7 +58,11 @@ def measure(seen: Download, path: Path) -> dict[str, Any]:
 def waits(seen: Download) -> list[float]:
     """The time in ms from each arrival to the next packet back."""
     following = np.searchsorted(seen.back_s, seen.arrived_s)
-    return [float(1e3 * (seen.back_s[at] - time)) for time, at in zip(seen.arrived_s, following, strict=True) if at < len(seen.back_s)]
+    return [
+        float(1e3 * (seen.back_s[at] - time))
+        for time, at in zip(seen.arrived_s, following, strict=True)
+        if at < len(seen.back_s)
+    ]
 
 
 def _covered(seen: Download) -> tuple[np.ndarray, np.ndarray]:

@@ -25,10 +25,14 @@ class ZooError(ValueError):
 
 def plain(rows: Sequence[Row]) -> str:
     """The rows as JSON, a line a row; what a run did not show is left out."""
+
     def told(value: Any) -> Any:
         return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
 
-    lines = [json.dumps({key: told(value) for key, value in row.items() if value is not None}, allow_nan=False) for row in rows]
+    lines = [
+        json.dumps({key: told(value) for key, value in row.items() if value is not None}, allow_nan=False)
+        for row in rows
+    ]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
@@ -44,7 +48,11 @@ def read(path: Path) -> list[dict[str, Any]]:
     except ValueError as error:
         raise ZooError(f"no JSON: {error}") from None
     needed = {"sender", "receiver", "path"}
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and needed <= row.keys() for row in rows):
+    if (
+        not isinstance(rows, list)
+        or not rows
+        or not all(isinstance(row, dict) and needed <= row.keys() for row in rows)
+    ):
         raise ZooError("no rows of the zoo: a list of objects with `sender`, `receiver` and `path`")
     return rows
 
@@ -62,14 +70,19 @@ def headline(rows: Sequence[Row]) -> str:
     >>> headline([{"sender": name, "receiver": name, "path": "plain", "per_ack": each} for name, each in [("a", 2), ("b", 9.66)]])
     'Over the path plain an ACK is for 2.0 packets (a) to 9.7 (b)'
     """
-    own = sorted((row for row in rows if row["sender"] == row["receiver"] and "per_ack" in row), key=lambda row: float(row["per_ack"]))
+    own = sorted(
+        (row for row in rows if row["sender"] == row["receiver"] and "per_ack" in row),
+        key=lambda row: float(row["per_ack"]),
+    )
     paths = [row["path"] for row in own]
     path = "plain" if "plain" in paths else next(iter(paths), None)
     mine = [row for row in own if row["path"] == path]
     if not mine:
         return "No stack's ACKs were counted"
     least, most = (f"{row['per_ack']:.1f}" for row in (mine[0], mine[-1]))
-    few, many = (" and ".join(row["receiver"] for row in mine if f"{row['per_ack']:.1f}" == shown) for shown in (least, most))
+    few, many = (
+        " and ".join(row["receiver"] for row in mine if f"{row['per_ack']:.1f}" == shown) for shown in (least, most)
+    )
     if least == most:
         return f"Over the path {path} an ACK is for {least} packets ({few})"
     return f"Over the path {path} an ACK is for {least} packets ({few}) to {most} ({many})"
@@ -80,11 +93,21 @@ def page(rows: Sequence[Row]) -> str:
     from ...figures.html import document, esc, header, table
 
     names = list(dict.fromkeys(row["receiver"] for row in rows))
-    body = [header(headline(rows), "acklab zoo", f"{', '.join(names)}; {counted(len(rows), 'run')} in virtual time", quick=False), "</header><main>"]
+    body = [
+        header(
+            headline(rows),
+            "acklab zoo",
+            f"{', '.join(names)}; {counted(len(rows), 'run')} in virtual time",
+            quick=False,
+        ),
+        "</header><main>",
+    ]
     for one in tables(rows):
         cells = [list(map(esc, cells)) for cells in one.cells]
         shown = table(one.heads, cells, ["text", *[""] * (len(one.heads) - 1)])
-        body.append(f'<section class="card" id="{one.name}"><h2>{esc(one.title)}</h2><p class="note">{esc(one.about)}</p>{shown}</section>')
+        body.append(
+            f'<section class="card" id="{one.name}"><h2>{esc(one.title)}</h2><p class="note">{esc(one.about)}</p>{shown}</section>'
+        )
     body.append('</main><footer class="foot">rows.json and rows.parquet: each run with all its numbers.</footer>')
     return document("The zoo", "".join(body))
 

@@ -43,7 +43,14 @@ def read(path: Path) -> Iterator[Packet]:
             continue
         rest = packet[4 * (packet[0] & 15) :]
         size = 8 if packet[9] == _UDP else 4 * (rest[12] >> 4)
-        yield Packet(seconds + 1e-9 * nanoseconds, struct.unpack_from("!I", packet, 12)[0], packet[9], packet[1] & 3, rest[:size], rest[size:])
+        yield Packet(
+            seconds + 1e-9 * nanoseconds,
+            struct.unpack_from("!I", packet, 12)[0],
+            packet[9],
+            packet[1] & 3,
+            rest[:size],
+            rest[size:],
+        )
 
 
 @dataclass(frozen=True)
@@ -83,10 +90,20 @@ def download(server: Path, client: Path) -> Download:
     for packet in read(client):
         if _port(packet, 0) == 443:
             if _is_data(packet) and (waiting := departures[_key(packet)]):
-                arrived.append((packet.time_s, waiting.popleft(), packet.ecn == _CE, packet.ecn in _ECT or packet.ecn == _CE, len(packet.payload)))
+                arrived.append(
+                    (
+                        packet.time_s,
+                        waiting.popleft(),
+                        packet.ecn == _CE,
+                        packet.ecn in _ECT or packet.ecn == _CE,
+                        len(packet.payload),
+                    )
+                )
         elif arrived and _is_ack(packet):
             back.append((packet.time_s, 20 + len(packet.header) + len(packet.payload)))
-    times, numbers, ce, ect, octets = (np.array(column) for column in (zip(*arrived, strict=True) if arrived else ([],) * 5))
+    times, numbers, ce, ect, octets = (
+        np.array(column) for column in (zip(*arrived, strict=True) if arrived else ([],) * 5)
+    )
     last = times[-1] if len(times) else 0.0
     kept = [row for row in back if row[0] <= last]
     backs, sizes = (np.array(column) for column in (zip(*kept, strict=True) if kept else ([],) * 2))

@@ -31,7 +31,12 @@ class Path:
     def scenario(self, name: str, seed: int) -> dict[str, Any]:
         """The scenario without programs, as a tree."""
         queue = {"kind": "drop-tail", "packets": self.packets}
-        link = {"between": [SERVER, CLIENT], "rate": f"{self.rate_mbps:g}Mbps", "delay": f"{500 * self.rtt_s:g}ms", "queue": queue}
+        link = {
+            "between": [SERVER, CLIENT],
+            "rate": f"{self.rate_mbps:g}Mbps",
+            "delay": f"{500 * self.rtt_s:g}ms",
+            "queue": queue,
+        }
         back = {"rate": link["rate"], "queue": queue, **self.back}
         stop = {"at": "120s"}
         return {"title": f"zoo: {name}", "seed": seed, "stop": stop, "link": [{**link, **self.forward, "back": back}]}
@@ -54,7 +59,10 @@ PATHS = {
         "24 packets, one in 40, arrive behind the two that follow",
         forward={"stages": [{"kind": "reorder", "list": [*range(400, 1360, 40)], "by": "50ms", "overtaken": 2}]},
     ),
-    "marks": Path("24 packets, one in 41, arrive with a congestion mark (CE)", forward={"stages": [{"kind": "mark", "list": [*range(400, 1384, 41)]}]}),
+    "marks": Path(
+        "24 packets, one in 41, arrive with a congestion mark (CE)",
+        forward={"stages": [{"kind": "mark", "list": [*range(400, 1384, 41)]}]},
+    ),
     "codel": Path("10 Mb/s, 40 ms, a CoDel queue that marks", forward={"queue": {"kind": "codel", "ecn": True}}),
     "thin-4": Path("one in 4 of the client's packets arrives", back=_kept(4)),
     "thin-16": Path("one in 16 of the client's packets arrives", back=_kept(16)),

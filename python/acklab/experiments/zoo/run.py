@@ -56,7 +56,12 @@ def _release(version: str | None) -> str:
 
 
 def rows(
-    pairs: Iterable[Pair], paths: Iterable[str], *, seed: int = 1, boots: int = 1, tick: Callable[[str], None] = lambda _: None
+    pairs: Iterable[Pair],
+    paths: Iterable[str],
+    *,
+    seed: int = 1,
+    boots: int = 1,
+    tick: Callable[[str], None] = lambda _: None,
 ) -> Iterator[dict[str, Any]]:
     """A row for each pair and path, as soon as it is there. A program that fails leaves the reason in ``error``.
 
@@ -75,7 +80,11 @@ def rows(
 
 
 def row(
-    one: Pair, name: str, seed: int = 1, path: Path | None = None, look: Callable[[Download], Mapping[str, Any]] = lambda _: {}
+    one: Pair,
+    name: str,
+    seed: int = 1,
+    path: Path | None = None,
+    look: Callable[[Download], Mapping[str, Any]] = lambda _: {},
 ) -> dict[str, Any]:
     """One download, with the numbers of :func:`measure`, its time, and the SHA-256 of what passed the client.
 

@@ -33,7 +33,14 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     own = [row for row in rows if row["sender"] == row["receiver"]]
     by = {(row["receiver"], row["path"]): row for row in own}
     names = list(dict.fromkeys(row["receiver"] for row in own))
-    made = [_acks(names, by), _answers(names, by), _losses(names, by), _senders(names, by), *_matrices(rows), _runs(names, by)]
+    made = [
+        _acks(names, by),
+        _answers(names, by),
+        _losses(names, by),
+        _senders(names, by),
+        *_matrices(rows),
+        _runs(names, by),
+    ]
     return [table for table in made if table is not None and table.cells]
 
 
@@ -55,7 +62,9 @@ def _rows(
     """Heads and cells of the columns whose paths were run."""
     there = [column for column in columns if any((name, column[1]) in by for name in names)]
     heads = ["stack", *(head for head, *_ in there)]
-    return heads, [[name, *(_cell(by, name, path, shown) for _, path, shown in there)] for name in names] if there else []
+    return heads, [
+        [name, *(_cell(by, name, path, shown) for _, path, shown in there)] for name in names
+    ] if there else []
 
 
 def _paths(by: Mapping[tuple[str, str], Row], *names: str) -> str:
@@ -78,7 +87,9 @@ def _acks(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
         ("600 ms", "geo", _per_ack("per_ack")),
         ("bytes of an ACK", "plain", lambda row: _number(row.get("ack_bytes"), 0)),
     ])  # fmt: skip
-    about = "Data packets that arrive, for one packet back; bytes from the header of IP on. " + _paths(by, "plain", "fast", "geo")
+    about = "Data packets that arrive, for one packet back; bytes from the header of IP on. " + _paths(
+        by, "plain", "fast", "geo"
+    )
     return Table("acks", "Packets an ACK", about, heads, cells)
 
 
@@ -106,7 +117,9 @@ def _answers(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table:
         ("CE: at once", "marks", _share("ce")),
         ("packets with ECT, %", "plain", lambda row: _number(100 * row["ect_share"], 0)),
     ])  # fmt: skip
-    about = "At once is an ACK within a millisecond and before the next data packet. " + _paths(by, "lone", "plain", "burst-loss", "late", "marks")
+    about = "At once is an ACK within a millisecond and before the next data packet. " + _paths(
+        by, "lone", "plain", "burst-loss", "late", "marks"
+    )
     return Table("answers", "When an ACK leaves", about, heads, cells)
 
 
@@ -160,7 +173,9 @@ def _matrices(rows: Sequence[Row]) -> list[Table]:
             cells = [[f"from {name}", *(_pair(by.get((name, to))) for to in names)] for name in names]
             about = f"Packets an ACK / seconds. Path: {path}, {PATHS[path].about}."
             table = f"matrix-{path}" + (f"-{number}" if number > 1 else "")
-            made.append(Table(table, f"Senders by receivers: {path}", about, ["", *(f"to {name}" for name in names)], cells))
+            made.append(
+                Table(table, f"Senders by receivers: {path}", about, ["", *(f"to {name}" for name in names)], cells)
+            )
     return made
 
 
@@ -182,6 +197,22 @@ def _runs(names: Sequence[str], by: Mapping[tuple[str, str], Row]) -> Table | No
         spent = _cell(by, name, "plain", lambda row: _number(row.get("processor_s")))
         whole = [row["processor_s"] for row in mine if "processor_s" in row]
         every = _number(sum(whole)) if len(whole) == len(mine) else "-"
-        cells.append([name, str(mine[0].get("version", "-")), str(mine[0].get("linux", "-")), shown, same, spent, every])
-    heads = ["stack", "version", "Linux", "boots: runs", "the same bytes", "processor s of plain", "of its runs, once each"]
-    return Table("runs", "The runs", "Of the runs booted several times, those in which the client saw the same packets, byte for byte, at the same times.", heads, cells)
+        cells.append(
+            [name, str(mine[0].get("version", "-")), str(mine[0].get("linux", "-")), shown, same, spent, every]
+        )
+    heads = [
+        "stack",
+        "version",
+        "Linux",
+        "boots: runs",
+        "the same bytes",
+        "processor s of plain",
+        "of its runs, once each",
+    ]
+    return Table(
+        "runs",
+        "The runs",
+        "Of the runs booted several times, those in which the client saw the same packets, byte for byte, at the same times.",
+        heads,
+        cells,
+    )

@@ -60,7 +60,15 @@ def advantage(grid: Grid, other: str, quantity: str = "throughput") -> float:
     return 100 * (mean["rr"] / mean[other] - 1)
 
 
-@PAPER.figure("unsaid", "", "What Figures 11 and 12 leave unsaid", "4", [*BASE.values(), *VARIATIONS.values()], evidence="evidence", slow=True)
+@PAPER.figure(
+    "unsaid",
+    "",
+    "What Figures 11 and 12 leave unsaid",
+    "4",
+    [*BASE.values(), *VARIATIONS.values()],
+    evidence="evidence",
+    slow=True,
+)
 def unsaid(*grids: Grid) -> Drawn:
     base = dict(zip(BASE, grids, strict=False))
     changed = dict(zip(VARIATIONS, grids[len(BASE) :], strict=True))
@@ -72,15 +80,24 @@ def unsaid(*grids: Grid) -> Drawn:
             for parameter, values in VARIED.items():
                 ends = [(label, advantage(changed[buffer, parameter, label], other)) for label, _ in values]
                 swings.append(Swing(parameter, ends))
-                rows += [{"buffer": buffer, "over": other, "parameter": parameter, "value": l, "percent": v} for l, v in ends]
+                rows += [
+                    {"buffer": buffer, "over": other, "parameter": parameter, "value": l, "percent": v} for l, v in ends
+                ]
             swings.append(Swing("average over", [("time", advantage(base[buffer], other, "pooled"))]))
             panels.append((title, advantage(base[buffer], other), None, swings))
         figure = "Figure 11, large buffer" if buffer == "large" else f"Figure 12, buffer of {SMALL}"
-        charts.append(Tornado(f"unsaid-{buffer}", f"{figure}: advantage of per-connection filtering with round robin", panels, "advantage (%)"))
+        charts.append(
+            Tornado(
+                f"unsaid-{buffer}",
+                f"{figure}: advantage of per-connection filtering with round robin",
+                panels,
+                "advantage (%)",
+            )
+        )
     return Drawn(
         charts,
         {"advantages": pl.DataFrame(rows)},
         remark="Each row changes one choice and runs 2, 6, 12 and 20 sources again; the line in the middle is the page's setting. To the "
-        "left of 0 round robin is worse. \"Average over time\" divides all bytes by all transfer times, instead of averaging the files' "
+        'left of 0 round robin is worse. "Average over time" divides all bytes by all transfer times, instead of averaging the files\' '
         "throughputs, in which a connection that completes many files weighs more than one that completes few.",
     )

@@ -27,7 +27,17 @@ def curves(grids: Grids, quantity: str = "throughput", scale: float = 8e-6) -> l
     for algorithm, grid in grids.items():
         samples = [at(grid, n, quantity) for n in counts]
         spread = [scale * s.interval(level).half_width for s in samples]
-        lines.append(Line(NAMES[algorithm], counts, [scale * s.value for s in samples], COLOURS[algorithm], "-", "o", spread=spread))
+        lines.append(
+            Line(
+                NAMES[algorithm],
+                counts,
+                [scale * s.value for s in samples],
+                COLOURS[algorithm],
+                "-",
+                "o",
+                spread=spread,
+            )
+        )
     return lines
 
 
@@ -43,7 +53,17 @@ def relative(grids: Grids) -> list[Line]:
         for n in counts:
             base = at(grids["classic"], n)
             samples.append(Sample.of([100 * v for v in at(grid, n).minus(base).over(base.value).values]))
-        lines.append(Line(NAMES[algorithm], counts, [s.value for s in samples], COLOURS[algorithm], "-", "o", spread=[s.interval(level).half_width for s in samples]))
+        lines.append(
+            Line(
+                NAMES[algorithm],
+                counts,
+                [s.value for s in samples],
+                COLOURS[algorithm],
+                "-",
+                "o",
+                spread=[s.interval(level).half_width for s in samples],
+            )
+        )
     return lines
 
 
@@ -53,7 +73,14 @@ def table(grids: Grids) -> pl.DataFrame:
     for algorithm, grid in grids.items():
         for n in grid.axes["sources"]:
             part = grid.at(sources=n)
-            rows.append({"algorithm": algorithm, "sources": n, "seeds": len(part["throughput"]), **{f"{q}": float(np.nanmean(part[q])) for q in part.columns}})
+            rows.append(
+                {
+                    "algorithm": algorithm,
+                    "sources": n,
+                    "seeds": len(part["throughput"]),
+                    **{f"{q}": float(np.nanmean(part[q])) for q in part.columns},
+                }
+            )
     return pl.DataFrame(rows).rename({"throughput": "throughput_Bps"})
 
 
@@ -91,13 +118,21 @@ def _said(found: Grids, what: str) -> str:
 _figure(
     "11",
     "Large reverse buffer",
-    [("order", "round robin best, no filter worst"), ("few sources (Mb/s)", "classic below the best"), ("many sources (Mb/s)", "classic near round robin")],
+    [
+        ("order", "round robin best, no filter worst"),
+        ("few sources (Mb/s)", "classic below the best"),
+        ("many sources (Mb/s)", "classic near round robin"),
+    ],
     LARGE,
 )
 _figure(
     "12",
     f"Reverse buffer of {SMALL}",
-    [("order", "round robin best"), ("few sources (Mb/s)", "aggregate above classic"), ("many sources (Mb/s)", "classic below no filter")],
+    [
+        ("order", "round robin best"),
+        ("few sources (Mb/s)", "aggregate above classic"),
+        ("many sources (Mb/s)", "classic below no filter"),
+    ],
     SMALL_RUNS,
 )
 
@@ -108,12 +143,28 @@ def newcomer(*grids: Grid) -> Drawn:
     level = split(len(times))
     bars = []
     for a, t in times.items():
-        bars.append(Bar(NAMES[a], (float(t.mean()), float(np.percentile(t, 95))), (Sample.of(t).interval(level).half_width, 0.0)))
-    chart = Bars("newcomer", f"Time of {NEW_SEGMENTS} kB among 9 busy connections, reverse buffer of {SMALL}", ["mean", "95th percentile"], ["blue", "sky"], bars, Axis("time (s)", low=0), 2.6)
+        bars.append(
+            Bar(
+                NAMES[a], (float(t.mean()), float(np.percentile(t, 95))), (Sample.of(t).interval(level).half_width, 0.0)
+            )
+        )
+    chart = Bars(
+        "newcomer",
+        f"Time of {NEW_SEGMENTS} kB among 9 busy connections, reverse buffer of {SMALL}",
+        ["mean", "95th percentile"],
+        ["blue", "sky"],
+        bars,
+        Axis("time (s)", low=0),
+        2.6,
+    )
     shares = grids[-1]
     said = {"none": "blocked until the others slow down", "rr": "protected"}
     compared = [
-        Compared(f"newcomer's time, {NAMES[a]}", said.get(a, ""), f"{t.mean():.1f} s, 95th percentile {np.percentile(t, 95):.1f} s")
+        Compared(
+            f"newcomer's time, {NAMES[a]}",
+            said.get(a, ""),
+            f"{t.mean():.1f} s, 95th percentile {np.percentile(t, 95):.1f} s",
+        )
         for a, t in times.items()
     ]
     compared += [

@@ -60,7 +60,9 @@ MAXMIN = Replications(
 def equal_shares(grid: Grid) -> Measurement:
     spread, bursts = grid.at(pacing=1.0), grid.at(pacing=0.0)
     shares = {
-        f"{end}, N = {n}": Sample.of(spread.at(sources=n)[end].tolist()) for n in grid.axes["sources"] for end in ("least", "most")
+        f"{end}, N = {n}": Sample.of(spread.at(sources=n)[end].tolist())
+        for n in grid.axes["sources"]
+        for end in ("least", "most")
     }
     ends = bursts["least"].min(), bursts["most"].max()
     return Measurement(

@@ -30,7 +30,9 @@ def _readings(effort: Effort) -> dict[Hashable, str]:
 PRINTED = Traces("readings", "delta = 500 with other readings of section 2.4", _readings, Slow)
 
 
-@PAPER.figure("printed", "", "Printed values that do not fit: δ = 500 at 5 s, and 1000 kb/s", "2", [PRINTED], evidence="search")
+@PAPER.figure(
+    "printed", "", "Printed values that do not fit: δ = 500 at 5 s, and 1000 kb/s", "2", [PRINTED], evidence="search"
+)
 def printed(recorded: Recorded) -> Drawn:
     found = []
     for name, run in recorded.items():
@@ -38,7 +40,13 @@ def printed(recorded: Recorded) -> Drawn:
         onset = f"first ACK erased at {run.onset:.2f} s" if len(run.erased) else "no ACK is erased in 10 s"
         more = f"; on its plateau from {full:.2f} to {resumes:.2f} s" if full == full and resumes == resumes else ""
         end = float(run.throughput(np.arange(9.0, 10.0, 0.01)).mean()) / 1e3
-        found.append(Compared(name, "filtering from about 5 s; final throughput 1000 kb/s", f"{onset}{more}; final throughput {end:,.0f} kb/s"))
+        found.append(
+            Compared(
+                name,
+                "filtering from about 5 s; final throughput 1000 kb/s",
+                f"{onset}{more}; final throughput {end:,.0f} kb/s",
+            )
+        )
     return Drawn(
         [],
         {},
@@ -65,19 +73,33 @@ def _filters(effort: Effort) -> dict[Hashable, str]:
     return {name: records(one.scenario(filter), "series", "queue", "packets") for name, filter in filters.items()}
 
 
-OTHERS = Traces("readings of section 3", "delayed filtering with other windows, thresholds and estimators", _filters, Slow)
+OTHERS = Traces(
+    "readings of section 3", "delayed filtering with other windows, thresholds and estimators", _filters, Slow
+)
 
 
-@PAPER.figure("readings", "", "Readings of section 3, and CAKE's filter in slow start", "3", [SINGLE, OTHERS], evidence="search")
+@PAPER.figure(
+    "readings", "", "Readings of section 3, and CAKE's filter in slow start", "3", [SINGLE, OTHERS], evidence="search"
+)
 def readings(recorded: Recorded, others: Recorded) -> Drawn:
-    runs = {"delayed, output rate (the page's)": recorded["delayed"], "delayed, presence rate": recorded["presence"], **others}
+    runs = {
+        "delayed, output rate (the page's)": recorded["delayed"],
+        "delayed, presence rate": recorded["presence"],
+        **others,
+    }
     base = float(recorded[30].acked(5.0))
     found = []
     for name, run in runs.items():
         acked = float(run.acked(5.0))
         onset = f"{run.onset:.2f} s" if len(run.erased) else "never"
         most = float(run.occupancy(GRID).max())
-        found.append(Compared(str(name), "as good as δ = 30", f"{acked:.0f} acknowledged by 5 s ({100 * (acked / base - 1):+.1f} %); filtering from {onset}; at most {most:.0f} waiting"))
+        found.append(
+            Compared(
+                str(name),
+                "as good as δ = 30",
+                f"{acked:.0f} acknowledged by 5 s ({100 * (acked / base - 1):+.1f} %); filtering from {onset}; at most {most:.0f} waiting",
+            )
+        )
     return Drawn(
         [],
         {},

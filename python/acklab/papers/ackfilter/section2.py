@@ -33,7 +33,13 @@ def queue_of_a_burst(recorded: Recorded) -> Measurement:
     run = recorded["none"]
     bursts = range(1, 6)
     return Measurement(
-        {"excess": {f"burst of {run.burst(n, run.arrivals)}": run.burst_queue(n) - MODEL.burst_queue(run.burst(n, run.arrivals)) for n in bursts}}
+        {
+            "excess": {
+                f"burst of {run.burst(n, run.arrivals)}": run.burst_queue(n)
+                - MODEL.burst_queue(run.burst(n, run.arrivals))
+                for n in bursts
+            }
+        }
     )
 
 
@@ -122,7 +128,9 @@ def reverse_link_full_with_1(recorded: Recorded) -> Measurement:
 
 @PAPER.claim("fig5.d30", SINGLE)
 def reverse_link_full_with_more(recorded: Recorded) -> Measurement:
-    return Measurement({"time": {f"delta {d}": recorded[d].passes(0.95 * PLATEAU_BPS) for d in LATE}}, "95 % of the plateau")
+    return Measurement(
+        {"time": {f"delta {d}": recorded[d].passes(0.95 * PLATEAU_BPS) for d in LATE}}, "95 % of the plateau"
+    )
 
 
 def plateau(run: Slow, level_bps: float = PLATEAU_BPS) -> tuple[float, float]:
@@ -134,7 +142,9 @@ def plateau(run: Slow, level_bps: float = PLATEAU_BPS) -> tuple[float, float]:
 def height_of_the_plateau(recorded: Recorded) -> Measurement:
     start, end = plateau(recorded[500])
     grid = np.arange(start + T, end - T, 0.01)
-    return Measurement({"rate": float(recorded[500].throughput(grid).mean()) / (8 * PACKET)}, f"delta 500, {start:.2f} to {end:.2f} s")
+    return Measurement(
+        {"rate": float(recorded[500].throughput(grid).mean()) / (8 * PACKET)}, f"delta 500, {start:.2f} to {end:.2f} s"
+    )
 
 
 @PAPER.claim("fig5.500", SINGLE)
@@ -160,7 +170,9 @@ def longest_round_trip(recorded: Recorded) -> Measurement:
     longest = {d: float(recorded[d].round_trips[1].max()) for d in (1, 3, 30, 100, 500)}
     ratios = {f"delta {d}": rtt / MODEL.rtt_limits(d)[1] for d, rtt in longest.items()}
     arriving = MODEL.growth * MODEL.acks_per_s
-    told = ", ".join(f"{longest[d]:.3f} s at {d} (so computed: {MODEL.rtt_filtering(d, arriving):.3f})" for d in (100, 500))
+    told = ", ".join(
+        f"{longest[d]:.3f} s at {d} (so computed: {MODEL.rtt_filtering(d, arriving):.3f})" for d in (100, 500)
+    )
     return Measurement(
         {"ratio": ratios},
         "holds up to 30, where the link still falls idle between bursts; beyond, 625 ACK/s arrive without a pause as filtering starts, each "
@@ -187,7 +199,9 @@ def best_threshold(recorded: Recorded) -> Measurement:
 def classic_is_threshold_1(recorded: Recorded) -> Measurement:
     one, all_ = recorded[1].departed, recorded["erase-all"].departed
     differ = sum(a != b for a, b in zip(one, all_, strict=False)) + abs(len(one) - len(all_))
-    return Measurement({"differing": differ}, f"{len(one)} ACKs leave in 10 s, each at the same instant with the same number")
+    return Measurement(
+        {"differing": differ}, f"{len(one)} ACKs leave in 10 s, each at the same instant with the same number"
+    )
 
 
 @PAPER.claim("text.long_transfers", LONG)
@@ -197,7 +211,10 @@ def long_transfers(grid: Grid) -> Measurement:
     one, optimum = names.index("1"), names.index("30")
     longest = [n for n in SIZES if n >= 10_000]
     crossing = next((n for n in SIZES if finite[one, SIZES.index(n)] <= finite[optimum, SIZES.index(n)]), None)
-    cells = {f"{n // 1000} MB": {"1": float(finite[one, SIZES.index(n)]), "30": float(finite[optimum, SIZES.index(n)])} for n in longest}
+    cells = {
+        f"{n // 1000} MB": {"1": float(finite[one, SIZES.index(n)]), "30": float(finite[optimum, SIZES.index(n)])}
+        for n in longest
+    }
     lead = ample[one, -1] - ample[optimum, -1]
     where = f"the smallest transfer that 1 finishes first has {crossing} kB" if crossing else "1 finishes none first"
     return Measurement(

@@ -25,7 +25,10 @@ def delayed_against_the_best_threshold(recorded: Recorded) -> Measurement:
 @PAPER.claim("presence", SINGLE)
 def presence_rate(recorded: Recorded) -> Measurement:
     ratio = recorded["presence"].acked(GRID) / recorded["delayed"].acked(GRID)
-    return Measurement({"least": float(ratio.min())}, "weighted by time; the listing as printed adds up events, see the searched question")
+    return Measurement(
+        {"least": float(ratio.min())},
+        "weighted by time; the listing as printed adds up events, see the searched question",
+    )
 
 
 @PAPER.claim("fig8.cap", SINGLE)
@@ -50,7 +53,9 @@ def occupancy_with_delayed(recorded: Recorded) -> Measurement:
 @PAPER.claim("fig9.same", SINGLE)
 def same_onset(recorded: Recorded) -> Measurement:
     static, delayed = recorded[30].onset, recorded["delayed"].onset
-    return Measurement({"apart": delayed - static}, f"{static:.2f} s with delta = 30, {delayed:.2f} s with delayed filtering")
+    return Measurement(
+        {"apart": delayed - static}, f"{static:.2f} s with delta = 30, {delayed:.2f} s with delayed filtering"
+    )
 
 
 @PAPER.claim("util90")

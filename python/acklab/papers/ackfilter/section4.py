@@ -47,7 +47,20 @@ def _reduce(columns: dict[str, Array]) -> Sequence[float]:
 
 
 READ = ManyFlows(
-    ["throughput", "pooled", "slowest", "files", "bytes", "timeouts", "retransmits", "rtt_s", "most_waiting", "mean_waiting", "drops", "filtered"],
+    [
+        "throughput",
+        "pooled",
+        "slowest",
+        "files",
+        "bytes",
+        "timeouts",
+        "retransmits",
+        "rtt_s",
+        "most_waiting",
+        "mean_waiting",
+        "drops",
+        "filtered",
+    ],
     ["start_s", "finished_s", "bytes", "timeouts", "retransmits", "mean_rtt_s"],
     ["drops", "filtered", "mean_queue_packets", "max_queue_packets"],
     _reduce,
@@ -61,7 +74,12 @@ ROUNDS = (5, 10, 18)
 
 
 def sources(
-    setting: Many, algorithm: str, note: str, about: str, counts: Sequence[int] = RUN_SOURCES, rounds: tuple[int, ...] = ROUNDS
+    setting: Many,
+    algorithm: str,
+    note: str,
+    about: str,
+    counts: Sequence[int] = RUN_SOURCES,
+    rounds: tuple[int, ...] = ROUNDS,
 ) -> Replications:
     """Figure 10's scenario with one algorithm."""
 
@@ -70,13 +88,18 @@ def sources(
 
     given = {"sources": counts, "duration_s": (DURATION_S,)}
     quick = {"sources": tuple(n for n in QUICK_SOURCES if n in counts), "duration_s": (150,)}
-    return Replications(f"{note} {algorithm}", f"{NAMES[algorithm]}: {about}", given, scenario, READ, quick, rounds=rounds)
+    return Replications(
+        f"{note} {algorithm}", f"{NAMES[algorithm]}: {about}", given, scenario, READ, quick, rounds=rounds
+    )
 
 
 LARGE = [sources(LARGE_BUFFER, algorithm, "large", "1 to 20 sources, large reverse buffer") for algorithm in ALGORITHMS]
-SMALL_RUNS = [sources(SMALL_BUFFER, algorithm, "small", "1 to 20 sources, reverse buffer of 10") for algorithm in ALGORITHMS]
+SMALL_RUNS = [
+    sources(SMALL_BUFFER, algorithm, "small", "1 to 20 sources, reverse buffer of 10") for algorithm in ALGORITHMS
+]
 SMALL_ONCE = [
-    sources(SMALL_BUFFER, algorithm, "small, one look", "1 to 20 sources, reverse buffer of 10", rounds=ROUNDS[:1]) for algorithm in ALGORITHMS
+    sources(SMALL_BUFFER, algorithm, "small, one look", "1 to 20 sources, reverse buffer of 10", rounds=ROUNDS[:1])
+    for algorithm in ALGORITHMS
 ]
 """For a claim on the order of all means: round robin, FIFO and no filter lie so close that ten seeds leave it as undecided as five."""
 PAIR = [
@@ -84,7 +107,9 @@ PAIR = [
     for algorithm in ("aggregate", "classic")
 ]
 FEW = [
-    sources(SMALL_BUFFER, algorithm, "small, few", "1 to 10 sources, reverse buffer of 10", FEW_SOURCES, rounds=ladder(50))
+    sources(
+        SMALL_BUFFER, algorithm, "small, few", "1 to 10 sources, reverse buffer of 10", FEW_SOURCES, rounds=ladder(50)
+    )
     for algorithm in ("classic", "none")
 ]
 """Again, with more seeds: the ratios of classic filtering to none, whose order over the number of sources is judged, lie close together."""
@@ -122,13 +147,19 @@ def ratio(grids: Grids, over: str, under: str, n: int) -> Sample:
 def numbers(grids: Grids, wanted: Callable[[int], bool]) -> list[int]:
     """The admitted numbers of sources with which every run completed a file: in a quick look, no filter may complete none."""
     counts = next(iter(grids.values())).axes["sources"]
-    return [n for n in counts if wanted(n) and not any(np.isnan(g.at(sources=n)["throughput"]).any() for g in grids.values())]
+    return [
+        n
+        for n in counts
+        if wanted(n) and not any(np.isnan(g.at(sources=n)["throughput"]).any() for g in grids.values())
+    ]
 
 
 def told(grids: Grids) -> str:
     """Means over everything, best first, in kB/s."""
     means = {a: s.value / 1e3 for a, s in overall(grids).items()}
-    return "mean over N in kB/s: " + ", ".join(f"{NAMES[a]} {means[a]:.1f}" for a in sorted(means, key=lambda a: -means[a]))
+    return "mean over N in kB/s: " + ", ".join(
+        f"{NAMES[a]} {means[a]:.1f}" for a in sorted(means, key=lambda a: -means[a])
+    )
 
 
 # --- 4.1 large buffer
@@ -137,7 +168,13 @@ def told(grids: Grids) -> str:
 @PAPER.claim("fig10")
 def inputs() -> Measurement:
     return Measurement(
-        {"least": SOURCES[0], "most": SOURCES[-1], "smallest": FILE_BYTES[0] / 1e3, "largest": FILE_BYTES[1] / 1e6, "duration": DURATION_S}
+        {
+            "least": SOURCES[0],
+            "most": SOURCES[-1],
+            "smallest": FILE_BYTES[0] / 1e3,
+            "largest": FILE_BYTES[1] / 1e6,
+            "duration": DURATION_S,
+        }
     )
 
 
@@ -171,7 +208,9 @@ def classic_comes_near(*grids: Grid) -> Measurement:
 @PAPER.claim("fig11.agg", *LARGE)
 def aggregate_is_classic(*grids: Grid) -> Measurement:
     found = by_algorithm(grids)
-    return Measurement({"ratio": {f"N = {n}": ratio(found, "aggregate", "classic", n) for n in numbers(found, lambda n: n >= 6)}})
+    return Measurement(
+        {"ratio": {f"N = {n}": ratio(found, "aggregate", "classic", n) for n in numbers(found, lambda n: n >= 6)}}
+    )
 
 
 @PAPER.claim("fig11.fifo", *LARGE)
@@ -183,7 +222,9 @@ def fifo_is_worse(*grids: Grid) -> Measurement:
 @PAPER.claim("concl.group", *LARGE)
 def grouping_a_few(*grids: Grid) -> Measurement:
     found = by_algorithm(grids)
-    return Measurement({"ratio": {f"N = {n}": ratio(found, "aggregate", "rr", n) for n in numbers(found, lambda n: n <= 3)}})
+    return Measurement(
+        {"ratio": {f"N = {n}": ratio(found, "aggregate", "rr", n) for n in numbers(found, lambda n: n <= 3)}}
+    )
 
 
 # --- 4.2 small buffer
@@ -235,5 +276,8 @@ def classic_moves_to_no_filter(classic: Grid, none: Grid) -> Measurement:
 @PAPER.claim("fig12.rtt", *SMALL_RUNS)
 def short_queueing_delay(*grids: Grid) -> Measurement:
     found = by_algorithm(grids)
-    longest = {NAMES[a]: Sample.of((1e3 * ACK_S * (grid["most_waiting"].max(axis=0) + 1)).tolist()) for a, grid in found.items()}
+    longest = {
+        NAMES[a]: Sample.of((1e3 * ACK_S * (grid["most_waiting"].max(axis=0) + 1)).tolist())
+        for a, grid in found.items()
+    }
     return Measurement({"delay": longest}, "most ACKs ever waiting and the one in transmission, 3.2 ms each")

@@ -60,7 +60,9 @@ def static(delta: int) -> dict[str, Any]:
     return {"kind": "static", "threshold": delta}
 
 
-def delayed(rate: str = "tsw", per: str = "link", window: str = "200ms", share: float = UTILISATION, **more: Any) -> dict[str, Any]:
+def delayed(
+    rate: str = "tsw", per: str = "link", window: str = "200ms", share: float = UTILISATION, **more: Any
+) -> dict[str, Any]:
     """Delayed filtering (ledger ackfilter.m.delayed_single and others)."""
     return {"kind": "delayed", "rate": rate, "per": per, "window": window, "share": share, **more}
 
@@ -184,7 +186,12 @@ class Many:
             }
             for i in range(sources)
         ]
-        tree = {"seed": seed, "stop": {"at": f"{duration_s:g}s"}, "link": self.links(algorithm, delays[:sources]), "flow": flows}
+        tree = {
+            "seed": seed,
+            "stop": {"at": f"{duration_s:g}s"},
+            "link": self.links(algorithm, delays[:sources]),
+            "flow": flows,
+        }
         return json.dumps(tree, separators=(",", ":"))
 
 

@@ -36,12 +36,18 @@ MODERN = {
     "none": Modern(NAMES["none"], COLOURS["none"]),
     "classic": Modern(NAMES["classic"], COLOURS["classic"], queue={"filter": static(1)}),
     "reconstructed": Modern(
-        "classic, reconstructed", COLOURS["classic"], "--", {"filter": static(1)}, ({"kind": "ack-reconstruction", "step": 1},)
+        "classic, reconstructed",
+        COLOURS["classic"],
+        "--",
+        {"filter": static(1)},
+        ({"kind": "ack-reconstruction", "step": 1},),
     ),
     "rr": Modern(NAMES["rr"], COLOURS["rr"]),
     "cake": Modern("CAKE, conservative", "cake", queue={"filter": {"kind": "cake"}}),
     "cake-aggressive": Modern("CAKE, aggressive", "cake", "--", {"filter": {"kind": "cake", "aggressive": True}}),
-    "compressed": Modern("header compression", "header-compression", stages=({"kind": "header-compression", "slots": 32},)),
+    "compressed": Modern(
+        "header compression", "header-compression", stages=({"kind": "header-compression", "slots": 32},)
+    ),
     "acc": Modern("ACC", "acc", ack={"policy": "acc", "timer": "100ms"}),
 }
 
@@ -55,7 +61,14 @@ class Today(Many):
             return super().queue(algorithm)
         if algorithm == "acc":
             most = min(self.buffer, 20)
-            return {"kind": "red", "packets": self.buffer, "min": most / 4, "max": 3 * most / 4, "mean_packet": "40B", "ecn": True}
+            return {
+                "kind": "red",
+                "packets": self.buffer,
+                "min": most / 4,
+                "max": 3 * most / 4,
+                "mean_packet": "40B",
+                "ecn": True,
+            }
         return {"kind": "drop-tail", "packets": self.buffer, **MODERN[algorithm].queue}
 
     def stages(self, algorithm: str) -> list[Table]:
@@ -118,7 +131,15 @@ def _remark(large: Grid, small: Grid) -> str:
     )
 
 
-@PAPER.figure("today", "", "What stands on slow ways back today, beside the paper's filters", "4", list(TODAY.values()), evidence="evidence", slow=True)
+@PAPER.figure(
+    "today",
+    "",
+    "What stands on slow ways back today, beside the paper's filters",
+    "4",
+    list(TODAY.values()),
+    evidence="evidence",
+    slow=True,
+)
 def today(*grids: Grid) -> Drawn:
     found = {"large buffer": grids[0], f"buffer of {SMALL}": grids[1]}
     charts, compared = [], []
@@ -137,5 +158,7 @@ def today(*grids: Grid) -> Drawn:
                 for algorithm, one in MODERN.items()
             ]
         charts.append(Lines(name, "Figure 10's sources with what the paper did not have; means of three seeds", panels))
-    frames = [grid.frame().with_columns(pl.lit(buffer).alias("buffer")) for buffer, grid in zip(BUFFERS, grids, strict=True)]
+    frames = [
+        grid.frame().with_columns(pl.lit(buffer).alias("buffer")) for buffer, grid in zip(BUFFERS, grids, strict=True)
+    ]
     return Drawn(charts, {"today": pl.concat(frames)}, compared, _remark(*grids))

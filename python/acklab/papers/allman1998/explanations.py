@@ -33,7 +33,12 @@ HAVING: Mapping[str, tuple[int, str]] = {
 }
 """How many readings have a claim, and one that differs from the rules used here in a single rule."""
 
-PAUSES = {"tcplib": None, "exponential, mean 0.6 s": "600ms", "exponential, mean 0.8 s": "800ms", "exponential, mean 1 s": "1s"}
+PAUSES = {
+    "tcplib": None,
+    "exponential, mean 0.6 s": "600ms",
+    "exponential, mean 0.8 s": "800ms",
+    "exponential, mean 1 s": "1s",
+}
 """Pauses of the typing in Figure 15, which the paper does not describe; the first are those used here.
 
 With them 1.43, 1.31, 1.24 and 1.18 packets are outstanding on average.

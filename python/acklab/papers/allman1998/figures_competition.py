@@ -104,11 +104,20 @@ def _figure(number: str, quantity: str, gateway: str, title: str) -> None:
         unit, scale, _ = UNITS[quantity]
         level = split(len(COMPETING))
         found = {m: averaged(g, quantity) for m, g in by_mechanism(grids).items()}
-        ours = ", ".join(f"{NAMES[m]} {_rounded(scale * one.value, scale * one.interval(level).half_width)}" for m, one in sorted(found.items(), key=lambda pair: -pair[1].value))
+        ours = ", ".join(
+            f"{NAMES[m]} {_rounded(scale * one.value, scale * one.interval(level).half_width)}"
+            for m, one in sorted(found.items(), key=lambda pair: -pair[1].value)
+        )
         return Drawn(
             [Lines(f"figure-{number}", f"{title}; bars are 95 % intervals, corrected for their number", panels)],
             {"means": frame},
-            [Compared(f"{unit}, averaged over the numbers of transfers (± half a 95 % interval, corrected for their number)", ORDERS[number], ours)],
+            [
+                Compared(
+                    f"{unit}, averaged over the numbers of transfers (± half a 95 % interval, corrected for their number)",
+                    ORDERS[number],
+                    ours,
+                )
+            ],
         )
 
 

@@ -32,7 +32,10 @@ def figure_1(recorded: Recorded) -> Drawn:
         points = [(q, seq) for q, lost in drops.items() for seq in lost]
         x, y = ([p[i] for p in points] for i in (0, 1))
         lines = [Line("dropped", x, y, mechanism, dash="", marker="o")]
-        marks = [Mark(q + 0.5, f"losses in two windows: {q} or less", vertical=True) for q in (8 if mechanism == "every" else 7,)]
+        marks = [
+            Mark(q + 0.5, f"losses in two windows: {q} or less", vertical=True)
+            for q in (8 if mechanism == "every" else 7,)
+        ]
         panels.append(
             Panel(
                 title,

@@ -43,7 +43,10 @@ def _prepared(scenarios: dict[str, str], recovery: str, mechanism: str) -> dict[
     """Transfers side by side, each on its own path, with the rules in stacks, by which they can be set."""
     rules = {one: PAPERS.sender(one, mechanism) for one in RECOVERIES}
     acks = {one: PAPERS.ack(one) for one in ("delayed", "daass")}
-    stacks = {one: {"base": "ns2-1998", **{key: rule for key, rule in found.items() if key not in ("stack", "rtt_filter")}} for one, found in rules.items()}
+    stacks = {
+        one: {"base": "ns2-1998", **{key: rule for key, rule in found.items() if key not in ("stack", "rtt_filter")}}
+        for one, found in rules.items()
+    }
     stacks |= {one: {"base": "ns2-1998", "ack": ack, "ack_size": PAPERS.ack_size} for one, ack in acks.items()}
     links, flows, stop = [], [], {}
     for name, text in scenarios.items():
@@ -57,7 +60,9 @@ def _prepared(scenarios: dict[str, str], recovery: str, mechanism: str) -> dict[
             if mechanism == "every":
                 receiver["ack"] = {"policy": "every"}
             called = f"f{name}" if len(tree["flow"]) == 1 else f"f{len(flows)}"
-            flows.append({**flow, "name": called, "from": f"S{name}", "to": f"R{name}", "sender": sender, "receiver": receiver})
+            flows.append(
+                {**flow, "name": called, "from": f"S{name}", "to": f"R{name}", "sender": sender, "receiver": receiver}
+            )
     return {"stop": stop, "stack": stacks, "link": links, "flow": flows}
 
 
@@ -78,11 +83,35 @@ def plan() -> dict[str, Any]:
             for queue in sorted({*EVERY_QUEUE, *MORE.get((recovery, mechanism), ())}):
                 name = at[recovery, mechanism, queue] = f"{recovery}, {mechanism}, queue of {queue}"
                 each = {str(n): transfer(recovery, mechanism, queue, n) for n in SIZES}
-                runs.append({"name": name, "scenario": _prepared(each, recovery, mechanism), "without": _silent(recovery, mechanism)})
+                runs.append(
+                    {
+                        "name": name,
+                        "scenario": _prepared(each, recovery, mechanism),
+                        "without": _silent(recovery, mechanism),
+                    }
+                )
 
-    def value(group: str, name: str, read: list[str], over: list[str], metric: list[str] | str, wanted: dict[str, float], fit: bool = False, average: str = "median") -> None:
+    def value(
+        group: str,
+        name: str,
+        read: list[str],
+        over: list[str],
+        metric: list[str] | str,
+        wanted: dict[str, float],
+        fit: bool = False,
+        average: str = "median",
+    ) -> None:
         use = {"use": "fit" if fit else "held-out", "group": group, "average": average}
-        values.append({"name": f"{group}: {name}", "run": read, **({"over": over} if over else {}), "metric": metric, **wanted, **use})
+        values.append(
+            {
+                "name": f"{group}: {name}",
+                "run": read,
+                **({"over": over} if over else {}),
+                "metric": metric,
+                **wanted,
+                **use,
+            }
+        )
 
     def times(sizes: tuple[int, ...]) -> list[str]:
         return [f"last_data_s@f{n}" for n in sizes]
@@ -97,25 +126,66 @@ def plan() -> dict[str, Any]:
                 value(f"Table {table}", f"{mechanism}, {which}", own, base, times(sizes), wanted, fit=True)
     eight, nine = ([at["sack", "every", q]] for q in (8, 9))
     value("Figure 2(b)", "time with a queue of 8 over 9", eight, nine, times(LARGE), ABOVE)
-    value("Figure 2(b)", "timeouts with a queue of 8", eight, [], [f"timeouts@f{n}" for n in LARGE], {"printed": 0.0, "tolerance": 0.05}, average="mean")
+    value(
+        "Figure 2(b)",
+        "timeouts with a queue of 8",
+        eight,
+        [],
+        [f"timeouts@f{n}" for n in LARGE],
+        {"printed": 0.0, "tolerance": 0.05},
+        average="mean",
+    )
     for queue in (6, 10):
-        value("Figure 6", f"time with a queue of 8 over {queue}", [at["reno", "lbc", 8]], [at["reno", "lbc", queue]], times(LARGE), ABOVE)
-    value("Figure 7", "DAASS over ACK every", [at["reno", "daass", 22]], [at["reno", "every", 22]], times(FEW), {"printed": 1.0, "tolerance": 0.01})
+        value(
+            "Figure 6",
+            f"time with a queue of 8 over {queue}",
+            [at["reno", "lbc", 8]],
+            [at["reno", "lbc", queue]],
+            times(LARGE),
+            ABOVE,
+        )
+    value(
+        "Figure 7",
+        "DAASS over ACK every",
+        [at["reno", "daass", 22]],
+        [at["reno", "every", 22]],
+        times(FEW),
+        {"printed": 1.0, "tolerance": 0.01},
+    )
     for figure, gateway in ((9, "drop-tail"), (12, "red")):
         found: dict[str, list[str]] = {}
         for mechanism in ("every", "delayed", "daass", "lbc"):
             for n in LOADS:
                 for seed in SEEDS:
                     name = f"{gateway}, {mechanism}, {n} transfers, seed {seed}"
-                    tree = {"seed": seed, **_prepared({"": competition(gateway, mechanism, n, seed)}, "sack", mechanism)}
+                    tree = {
+                        "seed": seed,
+                        **_prepared({"": competition(gateway, mechanism, n, seed)}, "sack", mechanism),
+                    }
                     for one in ("reno", "sack"):
                         tree["stack"][one]["window"] = 20
                     runs.append({"name": name, "scenario": tree, "without": _silent("sack", mechanism)})
                     found.setdefault(mechanism, []).append(name)
         for above, below in (("every", "lbc"), ("lbc", "daass"), ("daass", "delayed")):
-            value(f"Figure {figure}", f"throughput of {above} over {below}", found[above], found[below], "transfer-rate", ABOVE, average="mean")
+            value(
+                f"Figure {figure}",
+                f"throughput of {above} over {below}",
+                found[above],
+                found[below],
+                "transfer-rate",
+                ABOVE,
+                average="mean",
+            )
         if gateway == "red":
-            value("Figure 13", "retransmissions of lbc over every", found["lbc"], found["every"], "retransmits", {"printed": 0.5, "tolerance": 0.5}, average="mean")
+            value(
+                "Figure 13",
+                "retransmissions of lbc over every",
+                found["lbc"],
+                found["every"],
+                "retransmits",
+                {"printed": 0.5, "tolerance": 0.5},
+                average="mean",
+            )
     return {
         "title": "Allman 1998: the rules of ns 1.4 behind Tables 1 and 2",
         "free": {"stack.sack.recovery": ["sack", "rfc6675"]},
@@ -123,8 +193,13 @@ def plan() -> dict[str, Any]:
             "phase": PHASES,
             "reno rule": RENO,
             "growth": {name: {f"stack.{one}.credit.growth": name for one in RECOVERIES} for name in ("whole", "steps")},
-            "timer": {name: {f"stack.{one}.ack.timer": timer for one in ("delayed", "daass")} for name, timer in TIMERS.items()},
-            "least RTO": {name: {f"stack.{one}.min_rto": least for one in RECOVERIES} for name, least in FLOORS.items()},
+            "timer": {
+                name: {f"stack.{one}.ack.timer": timer for one in ("delayed", "daass")}
+                for name, timer in TIMERS.items()
+            },
+            "least RTO": {
+                name: {f"stack.{one}.min_rto": least for one in RECOVERIES} for name, least in FLOORS.items()
+            },
         },
         "run": runs,
         "value": values,

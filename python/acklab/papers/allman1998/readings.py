@@ -45,7 +45,11 @@ class Reading:
 
     def __str__(self) -> str:
         """What differs from the rules that are used here."""
-        found = [f"{rule} {getattr(self.setting, rule)}" for rule in RULES if getattr(self.setting, rule) != getattr(PAPERS, rule)]
+        found = [
+            f"{rule} {getattr(self.setting, rule)}"
+            for rule in RULES
+            if getattr(self.setting, rule) != getattr(PAPERS, rule)
+        ]
         return ", ".join(["RFC 6675"] * (self.sack != "sack") + found) or "the rules used here"
 
 
@@ -77,7 +81,9 @@ class Instead:
 
     def __init__(self) -> None:
         self._made: dict[Any, Experiment] = {}
-        self._keys = {one: ("surface", *key) for key, one in SURFACE.items()} | {one: ("competition", *key) for key, one in COMPETITION.items()}
+        self._keys = {one: ("surface", *key) for key, one in SURFACE.items()} | {
+            one: ("competition", *key) for key, one in COMPETITION.items()
+        }
 
     def of(self, one: Experiment, reading: Reading) -> Experiment | None:
         """None for what no reading here is made of."""
@@ -91,7 +97,11 @@ class Instead:
         setting = _read(reading, recovery, mechanism)
         key = (kind, where if kind == "competition" else recovery, mechanism, recovery, setting)
         if key not in self._made:
-            made = surface(recovery, mechanism, setting) if kind == "surface" else another_reading(where, mechanism, replace(setting, competing=recovery), "")
+            made = (
+                surface(recovery, mechanism, setting)
+                if kind == "surface"
+                else another_reading(where, mechanism, replace(setting, competing=recovery), "")
+            )
             self._made[key] = made
         return self._made[key]
 
@@ -101,7 +111,9 @@ def _means(value: Any) -> Any:
     return {key: _means(one) for key, one in value.items()} if isinstance(value, Mapping) else value_of(value)
 
 
-def having(claims: Sequence[str], among: Sequence[Reading] | None = None, threads: int | None = None) -> dict[str, list[Reading]]:
+def having(
+    claims: Sequence[str], among: Sequence[Reading] | None = None, threads: int | None = None
+) -> dict[str, list[Reading]]:
     """The readings under which each claim holds by its means.
 
     Args:

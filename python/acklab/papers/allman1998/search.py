@@ -293,7 +293,13 @@ def search_competition(*grids: Grid) -> Drawn:
             )
         )
     return Drawn(
-        [Lines("search-competition", "How far LBC is above DAASS, which is told of its own sender or by one flag", panels)],
+        [
+            Lines(
+                "search-competition",
+                "How far LBC is above DAASS, which is told of its own sender or by one flag",
+                panels,
+            )
+        ],
         {},
         compared,
         "Sections 4.2 and 4.3 have LBC slightly above DAASS. The paper's parameter set has DAASS clearly above LBC: it answers the "

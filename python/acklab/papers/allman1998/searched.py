@@ -22,16 +22,12 @@ LBC_DAASS = (
     f"{SEARCHED}, LBC's throughput is never above DAASS's: among 200 transfers it is at most {_LBC[0]:.2f} times that with drop-tail and {_LBC[1]:.2f} times with RED. "
     "The nearest reading has one flag for all senders, which contradicts section 3.4: without loss DAASS then is 16 % slower than ACK every, where the text has them identical."
 )
-ONE_FLAG = (
-    "Readings with one flag for all senders have it, but they contradict section 3.4: without loss DAASS then is 16 % slower than ACK every, where the text has them identical."
-)
+ONE_FLAG = "Readings with one flag for all senders have it, but they contradict section 3.4: without loss DAASS then is 16 % slower than ACK every, where the text has them identical."
 DAASS_SHORT = (
     f"{SEARCHED}, 24 have 18.9: those with one flag for all senders and a timer of 100 ms. They have 18.9 in Table 1, too, which prints 28. By section 3.4 DAASS equals "
     "ACK every without loss. Two thirds of the short transfers lose nothing, so both have nearly the same median (28 is printed for ACK every), whatever recovery does."
 )
-UBC = (
-    f"{SEARCHED}, on all 1,900 transfers, 18 have -9 +- 5: those that never make a second fast retransmit, as ns-2.35. Then Figure 6 has no rise at 7 to 9."
-)
+UBC = f"{SEARCHED}, on all 1,900 transfers, 18 have -9 +- 5: those that never make a second fast retransmit, as ns-2.35. Then Figure 6 has no rise at 7 to 9."
 SACK_AT_8 = (
     f"{SEARCHED}, ns's SACK has the timeout at 8 in each. RFC 6675, which is not of ns 1.4, has none. "
     "But then no segment is lost in recovery at 8 or 5, and LBC differs from UBC in 77 % of the transfers, where section 3.3.3 has them exactly the same."

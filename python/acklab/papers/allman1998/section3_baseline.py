@@ -65,7 +65,9 @@ def thresholds(recorded: Recorded, mechanism: str) -> dict[str, int]:
     }
 
 
-@PAPER.claim("fig1", OVERSHOOT, exact="slow start's first overflow, before any repair: it depends on the pipe's capacity alone")
+@PAPER.claim(
+    "fig1", OVERSHOOT, exact="slow start's first overflow, before any repair: it depends on the pipe's capacity alone"
+)
 def topology_has_all_thresholds(recorded: Recorded) -> Measurement:
     return Measurement(
         {f"{m}-{key}": q for m in ("every", "delayed") for key, q in thresholds(recorded, m).items()},

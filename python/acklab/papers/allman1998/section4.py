@@ -125,7 +125,9 @@ def overall(grids: Grids, quantity: str) -> dict[str, Sample]:
 def throughput_order(*grids: Grid) -> Measurement:
     found = by_mechanism(grids)
     order = each(found, "throughput", lambda n: n <= 350)
-    near = {f"{m}, {n}": v[m].minus(v["every"]).over(v["every"].value) for n, v in order.items() for m in ("daass", "lbc")}
+    near = {
+        f"{m}, {n}": v[m].minus(v["every"]).over(v["every"].value) for n, v in order.items() for m in ("daass", "lbc")
+    }
     return Measurement({"throughput": order, "near": near}, _TIMER)
 
 
@@ -206,7 +208,8 @@ def delayed_keeps_the_queue_shorter(*grids: Grid) -> Measurement:
     means = {m: {n: at(found[m], n, "queue").value for n in grids[0].axes["flows"]} for m in ("delayed", "lbc")}
     above = ", ".join(f"{100 * (means['lbc'][n] / v - 1):+.1f} at {n}" for n, v in means["delayed"].items())
     return Measurement(
-        {"lowest": each(found, "queue"), "near": near}, f"LBC's mean queue over that of delayed ACKs, in %, by transfers: {above}"
+        {"lowest": each(found, "queue"), "near": near},
+        f"LBC's mean queue over that of delayed ACKs, in %, by transfers: {above}",
     )
 
 

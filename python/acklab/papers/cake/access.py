@@ -100,7 +100,11 @@ def goodput_of_the_downloads(grid: Grid) -> Measurement:
 
 @PAPER.claim("commit.uplink", ALONE)
 def acks_can_limit_a_download(grid: Grid) -> Measurement:
-    rates = {f"{mode} {up}": megabits(grid, up=up, mode=mode, seconds=SHORT) for up in grid.axes["up"] for mode in ("off", "on")}
+    rates = {
+        f"{mode} {up}": megabits(grid, up=up, mode=mode, seconds=SHORT)
+        for up in grid.axes["up"]
+        for mode in ("off", "on")
+    }
     return Measurement(
         {
             "slow": {"on": rates["on 250kbps"], "off": rates["off 250kbps"]},
@@ -140,8 +144,13 @@ def figure_6(grid: Grid) -> Drawn:
         for column, head in (("down", "Goodput"), ("up", "Goodput"))
     ]
     compared = [
-        Compared("downloads, Mb/s", "24.5 to 27.5 (second-hand)", ", ".join(told(found["down"][mode]) for mode in MODES)),
-        *(Compared(f"gain of the downloads, {NAMES[m]}", "about 15 % (second-hand)", told(gained(grid, m), "%")) for m in FILTERS),
+        Compared(
+            "downloads, Mb/s", "24.5 to 27.5 (second-hand)", ", ".join(told(found["down"][mode]) for mode in MODES)
+        ),
+        *(
+            Compared(f"gain of the downloads, {NAMES[m]}", "about 15 % (second-hand)", told(gained(grid, m), "%"))
+            for m in FILTERS
+        ),
         *(Compared(f"gain of the uploads, {NAMES[m]}", "", told(gained(grid, m, "up"), "%")) for m in FILTERS),
     ]
     return Drawn(
@@ -153,7 +162,9 @@ def figure_6(grid: Grid) -> Drawn:
     )
 
 
-@PAPER.figure("readings", "", "The gain by round trip and by the size of an ACK", "30/1", [READINGS], evidence="evidence")
+@PAPER.figure(
+    "readings", "", "The gain by round trip and by the size of an ACK", "30/1", [READINGS], evidence="evidence"
+)
 def readings(grid: Grid) -> Drawn:
     groups = []
     for case in grid.axes["case"]:

@@ -25,11 +25,31 @@ FRAMES: Mapping[str, Mapping[str, Any]] = {
 FRAME = "Ethernet header"
 
 PARAMETERS = [
-    Parameter("access link", "30 Mb/s down, 1 Mb/s up", "stated", "Figure 6's caption, as digitalities/diffserv4ns (specs/03-quality.md, Q-15.5b) quotes it"),
-    Parameter("flows", "4 downloads and 4 uploads", "inferred", "those of the replication's own test, which has 50/0.5 Mb/s and 40 ms; the paper's were not seen"),
+    Parameter(
+        "access link",
+        "30 Mb/s down, 1 Mb/s up",
+        "stated",
+        "Figure 6's caption, as digitalities/diffserv4ns (specs/03-quality.md, Q-15.5b) quotes it",
+    ),
+    Parameter(
+        "flows",
+        "4 downloads and 4 uploads",
+        "inferred",
+        "those of the replication's own test, which has 50/0.5 Mb/s and 40 ms; the paper's were not seen",
+    ),
     Parameter("filters", "off, ack-filter, ack-filter-aggressive", "stated", "the commit in Linux"),
-    Parameter("round trip", "50 ms", "inferred", "not seen; 40 ms in the replication's own test; 20 and 100 ms in the figure on readings"),
-    Parameter("shaper's account", "14 bytes a packet", "inferred", "what tc-cake counts without a keyword: the Ethernet header"),
+    Parameter(
+        "round trip",
+        "50 ms",
+        "inferred",
+        "not seen; 40 ms in the replication's own test; 20 and 100 ms in the figure on readings",
+    ),
+    Parameter(
+        "shaper's account",
+        "14 bytes a packet",
+        "inferred",
+        "what tc-cake counts without a keyword: the Ethernet header",
+    ),
     Parameter("endpoints", "the stack linux: CUBIC, HyStart, ACKs of Linux", "inferred", "the test bed runs Linux"),
     Parameter("duration", "40 s", "inferred", "not seen"),
     Parameter("starts", "uniform in the first second", "inferred", "not stated"),
@@ -84,4 +104,3 @@ def access(
         "flow": _flows(seed, uploads),
     }
     return text(tree)
-

@@ -106,7 +106,9 @@ def counting_removes_the_dependence(runs: Runs) -> Measurement:
 @PAPER.claim("growth.reno", GROWTH)
 def the_reno_friendly_region_counts(runs: Runs) -> Measurement:
     found = {name: {r: runs["reno", name, r].regained(RENO_S) for r in FEW} for name in CREDITS}
-    return Measurement({"ratio": {f"{r} an ACK": found["one step an ACK"][r] / found["segments counted"][r] for r in FEW}})
+    return Measurement(
+        {"ratio": {f"{r} an ACK": found["one step an ACK"][r] / found["segments counted"][r] for r in FEW}}
+    )
 
 
 @PAPER.figure("growth", "Growth", "The window after a loss, by what an ACK is worth", "growth", [GROWTH])
@@ -130,15 +132,21 @@ def growth(runs: Runs) -> Drawn:
                 )
             )
             tables.append(
-                pl.DataFrame({"time_s": run.time_s[::every], "cwnd_segments": run.cwnd[::every]}).with_columns(credit=pl.lit(name), ratio=pl.lit(r))
+                pl.DataFrame({"time_s": run.time_s[::every], "cwnd_segments": run.cwnd[::every]}).with_columns(
+                    credit=pl.lit(name), ratio=pl.lit(r)
+                )
             )
         panels.append(Panel(name, Axis("time since the recovery (s)", low=0), Axis("cwnd (segments)"), lines))
     return Drawn(
-        [Lines("growth", f"One loss at {W_MAX} segments, a round trip of {RTT_S * 1000:g} ms; dotted, the closed form", panels)],
+        [
+            Lines(
+                "growth",
+                f"One loss at {W_MAX} segments, a round trip of {RTT_S * 1000:g} ms; dotted, the closed form",
+                panels,
+            )
+        ],
         {"growth": pl.concat(tables)},
         compared,
         "Where segments are counted, each curve is CUBIC's own. It begins lower where ACKs are rare: the loss meets less in flight.",
         one("ack-counting", 40),
     )
-
-

@@ -28,12 +28,31 @@ PARAMETERS = [
     Parameter("C, beta", "0.4, 0.7", "stated", "RFC 9438, sections 4.6 and 5; read first-hand"),
     Parameter("step", "(target - cwnd) / cwnd with each new ACK", "stated", "RFC 9438, sections 4.4 and 4.5"),
     Parameter("target", "W_cubic(t + RTT), from cwnd to 1.5 cwnd", "stated", "RFC 9438, section 4.2"),
-    Parameter("Reno-friendly region", "W_est counts the segments acknowledged", "stated", "RFC 9438, section 4.3, equation 4"),
-    Parameter("one flow's path", "a round trip of 100 ms, no queue, one loss at 400 segments", "inferred", "any with K of seconds"),
-    Parameter("Reno-friendly path", "a round trip of 20 ms, one loss at 50 segments", "inferred", "there W_est is above W_cubic"),
+    Parameter(
+        "Reno-friendly region", "W_est counts the segments acknowledged", "stated", "RFC 9438, section 4.3, equation 4"
+    ),
+    Parameter(
+        "one flow's path",
+        "a round trip of 100 ms, no queue, one loss at 400 segments",
+        "inferred",
+        "any with K of seconds",
+    ),
+    Parameter(
+        "Reno-friendly path",
+        "a round trip of 20 ms, one loss at 50 segments",
+        "inferred",
+        "there W_est is above W_cubic",
+    ),
     Parameter("pacing", "over the round trip", "inferred", "the closed form has evenly spaced ACKs"),
-    Parameter("two flows' path", "100 Mb/s, 100 ms, 350 packets", "inferred", "examples/cubic; the message's path was not seen"),
-    Parameter("ratios", "1, 2, 10, 40 segments an ACK", "inferred", "not seen; up to what QUIC's receivers are asked for"),
+    Parameter(
+        "two flows' path",
+        "100 Mb/s, 100 ms, 350 packets",
+        "inferred",
+        "examples/cubic; the message's path was not seen",
+    ),
+    Parameter(
+        "ratios", "1, 2, 10, 40 segments an ACK", "inferred", "not seen; up to what QUIC's receivers are asked for"
+    ),
     Parameter("starts", "uniform in the first second", "inferred", "not stated"),
 ]
 

@@ -73,9 +73,17 @@ def sharing(grid: Grid) -> Drawn:
         lines.append(Line(rules, RATIOS, [one.value for one in found], COLOURS[rules], marker="o", spread=error))
     x = Axis("segments an ACK", log=True, ticks=RATIOS, words=[str(r) for r in RATIOS])
     panel = Panel("", x, Axis("share of the rate (%)", low=0, high=75), lines, [Mark(50, "equal")])
-    compared = [Compared(f"share, {rules}, {r} an ACK", "", told(share(grid, rules, r), "%")) for rules in RULES for r in RATIOS]
+    compared = [
+        Compared(f"share, {rules}, {r} an ACK", "", told(share(grid, rules, r), "%")) for rules in RULES for r in RATIOS
+    ]
     return Drawn(
-        [Lines("sharing", "100 Mb/s, 100 ms, 350 packets; the other flow has an ACK for every second segment (95 % intervals)", [panel])],
+        [
+            Lines(
+                "sharing",
+                "100 Mb/s, 100 ms, 350 packets; the other flow has an ACK for every second segment (95 % intervals)",
+                [panel],
+            )
+        ],
         {"sharing": grid.frame()},
         compared,
         "At a ratio of 2 both receivers follow one rule: what differs from 50 % there is chance.",

@@ -60,8 +60,18 @@ def plan() -> dict[str, Any]:
     for j in FITTED[:2]:
         for less, more in ((2, 8), (8, 32)):
             value("Figure 7", run(Client("divss1", more), j), run(Client("divss1", less), j), SHORTER)
-        value("Figure 7, limit", run(Client("divss1", 64), j), run(Client("divss1", 32), j), {"printed": 1.0, "tolerance": 0.08})
-    for own, reference, tolerance in (("divss1", "every", 0.05), ("divca1", "every", 0.05), ("divss2", "delayed", 0.07), ("divca2", "delayed", 0.07)):
+        value(
+            "Figure 7, limit",
+            run(Client("divss1", 64), j),
+            run(Client("divss1", 32), j),
+            {"printed": 1.0, "tolerance": 0.08},
+        )
+    for own, reference, tolerance in (
+        ("divss1", "every", 0.05),
+        ("divca1", "every", 0.05),
+        ("divss2", "delayed", 0.07),
+        ("divca2", "delayed", 0.07),
+    ):
         first, over = (run(Client(policy, credit="abc", limit=2.0), 8, about=", ABC") for policy in (own, reference))
         value("Figure 8", first, over, {"printed": 1.0, "tolerance": tolerance})
     slower = Path(rate=1.5)

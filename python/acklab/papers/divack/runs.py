@@ -50,7 +50,9 @@ _END = re.compile(rb'"end_s":([^,}]+)')
 
 def _download(columns: dict[str, Array]) -> tuple[float, ...]:
     """The client's start, time and counts, and the bytes of the others."""
-    start, end, *counts = (columns[name][0] for name in ("start_s", "finished_s", "retransmits", "timeouts", "acks_sent"))
+    start, end, *counts = (
+        columns[name][0] for name in ("start_s", "finished_s", "retransmits", "timeouts", "acks_sent")
+    )
     taken = NEVER_S if np.isnan(end) else end - start
     return (start, taken, *counts, columns["bytes"][1:].sum())
 

@@ -30,7 +30,5 @@ LIMIT = (
     f"{SEARCHED}, {LIMITED} readings have 32 and 64 pieces within 8 % at J = 2 and 8. All of them advertise 20 or 44 segments, which bound the burst; none "
     f"has Figure 6's gains. The {GAINS} that have those take 41 % longer with 64 pieces at J = 2"
 )
-CAPACITIES = (
-    f"{SEARCHED}, no reading has all four policies faster at 1.5 Mb/s with J = 2; 13 have three. divss2 is at best 0.81 of 1-apdp's time, with Reno and 20 segments"
-)
+CAPACITIES = f"{SEARCHED}, no reading has all four policies faster at 1.5 Mb/s with J = 2; 13 have three. divss2 is at best 0.81 of 1-apdp's time, with Reno and 20 segments"
 ORDER = f"{SEARCHED}, {IN_ORDER} readings have 1-apdp faster than delayed ACKs for 1.5 MB at J = 2, 8 and 32. Other sizes were not searched"

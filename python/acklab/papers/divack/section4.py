@@ -136,7 +136,10 @@ def neither_gain_nor_harm_under_high_congestion(grid: Grid, base: Grid) -> Measu
         {
             "gain": {f"{p} J = {j}": typical(grid, p, "every", j) for p, j in cells},
             "harm": {f"{p} J = {j}": typical(grid, p, "delayed", j) for p, j in cells},
-            "contrast": {"from 64": _average(grid, high(grid) or low(grid)[-1:]), "up to 32": _average(base, low(base))},
+            "contrast": {
+                "from 64": _average(grid, high(grid) or low(grid)[-1:]),
+                "up to 32": _average(base, low(base)),
+            },
         },
         f"{_TYPICAL}; by plain means {_means(grid, 'delayed', cells)} of delayed ACKs' time. The region of the references is wide: delayed ACKs take {_region(grid)} times as long as 1-apdp, which competes with "
         f"delayed ACKs in the background. {_timeouts(grid)}",
@@ -184,7 +187,10 @@ def _with_newreno(grid: Grid, counts: list[int]) -> dict[int, list[float]]:
 def more_pieces_more_gain(pieces: Grid, base: Grid, newreno: Grid) -> Measurement:
     counts = pieces.axes["pieces"]
     rising = [m for m in counts if m <= 32]
-    other = ", ".join(f"J = {j} {spearman(rising, gains):.2f} ({max(gains):.0f} % at best)" for j, gains in _with_newreno(newreno, rising).items())
+    other = ", ".join(
+        f"J = {j} {spearman(rising, gains):.2f} ({max(gains):.0f} % at best)"
+        for j, gains in _with_newreno(newreno, rising).items()
+    )
 
     def correlation(j: int) -> Sample:
         return rank_correlation(lambda taken: spearman(rising, -taken), pieces.at(flows=j, pieces=rising)["time_s"])
@@ -212,8 +218,7 @@ def thirty_two_is_enough(pieces: Grid, newreno: Grid) -> Measurement:
     other = {j: 100 * float(1 - mean[64][j] / mean[32][j]) for j in low(newreno)}
     return Measurement(
         {"apart": jackknife(len(seeds), apart)},
-        f"m = 64 saves {told}. With NewReno {', '.join(f'{v:+.0f} % at J = {j}' for j, v in other.items())}. "
-        f"{LIMIT}",
+        f"m = 64 saves {told}. With NewReno {', '.join(f'{v:+.0f} % at J = {j}' for j, v in other.items())}. {LIMIT}",
     )
 
 
@@ -315,7 +320,10 @@ def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
     means = [table.mean(axis=-1, keepdims=True) for table in tables]
     alike = int(((means[0] < means[1]) == (means[2] < means[3])).sum())
     light = float(correlation(*means, flows=slice(sum(j <= 8 for j in flows)))[0])
-    halves = [float(correlation(*(t[..., i::2].mean(axis=-1, keepdims=True) for i in (0, 1) for t in two))[0]) for two in (tables[:2], tables[2:])]
+    halves = [
+        float(correlation(*(t[..., i::2].mean(axis=-1, keepdims=True) for i in (0, 1) for t in two))[0])
+        for two in (tables[:2], tables[2:])
+    ]
     lost = {j: slow.at(policy="every", flows=j)["timeouts"].mean() for j in flows}
     return Measurement(
         {"spearman": rank_correlation(correlation, *tables)},
@@ -331,7 +339,9 @@ def _room(grid: Grid, rate: float, flows: tuple[int, ...]) -> str:
     told = []
     for j in flows if set(flows) <= set(grid.axes["flows"]) else grid.axes["flows"]:
         ratios = [ratio(grid, policy=p, reference="every", flows=j).value for p in POLICIES]
-        told.append(f"{', '.join(f'{r:.1f}' for r in ratios)} with {2 * BUFFERS[rate] / (j + 1):.0f} packets (J = {j} at {rate:g} Mb/s)")
+        told.append(
+            f"{', '.join(f'{r:.1f}' for r in ratios)} with {2 * BUFFERS[rate] / (j + 1):.0f} packets (J = {j} at {rate:g} Mb/s)"
+        )
     return "; ".join(told)
 
 
@@ -361,7 +371,9 @@ def large_buffers(grid: Grid) -> Measurement:
     return Measurement(
         {
             "spearman": {policy: correlation(policy) for policy in ("divss1", "divca1")},
-            "pays": {p: gain(grid.at(buffer=max(shares)), policy=p, reference="every", flows=4) for p in ("divss1", "divca1")},
+            "pays": {
+                p: gain(grid.at(buffer=max(shares)), policy=p, reference="every", flows=4) for p in ("divss1", "divca1")
+            },
         },
         f"gain with {', '.join(f'{s:g}' for s in shares)} bandwidth-delay products: {'; '.join(told)}",
     )

@@ -33,7 +33,9 @@ class Read:
 
     def __call__(self, line: bytes) -> tuple[float, ...]:
         before, after = (json.loads(part)["flows"] for part in line.split(b"\n"))
-        first, second = (8e-6 * (late["bytes"] - early["bytes"]) / SECONDS for early, late in zip(before, after, strict=True))
+        first, second = (
+            8e-6 * (late["bytes"] - early["bytes"]) / SECONDS for early, late in zip(before, after, strict=True)
+        )
         return 100 * first / (first + second), first + second
 
 
@@ -118,10 +120,25 @@ def fairness(grid: Grid) -> Drawn:
             printed = PRINTED[rate, queue]
             lines = [
                 Line("printed", places, printed, "orange", marker="o"),
-                Line("acklab", places, [one.value for one in found], "blue", marker="s", spread=[spread(one) for one in found]),
+                Line(
+                    "acklab",
+                    places,
+                    [one.value for one in found],
+                    "blue",
+                    marker="s",
+                    spread=[spread(one) for one in found],
+                ),
             ]
             x = Axis("round trips (ms)", ticks=places, words=list(NAMES))
-            panels.append(Panel(f"{TITLES[queue]}, {rate} Mb/s", x, Axis("share of the first (%)", low=0, high=75), lines, [Mark(50, "equal")]))
+            panels.append(
+                Panel(
+                    f"{TITLES[queue]}, {rate} Mb/s",
+                    x,
+                    Axis("share of the first (%)", low=0, high=75),
+                    lines,
+                    [Mark(50, "equal")],
+                )
+            )
             compared += [
                 Compared(f"{rate} Mb/s, {TITLES[queue]}, {name} ms", f"{value:g} %", told(one, "%"))
                 for name, value, one in zip(NAMES, printed, found, strict=True)

@@ -22,7 +22,9 @@ NOTES = {
 }
 PRAGUE_PAIRS = {f"{first}-{second}": (first, second) for first, second in PAIRS_MS}
 MIXED_PAIRS = {
-    f"P{first}-C{second}": (first, second) for one, two in PAIRS_MS for first, second in dict.fromkeys(((one, two), (two, one)))
+    f"P{first}-C{second}": (first, second)
+    for one, two in PAIRS_MS
+    for first, second in dict.fromkeys(((one, two), (two, one)))
 }
 """Round trips of the Prague flow and the CUBIC flow."""
 PAIRS = {"prague": PRAGUE_PAIRS, "mixed": MIXED_PAIRS}
@@ -98,7 +100,11 @@ def by_round_trips(fast: Grid, slow: Grid) -> Measurement:
 @PAPER.claim("prague.fifo", RUNS["mixed", 50, "pfifo"], RUNS["mixed", 10, "pfifo"])
 def through_a_fifo(fast: Grid, slow: Grid) -> Measurement:
     equal = ("P10-C10", "P20-C20", "P80-C80")
-    shares = {f"{rate} Mb/s, {name}": sample(grid, "share", pair_ms=name) for rate, grid in ((50, fast), (10, slow)) for name in equal}
+    shares = {
+        f"{rate} Mb/s, {name}": sample(grid, "share", pair_ms=name)
+        for rate, grid in ((50, fast), (10, slow))
+        for name in equal
+    }
     return Measurement({"share": shares}, note=ONE_RUN)
 
 
@@ -118,14 +124,30 @@ def shares(*grids: Grid) -> Drawn:
         found = [sample(grid, "share", pair_ms=name) for name in printed]
         lines = [
             Line("printed", places, list(printed.values()), "orange", marker="o"),
-            Line("acklab", places, [one.value for one in found], "blue", marker="s", spread=[spread(one) for one in found]),
+            Line(
+                "acklab",
+                places,
+                [one.value for one in found],
+                "blue",
+                marker="s",
+                spread=[spread(one) for one in found],
+            ),
         ]
         about = f"{TITLES[queue]}, {rate} Mb/s, {WHO[kind]}"
         x = Axis("round trips (ms)", ticks=places, words=list(printed))
         panels.append(Panel(about, x, Axis("share (%)", low=0, high=100), lines, [Mark(50, "equal")]))
-        compared += [Compared(f"{about}, {name}", f"{value:g} %", told(one, "%")) for (name, value), one in zip(printed.items(), found, strict=True)]
+        compared += [
+            Compared(f"{about}, {name}", f"{value:g} %", told(one, "%"))
+            for (name, value), one in zip(printed.items(), found, strict=True)
+        ]
     return Drawn(
-        [Lines("prague", "the share of the first flow, or of Prague beside CUBIC, by round trips (95 % intervals)", panels)],
+        [
+            Lines(
+                "prague",
+                "the share of the first flow, or of Prague beside CUBIC, by round trips (95 % intervals)",
+                panels,
+            )
+        ],
         {"prague": grids[0].frame()},
         compared,
         "P is the round trip of the Prague flow, C that of the CUBIC flow. The table has one run a row, and two where both round trips are equal.",

@@ -39,7 +39,12 @@ END_S, FROM_S, SECONDS = 178, 118, 60
 FIFO = (*(f"{kind}.pfifo.{rate}" for kind in ("prague", "mixed") for rate in RATES_MBPS), "prague.fifo")
 """Claims that depend on how Prague answers a loss: that, too, was read after their first runs."""
 MARKED = (
-    *(f"{kind}.{queue}.{rate}" for kind in ("prague", "mixed") for queue in ("fqcodel", "dualpi2") for rate in RATES_MBPS),
+    *(
+        f"{kind}.{queue}.{rate}"
+        for kind in ("prague", "mixed")
+        for queue in ("fqcodel", "dualpi2")
+        for rate in RATES_MBPS
+    ),
     "prague.bias",
     "prague.rtt",
 )
@@ -49,10 +54,19 @@ PARAMETERS = [
     Parameter("rates", "50 and 10 Mb/s by htb", "stated", "scenario 1"),
     Parameter("round trips", "half of a flow's delay each way, behind the queue", "stated", "the scripts' netem"),
     Parameter("queues", "pfifo of 1000 and 200 packets; fq_codel and dualpi2 with defaults", "stated", "l4s.batch"),
-    Parameter("defaults", "those of Linux 6.12 and 6.17", "inferred", "the kernel is of August 2020; no arguments are given"),
+    Parameter(
+        "defaults", "those of Linux 6.12 and 6.17", "inferred", "the kernel is of August 2020; no arguments are given"
+    ),
     Parameter("time", "60 s that end 2 s before the end of 180 s", "stated", "the table"),
-    Parameter("sender", "Linux's CUBIC with ECN", "stated", "cc_algos, tcp_ecn = 3; its form is that of stack linux here"),
-    Parameter("Prague", "version 03 of the draft", "inferred", "the kernel is of August 2020, and its version of the draft is not modelled"),
+    Parameter(
+        "sender", "Linux's CUBIC with ECN", "stated", "cc_algos, tcp_ecn = 3; its form is that of stack linux here"
+    ),
+    Parameter(
+        "Prague",
+        "version 03 of the draft",
+        "inferred",
+        "the kernel is of August 2020, and its version of the draft is not modelled",
+    ),
     Parameter("RTT independence", "off", "stated", "tcp_prague.c of that kernel: prague_rtt_scaling = 0"),
     Parameter(
         "marks",
@@ -68,16 +82,30 @@ PARAMETERS = [
         "tcp_prague.c has a cong_control; in the first two runs losses were spread by PRR, as in stack linux",
         fitted_to=FIFO,
     ),
-    Parameter("step", "1 ms, and 2.4 ms at 10 Mb/s, in rows of Prague", "inferred", "sch_dualpi2.c: only where two packets wait already"),
-    Parameter("starts", "uniform in the first 0.1 s", "inferred", "together, by the text; then nothing would differ between runs"),
+    Parameter(
+        "step",
+        "1 ms, and 2.4 ms at 10 Mb/s, in rows of Prague",
+        "inferred",
+        "sch_dualpi2.c: only where two packets wait already",
+    ),
+    Parameter(
+        "starts",
+        "uniform in the first 0.1 s",
+        "inferred",
+        "together, by the text; then nothing would differ between runs",
+    ),
 ]
 
 
-def pair(rate: int, queue: str, first_ms: int, second_ms: int, seed: int, controls: tuple[str, str] = ("cubic", "cubic")) -> str:
+def pair(
+    rate: int, queue: str, first_ms: int, second_ms: int, seed: int, controls: tuple[str, str] = ("cubic", "cubic")
+) -> str:
     """Two flows through one queue."""
     draw = Draws(seed, "starts")
     waiting = (BESIDE_PRAGUE if "prague" in controls else QUEUES)[queue][rate]
-    links: list[dict[str, Any]] = [{"between": ["G", "R"], "rate": f"{rate}Mbps", "delay": "0s", "queue": waiting, "back": {"rate": "1Gbps"}}]
+    links: list[dict[str, Any]] = [
+        {"between": ["G", "R"], "rate": f"{rate}Mbps", "delay": "0s", "queue": waiting, "back": {"rate": "1Gbps"}}
+    ]
     flows = []
     for name, rtt_ms, control in (("1", first_ms, controls[0]), ("2", second_ms, controls[1])):
         links += [

@@ -22,16 +22,30 @@ FIRST_SSTHRESH = 1_419_707
 
 PARAMETERS = [
     Parameter("link", "1 Gb/s, a round trip of 40 ms", "stated", "the bench; read first-hand"),
-    Parameter("buffers", "5 MB (one bandwidth-delay product), 0.5 MB", "stated", "the bench; the pull request says 5 and 0.5 Mb"),
+    Parameter(
+        "buffers",
+        "5 MB (one bandwidth-delay product), 0.5 MB",
+        "stated",
+        "the bench; the pull request says 5 and 0.5 Mb",
+    ),
     Parameter("transfer", "1 GiB", "stated", "the bench"),
     Parameter("ACKs a round trip", "1 to 24", "stated", "the tables"),
-    Parameter("ACK gap", "at most 256 packets, a delay of a share of the round trip, at most 50 ms", "stated", "ackrate.rs"),
+    Parameter(
+        "ACK gap", "at most 256 packets, a delay of a share of the round trip, at most 50 ms", "stated", "ackrate.rs"
+    ),
     Parameter("pacing", "twice the window a round trip", "stated", "pace.rs: PACER_SPEEDUP 2"),
     Parameter("receive window", "10 MiB at most", "stated", "recv_stream.rs: MAX_RECV_WINDOW_SIZE"),
     Parameter("control", "CUBIC with the slow start of RFC 9002", "stated", "the default then; no HyStart++"),
     Parameter("overhead", "64 bytes a packet on the link", "stated", "taildrop.rs"),
-    Parameter("growth in congestion avoidance", "CUBIC's, without neqo's limit of two segments an ACK", "inferred", "no such rule here"),
-    Parameter("payload", "1357 of 1400 bytes of QUIC", "inferred", "the MTU of 1500 less IP, UDP, header, tag and frames"),
+    Parameter(
+        "growth in congestion avoidance",
+        "CUBIC's, without neqo's limit of two segments an ACK",
+        "inferred",
+        "no such rule here",
+    ),
+    Parameter(
+        "payload", "1357 of 1400 bytes of QUIC", "inferred", "the MTU of 1500 less IP, UDP, header, tag and frames"
+    ),
 ]
 
 

@@ -87,7 +87,9 @@ def a_tenth_of_the_buffer_costs(deep: Grid, shallow: Grid) -> Measurement:
     return Measurement({"rate": {f"{a} a round trip": {"deep": many[a], "shallow": few[a]} for a in many}})
 
 
-@PAPER.figure("tables", "The tables", "Bandwidth by ACKs a round trip", "tables", [TABLES[DEEP], TABLES[SHALLOW], AS_NEQO])
+@PAPER.figure(
+    "tables", "The tables", "Bandwidth by ACKs a round trip", "tables", [TABLES[DEEP], TABLES[SHALLOW], AS_NEQO]
+)
 def tables(deep: Grid, shallow: Grid, as_neqo: Grid) -> Drawn:
     grids = {DEEP: deep, SHALLOW: shallow}
     lines = []
@@ -96,8 +98,15 @@ def tables(deep: Grid, shallow: Grid, as_neqo: Grid) -> Drawn:
         lines.append(Line(NAMES[buffer], list(rates), list(rates.values()), colour, marker="o"))
         lines.append(Line(f"neqo, {NAMES[buffer]}", ACKS, PRINTED[buffer], colour, dash=":", marker="s"))
     rates = megabits(as_neqo)
-    lines.append(Line("shallow, begun at neqo's 1.4 MB", list(rates), list(rates.values()), "sky", dash="--", marker="^"))
-    panel = Panel("", Axis("ACKs a round trip", log=True, ticks=ACKS, words=[str(a) for a in ACKS]), Axis("rate (Mb/s)", low=0), lines)
+    lines.append(
+        Line("shallow, begun at neqo's 1.4 MB", list(rates), list(rates.values()), "sky", dash="--", marker="^")
+    )
+    panel = Panel(
+        "",
+        Axis("ACKs a round trip", log=True, ticks=ACKS, words=[str(a) for a in ACKS]),
+        Axis("rate (Mb/s)", low=0),
+        lines,
+    )
     compared = [
         Compared(f"{NAMES[buffer]}, {acks} a round trip", f"{PRINTED[buffer][ACKS.index(acks)]:.0f}", f"{rate:.0f}")
         for buffer, grid in grids.items()

@@ -98,7 +98,9 @@ def at_400_kbps(grid: Grid) -> Measurement:
 
 @PAPER.claim("issue.saturated", ISSUE)
 def acks_fill_the_return_link(grid: Grid) -> Measurement:
-    return Measurement({"use": {f"{kbps} kb/s": 100 * float(grid.at(kbps=kbps)["utilisation"]) for kbps in RETURN_KBPS[:3]}})
+    return Measurement(
+        {"use": {f"{kbps} kb/s": 100 * float(grid.at(kbps=kbps)["utilisation"]) for kbps in RETURN_KBPS[:3]}}
+    )
 
 
 @PAPER.claim("tests.before", TESTS)
@@ -116,12 +118,27 @@ def after_the_fix(grid: Grid) -> Measurement:
 def issue(grid: Grid, readings: Grid) -> Drawn:
     colours = dict(zip(CASES, ("blue", "sky", "green", "orange", "cubic"), strict=True))
     lines = [
-        Line(case, RETURN_KBPS, [megabits(readings, case=case, kbps=kbps) for kbps in RETURN_KBPS], colours[case], marker="o")
+        Line(
+            case,
+            RETURN_KBPS,
+            [megabits(readings, case=case, kbps=kbps) for kbps in RETURN_KBPS],
+            colours[case],
+            marker="o",
+        )
         for case in CASES
     ]
     lines.append(Line("the issue", RETURN_KBPS, [1.9, 4.5, 4.5, 9.0], "red", dash="", marker="s"))
-    panel = Panel("", Axis("return link (kb/s)", low=0), Axis("rate (Mb/s)", low=0, high=11), lines, [Mark(10, "the forward link")])
-    compared = [Compared(f"rate at {kbps} kb/s, Mb/s", PRINTED[kbps], f"{megabits(grid, kbps=kbps):.2f}") for kbps in RETURN_KBPS]
+    panel = Panel(
+        "",
+        Axis("return link (kb/s)", low=0),
+        Axis("rate (Mb/s)", low=0, high=11),
+        lines,
+        [Mark(10, "the forward link")],
+    )
+    compared = [
+        Compared(f"rate at {kbps} kb/s, Mb/s", PRINTED[kbps], f"{megabits(grid, kbps=kbps):.2f}")
+        for kbps in RETURN_KBPS
+    ]
     return Drawn(
         [Lines("issue", "10 MB over 10 Mb/s, BBR", [panel])],
         {"issue": readings.frame()},
@@ -139,10 +156,18 @@ def tests(grid: Grid) -> Drawn:
     compared = []
     for (kbps, gap), value in printed.items():
         cell = grid.at(kbps=kbps, gap=gap)
-        rows.append([f"bbr_asym{kbps}", names[gap], f"{float(cell['completion_s']):.2f}", f"{float(cell['acks_sent']):.0f}"])
+        rows.append(
+            [f"bbr_asym{kbps}", names[gap], f"{float(cell['completion_s']):.2f}", f"{float(cell['acks_sent']):.0f}"]
+        )
         compared.append(Compared(f"bbr_asym{kbps}, {names[gap]}", value, f"{float(cell['completion_s']):.2f} s"))
     lines = [
-        Line(names[gap], (100, 400), [MEGABITS / float(grid.at(kbps=kbps, gap=gap)["completion_s"]) for kbps in (100, 400)], colour, marker="o")
+        Line(
+            names[gap],
+            (100, 400),
+            [MEGABITS / float(grid.at(kbps=kbps, gap=gap)["completion_s"]) for kbps in (100, 400)],
+            colour,
+            marker="o",
+        )
         for gap, colour in ((GAP, "blue"), (SPARSE, "orange"))
     ]
     panel = Panel("", Axis("return link (kb/s)", low=0), Axis("rate (Mb/s)", low=0), lines)

@@ -22,12 +22,31 @@ PARAMETERS = [
     Parameter("latency", "none, taken as 0.1 ms", "stated", "issue 1233: none; a link has some"),
     Parameter("buffers", "1000 packets in each direction", "inferred", "not stated"),
     Parameter("packet", "1232 bytes", "inferred", "picoquic's first MTU over IPv6; 1440 in the figure on readings"),
-    Parameter("ACK", "115 bytes on the return link", "inferred", "what picoquic's fix (commit 16ede251) takes an ACK to be"),
-    Parameter("ACK gap", "2 packets, at most 10 ms", "inferred", "the least gap and the most delay of the code before the fix"),
-    Parameter("tests", "10 MB, 1 ms, 50 ms of buffer, 10 Mb/s and 100 kb/s, or 40 Mb/s and 400 kb/s", "stated", "bbr_asym100, bbr_asym400"),
+    Parameter(
+        "ACK", "115 bytes on the return link", "inferred", "what picoquic's fix (commit 16ede251) takes an ACK to be"
+    ),
+    Parameter(
+        "ACK gap", "2 packets, at most 10 ms", "inferred", "the least gap and the most delay of the code before the fix"
+    ),
+    Parameter(
+        "tests",
+        "10 MB, 1 ms, 50 ms of buffer, 10 Mb/s and 100 kb/s, or 40 Mb/s and 400 kb/s",
+        "stated",
+        "bbr_asym100, bbr_asym400",
+    ),
     Parameter("tests' jitter", "none", "inferred", "the tests have 0.75 ms; the order of packets stays here"),
-    Parameter("tests' sizes", "1440 bytes a packet, 55 an ACK, no IP headers", "inferred", "the test's link counts QUIC's bytes alone"),
-    Parameter("after the fix", "an ACK after 10 ms at most, no gap", "inferred", "PICOQUIC_ACK_DELAY_MAX, which the fix chooses here"),
+    Parameter(
+        "tests' sizes",
+        "1440 bytes a packet, 55 an ACK, no IP headers",
+        "inferred",
+        "the test's link counts QUIC's bytes alone",
+    ),
+    Parameter(
+        "after the fix",
+        "an ACK after 10 ms at most, no gap",
+        "inferred",
+        "PICOQUIC_ACK_DELAY_MAX, which the fix chooses here",
+    ),
 ]
 
 
@@ -81,6 +100,4 @@ def transfer(
 
 def tested(mbps: int, kbps: int, gap: int) -> str:
     """A test of the repository: sizes are QUIC's own."""
-    return transfer(
-        kbps, gap, LARGEST_PACKET, ack=ACK_ALONE, header=0, mbps=mbps, latency_ms=1.0, buffer_ms=50.0
-    )
+    return transfer(kbps, gap, LARGEST_PACKET, ack=ACK_ALONE, header=0, mbps=mbps, latency_ms=1.0, buffer_ms=50.0)

@@ -73,7 +73,9 @@ def in_order(grid: Grid) -> Measurement:
     return Measurement({"share": {profile: _of(grid, profile) for profile in JOINED}})
 
 
-@PAPER.figure("newcomer", "Newcomer benchmark", "A newcomer's share, printed and simulated", "newcomer", [BY_PROFILE, BY_HORIZON])
+@PAPER.figure(
+    "newcomer", "Newcomer benchmark", "A newcomer's share, printed and simulated", "newcomer", [BY_PROFILE, BY_HORIZON]
+)
 def newcomers(profiles: Grid, horizons: Grid) -> Drawn:
     by_name = {NAMES[profile]: _of(profiles, profile) for profile in JOINED}
     by_time = {f"{s} s": _share(horizons, "lte", s, horizon_s=s) for s in LTE}
@@ -86,11 +88,21 @@ def newcomers(profiles: Grid, horizons: Grid) -> Drawn:
         measured = list(found.values())
         lines = [
             Line("printed", places, printed, "orange", marker="o"),
-            Line("acklab", places, [one.value for one in measured], "blue", marker="s", spread=[spread(one) for one in measured]),
+            Line(
+                "acklab",
+                places,
+                [one.value for one in measured],
+                "blue",
+                marker="s",
+                spread=[spread(one) for one in measured],
+            ),
         ]
         axis = Axis(x, ticks=places, words=list(found))
         panels.append(Panel(title, axis, Axis("share of the newcomer (%)", low=0, high=75), lines, [Mark(50, "half")]))
-        compared += [Compared(f"{title}, {name}", f"{value:g} %", told(one, "%")) for (name, one), value in zip(found.items(), printed, strict=True)]
+        compared += [
+            Compared(f"{title}, {name}", f"{value:g} %", told(one, "%"))
+            for (name, one), value in zip(found.items(), printed, strict=True)
+        ]
     return Drawn(
         [Lines("newcomer", "the share of the flow that joins (mean, 95 % intervals)", panels)],
         {"newcomer": profiles.frame(), "newcomer_lte": horizons.frame()},

@@ -32,6 +32,7 @@ READINGS: dict[str, dict[str, Any]] = {
 }
 """What the thread leaves open, one thing a reading: a key of the sender, or ``starts_s``, ``segments`` of an ACK, rules of both controls."""
 
+
 @dataclass(frozen=True)
 class Profile:
     """A path of the newcomer benchmark, and over how long a newcomer's share is read."""
@@ -76,7 +77,12 @@ PARAMETERS = [
         "inferred",
         "the library's pacer; 'enabled' alone is stated",
     ),
-    Parameter("newcomer", "joins after 20 to 40 s, initial windows of 30", "stated", "README of experiment/cuback-vs-cubic-newcomer"),
+    Parameter(
+        "newcomer",
+        "joins after 20 to 40 s, initial windows of 30",
+        "stated",
+        "README of experiment/cuback-vs-cubic-newcomer",
+    ),
     Parameter(
         "slow start", "that of RFC 9002", "inferred", "Rapid Start is not modelled; 10 s are 50 to 100 round trips"
     ),
@@ -121,9 +127,18 @@ def joined(profile: str, horizon_s: int, seed: int) -> str:
     start_s = JOINS_S[(seed - 1) % len(JOINS_S)] + Draws(seed, "starts").uniform(0, 0.1)
     queue = {"kind": "drop-tail", "bytes": f"{path.mbps * path.queue_ms * 125:.0f}B"}
     links: list[dict[str, Any]] = [
-        {"between": ["G", "C"], "rate": f"{path.mbps:g}Mbps", "delay": "0s", "queue": queue, "back": {"rate": "100Gbps"}}
+        {
+            "between": ["G", "C"],
+            "rate": f"{path.mbps:g}Mbps",
+            "delay": "0s",
+            "queue": queue,
+            "back": {"rate": "100Gbps"},
+        }
     ]
-    links += [{"between": [f"S{name}", "G"], "rate": "100Gbps", "delay": f"{path.rtt_ms}ms", "back": {"delay": "0s"}} for name in "12"]
+    links += [
+        {"between": [f"S{name}", "G"], "rate": "100Gbps", "delay": f"{path.rtt_ms}ms", "back": {"delay": "0s"}}
+        for name in "12"
+    ]
     sender = {
         "stack": "quic",
         "control": {"kind": "cubic"},
@@ -135,5 +150,8 @@ def joined(profile: str, horizon_s: int, seed: int) -> str:
     }
     receiver = {"ack": {"policy": "quic", "segments": 2, "max_ack_delay": "25ms"}}
     starts_s = {"1": 0.0, "2": start_s}
-    flows = [{"from": f"S{name}", "to": "C", "start": f"{at:.9f}s", "sender": sender, "receiver": receiver} for name, at in starts_s.items()]
+    flows = [
+        {"from": f"S{name}", "to": "C", "start": f"{at:.9f}s", "sender": sender, "receiver": receiver}
+        for name, at in starts_s.items()
+    ]
     return text({"seed": seed, "stop": {"at": f"{start_s + horizon_s:.9f}s"}, "link": links, "flow": flows})

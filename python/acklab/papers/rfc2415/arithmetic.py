@@ -19,7 +19,12 @@ def drops_of_32_clients() -> Measurement:
 @PAPER.claim("table6.utilisation")
 def both_tables_utilisation() -> Measurement:
     return Measurement(
-        {"less": {f"{webs}/0, {window}": UTILISATION[webs, 0][window - 1] - ALONE[webs, window][1] for webs, window in ALONE}}
+        {
+            "less": {
+                f"{webs}/0, {window}": UTILISATION[webs, 0][window - 1] - ALONE[webs, window][1]
+                for webs, window in ALONE
+            }
+        }
     )
 
 
@@ -56,11 +61,10 @@ def power_of_one_transfer() -> Measurement:
 
 @PAPER.claim("table1.power")
 def growth_of_power() -> Measurement:
-    grown = [
-        UTILISATION[cell][3] / UTILISATION[cell][0] / (1 - DELAYS_10[cell][3] / 100)
-        for cell in DELAYS_10
-    ]
-    return Measurement({"least": min(grown), "most": max(grown)}, "utilisation stands for goodput, which is printed for Table 6 alone")
+    grown = [UTILISATION[cell][3] / UTILISATION[cell][0] / (1 - DELAYS_10[cell][3] / 100) for cell in DELAYS_10]
+    return Measurement(
+        {"least": min(grown), "most": max(grown)}, "utilisation stands for goodput, which is printed for Table 6 alone"
+    )
 
 
 @PAPER.claim("table6.goodput")
@@ -68,4 +72,7 @@ def goodput_and_utilisation() -> Measurement:
     found = {}
     for (ones, threes), (one_mb, _, three_mb, _, used, _) in HALVES.items():
         found[f"{ones}/{threes}"] = (one_mb + three_mb) / (used / 100 * RATE_BPS / 8 * SECONDS / 1e6)
-    return Measurement({"ratio": found}, "printed megabytes over what the printed utilisation carries; the rest may be headers and retransmissions")
+    return Measurement(
+        {"ratio": found},
+        "printed megabytes over what the printed utilisation carries; the rest may be headers and retransmissions",
+    )

@@ -19,13 +19,35 @@ def printed(row: Sequence[float], windows: Sequence[int]) -> list[float]:
     return [one * (1 - (0.0, *less)[window - 1] / 100) for window in windows]
 
 
-def by_window(grid: Grid, table: Mapping[tuple[int, int], Sequence[float]], delay: Callable[[int, int, int], float]) -> list[Panel]:
+def by_window(
+    grid: Grid, table: Mapping[tuple[int, int], Sequence[float]], delay: Callable[[int, int, int], float]
+) -> list[Panel]:
     """A panel for each number of web clients, with a curve and its printed values for each number of transfers."""
     windows, panels = list(grid.axes["window"]), []
     for webs in grid.axes["webs"]:
         lines = []
         for ftps, colour in zip(grid.axes["ftps"], ("blue", "orange", "sky", "green"), strict=False):
-            lines.append(Line(f"{ftps} transfers", windows, [delay(webs, ftps, window) for window in windows], colour, marker="o"))
-            lines.append(Line(f"{ftps} transfers, printed", windows, printed(table[webs, ftps], windows), colour, dash=":", marker="s"))
-        panels.append(Panel(f"{webs} web clients", Axis("initial window", ticks=windows), Axis("median page delay (s)", low=0), lines))
+            lines.append(
+                Line(
+                    f"{ftps} transfers", windows, [delay(webs, ftps, window) for window in windows], colour, marker="o"
+                )
+            )
+            lines.append(
+                Line(
+                    f"{ftps} transfers, printed",
+                    windows,
+                    printed(table[webs, ftps], windows),
+                    colour,
+                    dash=":",
+                    marker="s",
+                )
+            )
+        panels.append(
+            Panel(
+                f"{webs} web clients",
+                Axis("initial window", ticks=windows),
+                Axis("median page delay (s)", low=0),
+                lines,
+            )
+        )
     return panels

@@ -54,14 +54,21 @@ class Read:
             else:
                 took.append(float(last) + DELAY_S)
         # The text of a page departs before the files that follow it.
-        delays = {page: latest - earliest + DELAY_S for page, (files, earliest, latest) in pages.items() if files == FILES_OF_A_PAGE}
+        delays = {
+            page: latest - earliest + DELAY_S
+            for page, (files, earliest, latest) in pages.items()
+            if files == FILES_OF_A_PAGE
+        }
         found = _LINK.search(line, line.rfind(b'"links":['))
         if found is None:
             raise ValueError("no link n1 -> n0")
         packets, drops = int(found[1]), int(found[2])
         return (
             median(delays.values()),
-            *(_median([delay for (name, _), delay in delays.items() if name.endswith(window)]) for window in (b".1", b".3")),
+            *(
+                _median([delay for (name, _), delay in delays.items() if name.endswith(window)])
+                for window in (b".1", b".3")
+            ),
             100 * float(found[3]),
             100 * drops / (packets + drops),
             1e-6 * carried / median(took) if took else 0.0,
@@ -130,14 +137,17 @@ def what_sizes_are_fitted_to(grid: Grid) -> Measurement:
 @PAPER.claim("table1.delays", RUNS)
 def delays_with_one(grid: Grid) -> Measurement:
     others = [cell for cell in experiments(grid) if cell != FITTED]
-    return Measurement({"ratio": {f"{w}/{f}": _of(grid, "page_s", w, f, 1).over(DELAYS_10[w, f][0]) for w, f in others}}, UNKNOWN)
+    return Measurement(
+        {"ratio": {f"{w}/{f}": _of(grid, "page_s", w, f, 1).over(DELAYS_10[w, f][0]) for w, f in others}}, UNKNOWN
+    )
 
 
 @PAPER.claim("table1.decrease", RUNS)
 def decreases(grid: Grid) -> Measurement:
     cells = [cell for cell in _all(grid) if cell[2] > 1]
     return Measurement(
-        {"decrease": {f"{w}/{f}, {i}": _minus(_less(grid, w, f, i), DELAYS_10[w, f][i - 1]) for w, f, i in cells}}, UNKNOWN
+        {"decrease": {f"{w}/{f}, {i}": _minus(_less(grid, w, f, i), DELAYS_10[w, f][i - 1]) for w, f, i in cells}},
+        UNKNOWN,
     )
 
 
@@ -150,20 +160,28 @@ def three_is_better(grid: Grid) -> Measurement:
 def utilisation(grid: Grid) -> Measurement:
     cells = [cell for cell in _all(grid) if cell != (*FITTED, 1)]
     return Measurement(
-        {"used": {f"{w}/{f}, {i}": _minus(_of(grid, "used", w, f, i), UTILISATION[w, f][i - 1]) for w, f, i in cells}}, UNKNOWN
+        {"used": {f"{w}/{f}, {i}": _minus(_of(grid, "used", w, f, i), UTILISATION[w, f][i - 1]) for w, f, i in cells}},
+        UNKNOWN,
     )
 
 
 @PAPER.claim("table2.drops", RUNS)
 def drops(grid: Grid) -> Measurement:
     cells = [cell for cell in _all(grid) if cell[0] < 32 or cell[1] == 3]
-    return Measurement({"drops": {f"{w}/{f}, {i}": _minus(_of(grid, "drops", w, f, i), DROPS[w, f][i - 1]) for w, f, i in cells}}, UNKNOWN)
+    return Measurement(
+        {"drops": {f"{w}/{f}, {i}": _minus(_of(grid, "drops", w, f, i), DROPS[w, f][i - 1]) for w, f, i in cells}},
+        UNKNOWN,
+    )
 
 
 @PAPER.claim("table3.power", RUNS)
 def power_of_transfers(grid: Grid) -> Measurement:
     return Measurement(
-        {"ratio": {f"{w}/{f}, {i}": _of(grid, "power", w, f, i).over(POWER_10[w, f][i - 1]) for w, f, i in _all(grid, 1)}}
+        {
+            "ratio": {
+                f"{w}/{f}, {i}": _of(grid, "power", w, f, i).over(POWER_10[w, f][i - 1]) for w, f, i in _all(grid, 1)
+            }
+        }
     )
 
 
@@ -171,7 +189,11 @@ def power_of_transfers(grid: Grid) -> Measurement:
 def power_stays(grid: Grid) -> Measurement:
     cells = [cell for cell in _all(grid, 1) if cell[0] < 32 and cell[2] > 1]
     return Measurement(
-        {"ratio": {f"{w}/{f}, {i}": _over(_of(grid, "power", w, f, i), _of(grid, "power", w, f, 1)) for w, f, i in cells}}
+        {
+            "ratio": {
+                f"{w}/{f}, {i}": _over(_of(grid, "power", w, f, i), _of(grid, "power", w, f, 1)) for w, f, i in cells
+            }
+        }
     )
 
 
@@ -186,23 +208,41 @@ ALL_ALIKE = [(f"{ones}/{threes}", 2 * (threes > 0)) for ones, threes in HALVES i
 @PAPER.claim("table6.delays", MIXED)
 def delays_alone(grid: Grid) -> Measurement:
     printed = {f"{ones}/{threes}": row for (ones, threes), row in HALVES.items()}
-    return Measurement({"ratio": {pair: _halves(grid, "page_s", pair).over(printed[pair][1 + at]) for pair, at in ALL_ALIKE}}, UNKNOWN)
+    return Measurement(
+        {"ratio": {pair: _halves(grid, "page_s", pair).over(printed[pair][1 + at]) for pair, at in ALL_ALIKE}}, UNKNOWN
+    )
 
 
 @PAPER.claim("table6.drops", MIXED)
 def drops_alone(grid: Grid) -> Measurement:
     printed = {f"{ones}/{threes}": row for (ones, threes), row in HALVES.items()}
-    return Measurement({"drops": {pair: _minus(_halves(grid, "drops", pair), printed[pair][5]) for pair, _ in ALL_ALIKE}}, UNKNOWN)
+    return Measurement(
+        {"drops": {pair: _minus(_halves(grid, "drops", pair), printed[pair][5]) for pair, _ in ALL_ALIKE}}, UNKNOWN
+    )
 
 
 @PAPER.claim("table6.mixed", MIXED)
 def no_harm(grid: Grid) -> Measurement:
-    return Measurement({"ratio": {str(n): _over(_halves(grid, "ones_s", f"{n // 2}/{n // 2}"), _halves(grid, "page_s", f"{n}/0")) for n in (16, 32)}})
+    return Measurement(
+        {
+            "ratio": {
+                str(n): _over(_halves(grid, "ones_s", f"{n // 2}/{n // 2}"), _halves(grid, "page_s", f"{n}/0"))
+                for n in (16, 32)
+            }
+        }
+    )
 
 
 @PAPER.claim("table6.keep", MIXED)
 def threes_keep(grid: Grid) -> Measurement:
-    return Measurement({"ratio": {str(n): _over(_halves(grid, "threes_s", f"{n // 2}/{n // 2}"), _halves(grid, "page_s", f"0/{n}")) for n in (16, 32)}})
+    return Measurement(
+        {
+            "ratio": {
+                str(n): _over(_halves(grid, "threes_s", f"{n // 2}/{n // 2}"), _halves(grid, "page_s", f"0/{n}"))
+                for n in (16, 32)
+            }
+        }
+    )
 
 
 @PAPER.claim("table6.loaded", MIXED)
@@ -220,13 +260,35 @@ def files(grid: Grid) -> Drawn:
     compared = []
     panels = by_window(grid, DELAYS_10, lambda *cell: _of(grid, "page_s", *cell).value)
     for webs, ftps in experiments(grid):
-        for window, before in zip(grid.axes["window"], printed(DELAYS_10[webs, ftps], grid.axes["window"]), strict=True):
+        for window, before in zip(
+            grid.axes["window"], printed(DELAYS_10[webs, ftps], grid.axes["window"]), strict=True
+        ):
             cell = f"{webs}/{ftps}, {window}"
-            compared.append(Compared(f"{cell}: page, s", f"{before:.2f}", f"{_of(grid, 'page_s', webs, ftps, window).value:.2f}"))
-            compared.append(Compared(f"{cell}: utilisation, %", f"{UTILISATION[webs, ftps][window - 1]:g}", f"{_of(grid, 'used', webs, ftps, window).value:.1f}"))
-            compared.append(Compared(f"{cell}: drops, %", f"{DROPS[webs, ftps][window - 1]:g}", f"{_of(grid, 'drops', webs, ftps, window).value:.1f}"))
+            compared.append(
+                Compared(f"{cell}: page, s", f"{before:.2f}", f"{_of(grid, 'page_s', webs, ftps, window).value:.2f}")
+            )
+            compared.append(
+                Compared(
+                    f"{cell}: utilisation, %",
+                    f"{UTILISATION[webs, ftps][window - 1]:g}",
+                    f"{_of(grid, 'used', webs, ftps, window).value:.1f}",
+                )
+            )
+            compared.append(
+                Compared(
+                    f"{cell}: drops, %",
+                    f"{DROPS[webs, ftps][window - 1]:g}",
+                    f"{_of(grid, 'drops', webs, ftps, window).value:.1f}",
+                )
+            )
             if ftps:
-                compared.append(Compared(f"{cell}: power, Mbytes/s", f"{POWER_10[webs, ftps][window - 1]:g}", f"{_of(grid, 'power', webs, ftps, window).value:.1f}"))
+                compared.append(
+                    Compared(
+                        f"{cell}: power, Mbytes/s",
+                        f"{POWER_10[webs, ftps][window - 1]:g}",
+                        f"{_of(grid, 'power', webs, ftps, window).value:.1f}",
+                    )
+                )
     return Drawn(
         [Lines("files", "Pages over HTTP/1.0; printed values dotted", panels)],
         {"files": grid.frame()},
@@ -244,7 +306,11 @@ def halves(grid: Grid) -> Drawn:
         for column, told in (("ones_s", one_s), ("threes_s", three_s)):
             if told:
                 which = "with 1" if column == "ones_s" else "with 3"
-                compared.append(Compared(f"{pair}: page {which}, s", f"{told:.2f}", f"{_halves(grid, column, pair).value:.2f}"))
+                compared.append(
+                    Compared(f"{pair}: page {which}, s", f"{told:.2f}", f"{_halves(grid, column, pair).value:.2f}")
+                )
         compared.append(Compared(f"{pair}: utilisation, %", f"{used:g}", f"{_halves(grid, 'used', pair).value:.1f}"))
         compared.append(Compared(f"{pair}: drops, %", f"{dropped:g}", f"{_halves(grid, 'drops', pair).value:.1f}"))
-    return Drawn([], {"halves": grid.frame()}, compared, "16 clients with 1, and 0 with 3, are written 16/0.", mixed(8, 8, 1))
+    return Drawn(
+        [], {"halves": grid.frame()}, compared, "16 clients with 1, and 0 with 3, are written 16/0.", mixed(8, 8, 1)
+    )

@@ -68,7 +68,9 @@ def _larger(grid: Grid) -> list[int]:
 
 @PAPER.claim("table4.one", RUNS)
 def delays_with_one(grid: Grid) -> Measurement:
-    return Measurement({"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in experiments(grid)}}, UNKNOWN)
+    return Measurement(
+        {"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in experiments(grid)}}, UNKNOWN
+    )
 
 
 @PAPER.claim("table4.decrease", RUNS)
@@ -77,7 +79,9 @@ def decreases(grid: Grid) -> Measurement:
     for webs, ftps in experiments(grid):
         for window in _larger(grid):
             printed = DELAYS[webs, ftps][window - 1]
-            found[f"{webs}/{ftps}, {window}"] = Sample(tuple(value - printed for value in _less(grid, webs, ftps, window).values))
+            found[f"{webs}/{ftps}, {window}"] = Sample(
+                tuple(value - printed for value in _less(grid, webs, ftps, window).values)
+            )
     return Measurement({"decrease": found}, UNKNOWN)
 
 
@@ -109,7 +113,11 @@ def pages(grid: Grid) -> Drawn:
         for window, before in zip(windows, printed(DELAYS[w, f], windows), strict=True)
     ]
     compared += [
-        Compared(f"{w}/{f}, {window}: power, Mbytes/s", f"{POWER[w, f][window - 1]:g}", f"{sample(grid, 'power', webs=w, ftps=f, window=window).value:.1f}")
+        Compared(
+            f"{w}/{f}, {window}: power, Mbytes/s",
+            f"{POWER[w, f][window - 1]:g}",
+            f"{sample(grid, 'power', webs=w, ftps=f, window=window).value:.1f}",
+        )
         for w, f in experiments(grid, 1)
         for window in windows
     ]

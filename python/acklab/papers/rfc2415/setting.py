@@ -140,7 +140,9 @@ PARAMETERS = [
         "inferred",
         "not printed: 34 % of the link for 8 clients is 28 kB a page, and a median file fits into two packets",
     ),
-    Parameter("pages of HTTP/1.0", "a file, then three at once, each on a connection of its own", "stated", "section 2"),
+    Parameter(
+        "pages of HTTP/1.0", "a file, then three at once, each on a connection of its own", "stated", "section 2"
+    ),
     Parameter(
         "file sizes of HTTP/1.0",
         "Pareto of shape 0.75 from 420 bytes, cut at 1 Mbyte",
@@ -150,7 +152,12 @@ PARAMETERS = [
     ),
     Parameter("ACKs", "one for each segment", "inferred", "ns's two-way TCP unless told otherwise"),
     Parameter("first requests", "spread over 5 s", "inferred", "none is named"),
-    Parameter("a page's delay", "with half a round trip for the request", "inferred", "a scenario's transfer is begun by the server"),
+    Parameter(
+        "a page's delay",
+        "with half a round trip for the request",
+        "inferred",
+        "a scenario's transfer is begun by the server",
+    ),
 ]
 
 
@@ -193,10 +200,18 @@ def _transfers(ftps: int, window: int) -> list[dict[str, Any]]:
 def _network(flows: list[dict[str, Any]], seed: int) -> str:
     queue = {"kind": "drop-tail", "packets": 25}
     links: list[dict[str, Any]] = [
-        {"between": ["n1", "n0"], "rate": f"{RATE_BPS}bps", "delay": f"{DELAY_S}s", "queue": queue, "back": {"queue": queue}}
+        {
+            "between": ["n1", "n0"],
+            "rate": f"{RATE_BPS}bps",
+            "delay": f"{DELAY_S}s",
+            "queue": queue,
+            "back": {"queue": queue},
+        }
     ]
     for place in range(SERVERS):
-        links += [{"between": ends, "rate": "10Mbps", "delay": "0s"} for ends in ([f"s{place}", "n1"], ["n0", f"c{place}"])]
+        links += [
+            {"between": ends, "rate": "10Mbps", "delay": "0s"} for ends in ([f"s{place}", "n1"], ["n0", f"c{place}"])
+        ]
     return text({"seed": seed, "stop": {"at": f"{SECONDS}s"}, "link": links, "flow": flows})
 
 

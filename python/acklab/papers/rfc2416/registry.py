@@ -16,7 +16,27 @@ PAPER = Paper(
     group="classic",
 )
 
-PAPER.explain("one.duplicate", Derived("the modem sends a packet in 0.833 s, so after the ACK of 5.778 s the next is that of 6.611 s: the printed second digit is a slip"))
-PAPER.explain("bytes", Derived("the printed ACKs are 0.833 s apart, and 0.833 s at 9600 b/s are 1000 bytes; packets of 1024 would make 0.853 s"))
-PAPER.explain("modem", Derived("3 times 1024 times 8 bits over 9600 b/s are 2.56 s; 2.5 s for the packets of 1000 bytes that the trace has"))
-PAPER.explain("ahead", Derived("it is the shift of 2.889 s less the time of three packets: 0.389 s with 2.5 s, 0.229 s with the 2.66 s of the text"))
+PAPER.explain(
+    "one.duplicate",
+    Derived(
+        "the modem sends a packet in 0.833 s, so after the ACK of 5.778 s the next is that of 6.611 s: the printed second digit is a slip"
+    ),
+)
+PAPER.explain(
+    "bytes",
+    Derived(
+        "the printed ACKs are 0.833 s apart, and 0.833 s at 9600 b/s are 1000 bytes; packets of 1024 would make 0.853 s"
+    ),
+)
+PAPER.explain(
+    "modem",
+    Derived(
+        "3 times 1024 times 8 bits over 9600 b/s are 2.56 s; 2.5 s for the packets of 1000 bytes that the trace has"
+    ),
+)
+PAPER.explain(
+    "ahead",
+    Derived(
+        "it is the shift of 2.889 s less the time of three packets: 0.389 s with 2.5 s, 0.229 s with the 2.66 s of the text"
+    ),
+)

@@ -27,7 +27,14 @@ PRINTED: dict[str, list[tuple[float, int, tuple[int, ...]]]] = {
         (7.444, 6, ()),
         (8.278, 6, (7,)),
     ],
-    "four": [(1.222, 1, (5, 6)), (2.055, 2, (7, 8)), (2.889, 3, (9, 10)), (3.722, 3, ()), (4.555, 3, ()), (5.389, 3, (4,))],
+    "four": [
+        (1.222, 1, (5, 6)),
+        (2.055, 2, (7, 8)),
+        (2.889, 3, (9, 10)),
+        (3.722, 3, ()),
+        (4.555, 3, ()),
+        (5.389, 3, (4,)),
+    ],
 }
 """Each trace's ACKs: seconds, the packet that is covered, the packets that are sent."""
 
@@ -43,8 +50,18 @@ PARAMETERS = [
         "nothing that blocks a second one in a window of data: only then the traces go on alike",
         fitted_to=("alike",),
     ),
-    Parameter("packets", "1000 bytes", "inferred", "the text says 1024; the printed ACKs are 0.833 s apart, which is 1000 bytes at 9600 b/s"),
-    Parameter("ACKs", "one for each packet, 40 bytes", "inferred", "so do the traces; the discussion names a delayed-ACK timer that they do not have"),
+    Parameter(
+        "packets",
+        "1000 bytes",
+        "inferred",
+        "the text says 1024; the printed ACKs are 0.833 s apart, which is 1000 bytes at 9600 b/s",
+    ),
+    Parameter(
+        "ACKs",
+        "one for each packet, 40 bytes",
+        "inferred",
+        "so do the traces; the discussion names a delayed-ACK timer that they do not have",
+    ),
     Parameter("transfer", "100 packets, a window of 200", "inferred", "no limit and no end is named"),
 ]
 
@@ -67,7 +84,11 @@ def transfer(recovery: str, start: int) -> str:
     receiver = {"stack": "ns2-1998", "ack": {"policy": "every"}, "ack_size": 40}
     tree = {
         "stop": {"when": "flows-complete", "at_most": "1000s"},
-        "link": [link("SG", "100Mbps", "0s", 100), link("GE", "1.5Mbps", "25ms", 100), link("ER", f"{MODEM_BPS}bps", "150ms", 3)],
+        "link": [
+            link("SG", "100Mbps", "0s", 100),
+            link("GE", "1.5Mbps", "25ms", 100),
+            link("ER", f"{MODEM_BPS}bps", "150ms", 3),
+        ],
         "flow": [{"from": "S", "to": "R", "size": {"segments": PACKETS}, "sender": sender, "receiver": receiver}],
         "record": {"packets": True},
     }

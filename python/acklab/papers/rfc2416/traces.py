@@ -42,7 +42,8 @@ class Trace:
 
         self.sent = [(time, seq + 1) for time, seq in rows("S->G", "enqueue", "seq")]
         self.acks = [
-            Ack(time, ack, tuple(number for at, number in self.sent if at == time)) for time, ack in rows("G->S", "deliver", "ack")
+            Ack(time, ack, tuple(number for at, number in self.sent if at == time))
+            for time, ack in rows("G->S", "deliver", "ack")
         ]
         self.delivered: dict[int, float] = {}
         for time, seq in rows("E->R", "deliver", "seq"):
@@ -101,12 +102,16 @@ def packets_of_a_start_of_four(runs: Cells) -> Measurement:
 def bytes_between_two_acks() -> Measurement:
     times = [time for time, _, _ in PRINTED["one"]]
     each = (times[-1] - times[1]) / 7
-    return Measurement({"bytes": each * MODEM_BPS / 8}, note="the printed ACKs from 2.444 to 8.278 s are seven times of one packet")
+    return Measurement(
+        {"bytes": each * MODEM_BPS / 8}, note="the printed ACKs from 2.444 to 8.278 s are seven times of one packet"
+    )
 
 
 @PAPER.claim("modem")
 def time_of_three_packets() -> Measurement:
-    return Measurement({"time": 3 * 1024 * 8 / MODEM_BPS}, note="3 packets of 1024 bytes at 9600 b/s; 2.5 s with 1000 bytes")
+    return Measurement(
+        {"time": 3 * 1024 * 8 / MODEM_BPS}, note="3 packets of 1024 bytes at 9600 b/s; 2.5 s with 1000 bytes"
+    )
 
 
 @PAPER.claim("shift", RUNS, exact=BY_CAPACITY)
@@ -134,7 +139,10 @@ def the_traces_from_there_on(runs: Cells) -> Measurement:
 
 @PAPER.claim("ahead", RUNS)
 def how_far_ahead(runs: Cells) -> Measurement:
-    return Measurement({"ahead": median(_gained(runs, "tahoe"))}, note="2.889 s less the modem's time for three packets of 1000 bytes, 2.5 s")
+    return Measurement(
+        {"ahead": median(_gained(runs, "tahoe"))},
+        note="2.889 s less the modem's time for three packets of 1000 bytes, 2.5 s",
+    )
 
 
 def _gained(runs: Cells, recovery: str) -> list[float]:
@@ -157,7 +165,9 @@ def traces(runs: Cells) -> Drawn:
         times, numbers = map(list, zip(*early, strict=True))
         lines.append(Line(f"start of {name}", times, numbers, colour, dash="", marker=marker))
         for (printed, covers, _), ack in zip(PRINTED[name], trace.acks, strict=False):
-            compared.append(Compared(f"start of {name}, ACK of packet {covers}", f"{printed:.3f} s", f"{ack.time_s:.3f} s"))
+            compared.append(
+                Compared(f"start of {name}, ACK of packet {covers}", f"{printed:.3f} s", f"{ack.time_s:.3f} s")
+            )
     panel = Panel("", Axis("time (s)", low=0), Axis("packet", low=0), lines)
     return Drawn(
         [Lines("traces", "Packets that the sender sends (Tahoe)", [panel])],

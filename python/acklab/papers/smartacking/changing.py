@@ -22,7 +22,6 @@ from .setting import many
 BASE_RTT_S = 0.059
 
 
-
 @PAPER.claim("fig13.acc", ASYMMETRIC)
 def acc_is_faster(grid: Grid) -> Measurement:
     cut = {s: int(grid.at(scheme=s)["timeouts"].sum()) for s in ("newreno", "acc")}
@@ -35,7 +34,11 @@ def acc_is_faster(grid: Grid) -> Measurement:
 @PAPER.claim("fig13.sp", ASYMMETRIC)
 def paced_smart_is_faster(grid: Grid) -> Measurement:
     def below(scheme: str) -> list[int]:
-        return [k for k, a, b in zip(grid.axes["kbps"], *(grid.at(scheme=s)["t1"] for s in (scheme, "acc")), strict=True) if a < b]
+        return [
+            k
+            for k, a, b in zip(grid.axes["kbps"], *(grid.at(scheme=s)["t1"] for s in (scheme, "acc")), strict=True)
+            if a < b
+        ]
 
     return Measurement(
         {"time": cells(grid, "t1", ("acc", "smart-paced"), "kbps", "kb/s")},
@@ -74,7 +77,10 @@ def smart_overtakes_acc(grid: Grid) -> Measurement:
         acks = grid.at(scheme=scheme)["acks_sent"]
         return f"{acks.min():.0f} to {acks.max():.0f}"
 
-    return Measurement({"rate": crossover(grid, "smart", "acc")}, f"{misplaced(grid, 'smart', 'acc')}{times(grid)}. ACC puts {least('acc')} ACKs on the slow link, smartacking {least('smart')}")
+    return Measurement(
+        {"rate": crossover(grid, "smart", "acc")},
+        f"{misplaced(grid, 'smart', 'acc')}{times(grid)}. ACC puts {least('acc')} ACKs on the slow link, smartacking {least('smart')}",
+    )
 
 
 @PAPER.claim("fig13.20k", ASYMMETRIC)
@@ -173,7 +179,10 @@ def many_connections_gain_nothing(grid: Grid, whole: Grid) -> Measurement:
     schemes = ("newreno", "every", "smart")
     late = {s: int(whole.at(scheme=s)["timeouts"].sum()) for s in schemes}
     again = {s: int(whole.at(scheme=s)["retransmits"].sum()) for s in schemes}
-    acks = {s: round(float(whole.at(scheme=s)["acks_sent"].sum() / whole.at(scheme=s)["segments_sent"].sum()), 2) for s in schemes}
+    acks = {
+        s: round(float(whole.at(scheme=s)["acks_sent"].sum() / whole.at(scheme=s)["segments_sent"].sum()), 2)
+        for s in schemes
+    }
     every = (whole.at(scheme="every")["mean"] / whole.at(scheme="newreno")["mean"]).ravel()
     size = grid.axes["segments"][0]
     return Measurement(

@@ -106,7 +106,13 @@ def smart_is_faster_with_two_round_trips(grid: Grid) -> Measurement:
     versions = ("smart", "smart-paced", "extended")
     times = cells(grid, "mean", ("newreno", *versions))
     return Measurement(
-        {"time": {f"{s} {at}": {"newreno": cell["newreno"], "smartacking": cell[s]} for at, cell in times.items() for s in versions}},
+        {
+            "time": {
+                f"{s} {at}": {"newreno": cell["newreno"], "smartacking": cell[s]}
+                for at, cell in times.items()
+                for s in versions
+            }
+        },
         f"reduction in % by capacity: {gains}; with pacing {paced}. At {grid.axes['mbps'][0]} Mb/s segments sent again {sums(grid, 'retransmits')}, "
         f"ACKs sent {sums(grid, 'acks_sent')}",
     )
@@ -172,7 +178,10 @@ def gain_grows_with_buffer(grid: Grid) -> Measurement:
     seven = grid.at(mbps=7)
     least = 2 * SEGMENTS * PACKET * 8 / 7e6
     largest = {s: float(seven.at(scheme=s)["mean"][-1]) for s in ("newreno", "smart", "fixed")}
-    spared = {s: float((seven.at(scheme=s)["acks_sent"] / seven.at(scheme=s)["segments_sent"])[-1]) for s in ("smart", "fixed")}
+    spared = {
+        s: float((seven.at(scheme=s)["acks_sent"] / seven.at(scheme=s)["segments_sent"])[-1])
+        for s in ("smart", "fixed")
+    }
     return Measurement(
         {"rank": ranks},
         f"reductions in %, from the smallest to the largest buffer: {told}; ACKs for a segment: {acks}; reductions of AckEvery: {every}. "

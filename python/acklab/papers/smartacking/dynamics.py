@@ -133,7 +133,10 @@ def about_one_ack_a_window(runs: Runs, fixed: Runs) -> Measurement:
             for (b, e), w in zip(spans, cwnd, strict=True)
         ]
         counts[scheme] = (middle(windows), min(windows, default=float("nan")), spans)
-        told[scheme] = [f"{n:.1f} ({w / (w - bdp(9, 0.1)):.1f})" for n, w in zip(windows[:2] + windows[-2:], cwnd[:2] + cwnd[-2:], strict=True)]
+        told[scheme] = [
+            f"{n:.1f} ({w / (w - bdp(9, 0.1)):.1f})"
+            for n, w in zip(windows[:2] + windows[-2:], cwnd[:2] + cwnd[-2:], strict=True)
+        ]
     spans = counts["smart"][2]
     busy = runs["smart"].utilisation(spans[0][0], spans[-1][1], 9) if spans else float("nan")
     c = runs["smart"]["f1"]
@@ -167,7 +170,10 @@ def window_grows_slowly(runs: Runs) -> Measurement:
 @PAPER.claim("fig4.reverse", FIG6, FIG3)
 def fewer_acks_more_data(runs: Runs, nine: Runs) -> Measurement:
     end = span(runs, "4")
-    gains = {"five": share(runs, "4", "smart") / share(runs, "4", "newreno"), "nine": share(nine, "3", "smart") / share(nine, "3", "newreno")}
+    gains = {
+        "five": share(runs, "4", "smart") / share(runs, "4", "newreno"),
+        "nine": share(nine, "3", "smart") / share(nine, "3", "newreno"),
+    }
     acks = {s: runs[s]["f1"].ack_share(0, float("inf")) for s in ("smart", "newreno")}
     return Measurement(
         {"acks": acks["smart"], "share": {s: share(runs, "4", s) for s in ("smart", "newreno")}, "gain": gains},
@@ -179,7 +185,6 @@ def fewer_acks_more_data(runs: Runs, nine: Runs) -> Measurement:
 def pacing_costs_a_little(runs: Runs) -> Measurement:
     values: dict[str, Number] = {s: share(runs, "4", s) for s in ("smart", "smart-paced", "newreno", "paced")}
     return Measurement({"share": values}, f"by {span(runs, '4'):.2f} s")
-
 
 
 @PAPER.claim("fig5.stalls", FIG5)
@@ -233,7 +238,9 @@ def others_grow_alike(runs: Runs) -> Measurement:
     for s in ("newreno", "paced", "every", "abc", "acc"):
         c = runs[s]["f1"]
         found = stretches(c)
-        lower, upper = halves(c, float((found[0][1].min() + found[0][1].max()) / 2), 1) if found else (float("nan"), float("nan"))
+        lower, upper = (
+            halves(c, float((found[0][1].min() + found[0][1].max()) / 2), 1) if found else (float("nan"), float("nan"))
+        )
         ratios[s] = upper / lower
     return Measurement(
         {"ratio": ratios}, "segments a round trip in the upper over the lower half of the longest sawtooth"

@@ -46,12 +46,16 @@ def posterior(rates: Mapping[str, Array]) -> Array:
 def crossovers(grid: Grid, sizes: Sequence[int]) -> dict[str, Array]:
     """The rates by size and nudge."""
     return {
-        other: np.array([[crossover(grid.at(edge=size, seed=seed), "smart", other) for seed in grid.axes["seed"]] for size in sizes])
+        other: np.array(
+            [[crossover(grid.at(edge=size, seed=seed), "smart", other) for seed in grid.axes["seed"]] for size in sizes]
+        )
         for other in PRINTED
     }
 
 
-@PAPER.figure("edge", "", "The queue at the sender's edge, which is not printed", "5.4", [EDGE], evidence="search", slow=True)
+@PAPER.figure(
+    "edge", "", "The queue at the sender's edge, which is not printed", "5.4", [EDGE], evidence="search", slow=True
+)
 def edges(grid: Grid) -> Drawn:
     sizes = grid.axes["edge"]
     rates = crossovers(grid, sizes)
@@ -75,6 +79,18 @@ def edges(grid: Grid) -> Drawn:
         f"paper does not print it. The two rates of section 5.4 do: of these sizes {sizes[best]} packets have a probability of {weights[best]:.3f}. "
         "That size is used, and claims on these two rates are calibration. The other claims of Figure 13 were not fitted. 31 kb/s stands for: not up to 30."
     )
-    panel = Panel("from which rate on smartacking is faster", Axis("packets that may wait at the edge", low=0), Axis("kb/s", low=0), lines, [Mark(20.5, "the paper's 20 and 21")])
+    panel = Panel(
+        "from which rate on smartacking is faster",
+        Axis("packets that may wait at the edge", low=0),
+        Axis("kb/s", low=0),
+        lines,
+        [Mark(20.5, "the paper's 20 and 21")],
+    )
     table = grid.frame().rename({"kbps": "reverse_kbps", "edge": "edge_packets"})
-    return Drawn([Lines("edge", "Asymmetric, by the queue at the sender's edge", [panel])], {"times": table}, compared, remark, asymmetric(20, "smart"))
+    return Drawn(
+        [Lines("edge", "Asymmetric, by the queue at the sender's edge", [panel])],
+        {"times": table},
+        compared,
+        remark,
+        asymmetric(20, "smart"),
+    )

@@ -42,4 +42,7 @@ for _name, (_having, _number) in FOUND.items():
     PAPER.explain(_name, Searched(len(every()), _runs, _having if _by else 0, _by))
 PAPER.explain("fig5a.pct", Searched(960, "5 nudged runs", 60, "partial_deflation = false, recovery_exit = rfc6582"))
 PAPER.explain("fig1.unit", Searched(2, "1 run", 1, "limited_transmit = false"))
-PAPER.explain("fig3a.double", Derived("with an ACK for two segments, and a segment for an ACK (section 2), a window grows by half a round trip"))
+PAPER.explain(
+    "fig3a.double",
+    Derived("with an ACK for two segments, and a segment for an ACK (section 2), a window grows by half a round trip"),
+)

@@ -14,7 +14,11 @@ from typing import Any
 from .setting import SEGMENTS, one_zero, two_two
 
 SENDER = "flow.*.sender"
-SPANS: dict[str, tuple[str, Callable[..., str], int, int, int | None]] = {"3": ("3(b) smartacking", one_zero, 9, 61, 0), "4": ("4(b) smartacking", one_zero, 5, 27, None), "5": ("5(b) smartacking", two_two, 20, 68, 0)}
+SPANS: dict[str, tuple[str, Callable[..., str], int, int, int | None]] = {
+    "3": ("3(b) smartacking", one_zero, 9, 61, 0),
+    "4": ("4(b) smartacking", one_zero, 5, 27, None),
+    "5": ("5(b) smartacking", two_two, 20, 68, 0),
+}
 """Per figure the panel that ends it: configuration, capacity in Mb/s, percent of the file, and stalls by timeouts where they are told."""
 PANELS: dict[str, tuple[str, int, int | None]] = {"3(a) NewReno": ("newreno", 29, 1), "4(a) NewReno": ("newreno", 23, None), "4(c) NewReno, paced": ("paced", 22, None),
           "4(d) smartacking, paced": ("smart-paced", 25, None), "5(a) NewReno": ("newreno", 49, 1)}  # fmt: skip
@@ -40,7 +44,12 @@ EDGES = (1000, 100, 20, 12.5, 10)
 """Rates of the edges of 1-0, in Mb/s. Other configurations have 10 Mb/s, and 2-2 has bottlenecks wider than its edges."""
 
 
-PLAIN: dict[str, Any] = {f"{SENDER}.min_rto": "1s", f"{SENDER}.limited_transmit": False, "link.0.rate": "1000Mbps", "link.2.rate": "1000Mbps"}
+PLAIN: dict[str, Any] = {
+    f"{SENDER}.min_rto": "1s",
+    f"{SENDER}.limited_transmit": False,
+    "link.0.rate": "1000Mbps",
+    "link.2.rate": "1000Mbps",
+}
 """What one would take without these figures: the least RTO of RFC 2988, and edges that never limit."""
 
 
@@ -56,7 +65,17 @@ def plan() -> dict[str, Any]:
 
     def value(name: str, metric: str, printed: float, tolerance: float, run: str) -> None:
         use = "held-out" if run[0] in HELD_OUT else "fit"
-        values.append({"name": name, "metric": metric, "printed": printed, "tolerance": tolerance, "run": run, "group": run[0], "use": use})
+        values.append(
+            {
+                "name": name,
+                "metric": metric,
+                "printed": printed,
+                "tolerance": tolerance,
+                "run": run,
+                "group": run[0],
+                "use": use,
+            }
+        )
 
     for figure, (name, configuration, mbps, percent, timeouts) in SPANS.items():
         blind: dict[str, Any] = {"without": ["edge"]} if configuration is two_two else {}
@@ -77,7 +96,11 @@ def plan() -> dict[str, Any]:
         "title": "Smartacking: the sender that Figures 3 to 5 were made with",
         "free": FREE,
         "baseline": PLAIN,
-        "alternatives": {"edge": {f"{rate:g} Mb/s": {"link.0.rate": f"{rate:g}Mbps", "link.2.rate": f"{rate:g}Mbps"} for rate in EDGES}},
+        "alternatives": {
+            "edge": {
+                f"{rate:g} Mb/s": {"link.0.rate": f"{rate:g}Mbps", "link.2.rate": f"{rate:g}Mbps"} for rate in EDGES
+            }
+        },
         "run": runs,
         "value": values,
     }

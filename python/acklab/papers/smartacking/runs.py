@@ -145,7 +145,9 @@ def _two(mbps: int, scheme: str) -> Callable[[], str]:
 FIG3 = traces(
     "Figure 3", "1-0 at 9 Mb/s, packet by packet", {s: _one(9, s) for s in ("newreno", "smart", "smart-paced")}
 )
-FIXED = traces("fixed round trip", "1-0 at 9 Mb/s with the round trip fixed, packet by packet", {"fixed": _one(9, "fixed")})
+FIXED = traces(
+    "fixed round trip", "1-0 at 9 Mb/s with the round trip fixed, packet by packet", {"fixed": _one(9, "fixed")}
+)
 EIGHT = ("newreno", "paced", "every", "abc", "acc", "smart", "smart-paced", "extended")
 FIG6 = traces("Figures 4 and 6", "1-0 at 5 Mb/s, packet by packet", {s: _one(5, s) for s in EIGHT})
 FIG5 = traces("Figure 5", "2-2 at 20 Mb/s, packet by packet", {s: _two(20, s) for s in ("newreno", "smart")})

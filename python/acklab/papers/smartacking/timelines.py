@@ -15,8 +15,13 @@ def _share(claim: str, figure: str, scheme: str, runs: Traces) -> None:
     @PAPER.claim(claim, runs)
     def measure(recorded: Runs) -> Measurement:
         found = delivered(recorded, figure, scheme)
-        late, again = ({s: int(run["f1"].row[key]) for s, run in recorded.items()} for key in ("timeouts", "retransmits"))
-        return replace(found, note=f"{found.note}; timeouts of connection 1 over the whole file {late}, segments sent again {again}")
+        late, again = (
+            {s: int(run["f1"].row[key]) for s, run in recorded.items()} for key in ("timeouts", "retransmits")
+        )
+        return replace(
+            found,
+            note=f"{found.note}; timeouts of connection 1 over the whole file {late}, segments sent again {again}",
+        )
 
 
 _share("fig3a.pct", "3", "newreno", FIG3)

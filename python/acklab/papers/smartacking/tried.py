@@ -63,7 +63,16 @@ segments or a share of the round trip. ``loss`` to ``interval`` are the estimato
 (or 4 in the first slow start only). ``queue`` is what a drop-tail queue counts, or its double. ``udp`` is the first state of the cross
 traffic. ``edges`` and ``lot_edges`` are the rates of the edges of 1-0 and of the Parking-Lot in Mb/s. ``edge_queue`` is what may wait
 at the sender's edge in the Asymmetric configuration."""
-SENDER = ("min_rto", "tick", "halving", "limited_transmit", "recovery_exit", "second_fast_retransmit", "initial_window", "max_burst")
+SENDER = (
+    "min_rto",
+    "tick",
+    "halving",
+    "limited_transmit",
+    "recovery_exit",
+    "second_fast_retransmit",
+    "initial_window",
+    "max_burst",
+)
 ESTIMATOR = ("loss", "first", "rtt", "window", "interval")
 DRAWN, SEED, SHARE = 8, 23, 0.25
 """Joint readings, the seed of their draws, and the probability that a rule of one differs from the one used here."""
@@ -125,7 +134,9 @@ def _ends(reading: Reading, sender: Json, receiver: Json) -> None:
     if "credit" in reading and "credit" not in sender:
         sender["credit"] = {"kind": reading["credit"], "limit": 2}
     if "sabc" in reading and sender.get("credit", {}).get("kind") == "sabc":
-        sender["credit"] = {"kind": "abc", "limit": 4} if reading["sabc"] == "first" else {"kind": "sabc", "limit": reading["sabc"]}
+        sender["credit"] = (
+            {"kind": "abc", "limit": 4} if reading["sabc"] == "first" else {"kind": "sabc", "limit": reading["sabc"]}
+        )
     if "pacing" in reading and sender["pacing"] != "off":
         value = reading["pacing"]
         sender["pacing"] |= {"burst": value} if value >= 1 else {"share": value}
@@ -156,7 +167,9 @@ def result(one: Experiment, reading: Reading, lines: Lines, repetition: int = 0)
     effort = QUICK if one.name in LARGE else MIDDLE
     if isinstance(one, Traces):
         cells = one.cells
-        changed: Experiment = replace(one, cells=lambda effort: {key: apply(reading, line) for key, line in cells(effort).items()})
+        changed: Experiment = replace(
+            one, cells=lambda effort: {key: apply(reading, line) for key, line in cells(effort).items()}
+        )
     else:
         scenario = one.scenario
         changed = replace(one, scenario=lambda **cell: apply(reading, scenario(**cell)))
@@ -194,7 +207,9 @@ def holds(reading: Reading, name: str, lines: Lines | None = None) -> bool:
     return judge(PAPER.ledger.claims[f"{PAPER.id}.{name}"], together(plain, nudged)).verdict == REPRODUCED
 
 
-def _measured(name: str, reading: Reading, lines: Lines, found: dict[int, Any], repetition: int = 0) -> Measurement | None:
+def _measured(
+    name: str, reading: Reading, lines: Lines, found: dict[int, Any], repetition: int = 0
+) -> Measurement | None:
     one = PAPER.claims[f"{PAPER.id}.{name}"]
     for need in one.uses:
         if id(need) not in found:
@@ -220,7 +235,11 @@ def evidence() -> list[str]:
     """The short names of the claims that run something and are evidence, without those of the 200 and the many connections, which take long."""
     claims = PAPER.ledger.claims.values()
     wanted = [c for c in claims if c.criterion and c.criterion.standing == "evidence" and not PAPER.standing(c.id)]
-    return [c.short for c in wanted if PAPER.claims[c.id].needs and not any(one in PAPER.claims[c.id].needs for one in (FIG7, MANY))]
+    return [
+        c.short
+        for c in wanted
+        if PAPER.claims[c.id].needs and not any(one in PAPER.claims[c.id].needs for one in (FIG7, MANY))
+    ]
 
 
 def main() -> None:

@@ -57,7 +57,9 @@ def goodput(grid: Grid) -> Measurement:
 
 @PAPER.claim("fig13.gain", FIGURE_13)
 def improvement(grid: Grid) -> Measurement:
-    return Measurement({"gain": {case: gain(grid, "bytes", {"receiver": "TACK"}, {"receiver": "TCP"}, case=case) for case in CASES}})
+    return Measurement(
+        {"gain": {case: gain(grid, "bytes", {"receiver": "TACK"}, {"receiver": "TCP"}, case=case) for case in CASES}}
+    )
 
 
 @PAPER.claim("fig13.acks", FIGURE_13)
@@ -65,7 +67,10 @@ def acks(grid: Grid) -> Measurement:
     found = {key: per_segment(grid, *key) for key in ACKED}
     return Measurement(
         {"ratio": {f"{case}, {name}": found[case, name].over(ACKED[case, name]) for case, name in ACKED}},
-        ", ".join(f"{one.value:.3g} ({case}, {name}; the paper {ACKED[case, name]:.3g})" for (case, name), one in found.items()),
+        ", ".join(
+            f"{one.value:.3g} ({case}, {name}; the paper {ACKED[case, name]:.3g})"
+            for (case, name), one in found.items()
+        ),
     )
 
 
@@ -76,10 +81,18 @@ def figure_13(grid: Grid) -> Drawn:
         found = [megabits(grid, case, name) for name in ACKS]
         groups.append(Bar(case, [one.value for one in found], [spread(one) for one in found]))
     chart = Bars(
-        "figure-13", "Goodput (95 % intervals)", list(ACKS), [COLOURS[n] for n in ACKS], groups, Axis("goodput (Mb/s)", low=0)
+        "figure-13",
+        "Goodput (95 % intervals)",
+        list(ACKS),
+        [COLOURS[n] for n in ACKS],
+        groups,
+        Axis("goodput (Mb/s)", low=0),
     )
     compared = [Compared(f"{c}, {n}, Mb/s", f"{PRINTED[c, n]:g}", told(megabits(grid, c, n))) for c, n in PRINTED]
-    compared += [Compared(f"{c}, {n}, ACKs for 100 packets", f"{ACKED[c, n]:.3g}", told(per_segment(grid, c, n))) for c, n in ACKED]
+    compared += [
+        Compared(f"{c}, {n}, ACKs for 100 packets", f"{ACKED[c, n]:.3g}", told(per_segment(grid, c, n)))
+        for c, n in ACKED
+    ]
     return Drawn(
         [chart],
         {"figure_13": grid.frame()},

@@ -29,17 +29,41 @@ PARAMETERS = [
     Parameter("PHY rates", "11, 54, 300, 866.7 Mb/s", "stated", "Figure 7; the paper was read first-hand"),
     Parameter("L, beta", "2 and 4", "stated", "section 4.1"),
     Parameter("congestion control", "BBR for both", "stated", "section 6.1"),
-    Parameter("TCP's receiver", "an ACK for every second segment, or after 40 ms", "stated", "section 6.1; the timer is inferred"),
+    Parameter(
+        "TCP's receiver",
+        "an ACK for every second segment, or after 40 ms",
+        "stated",
+        "section 6.1; the timer is inferred",
+    ),
     Parameter("802.11b's preamble", "short", "inferred", "Figure 7's UDP baseline", ("fig7.udp",)),
     Parameter("802.11g's control rate", "6 Mb/s", "inferred", "Figure 7's UDP baseline", ("fig7.udp",)),
     Parameter("frames an aggregate", "13 (n), 33 (ac)", "inferred", "Figure 7's UDP baseline", ("fig7.udp",)),
     Parameter("round trip", "80 ms", "inferred", "4 to 200 ms in the text; 80 ms is that of Figures 9(b) and 10(b)"),
     Parameter("queues", "20000 packets", "inferred", "not stated; no loss of packets"),
-    Parameter("other stations", "none", "inferred", "the room has some ten access points and a hundred users; channels not stated"),
-    Parameter("TACK's round trip", "known from the sender", "inferred", "section 5.2 has a scheme of its own, with the same aim"),
-    Parameter("TACK's sender", "Linux's BBR, not receiver-based", "inferred", "section 5.3's is the receiver's; not modelled"),
-    Parameter("Figure 13", "54 and 300 Mb/s; 100 Mb/s, 20 ms and 500 Mb/s, 200 ms", "stated", "section 6.5, cases 1 and 3"),
-    Parameter("start", "left out: 3 s, or 30 round trips", "inferred", "the paper's transfers are of 130 s (the counts of Figure 13)"),
+    Parameter(
+        "other stations",
+        "none",
+        "inferred",
+        "the room has some ten access points and a hundred users; channels not stated",
+    ),
+    Parameter(
+        "TACK's round trip",
+        "known from the sender",
+        "inferred",
+        "section 5.2 has a scheme of its own, with the same aim",
+    ),
+    Parameter(
+        "TACK's sender", "Linux's BBR, not receiver-based", "inferred", "section 5.3's is the receiver's; not modelled"
+    ),
+    Parameter(
+        "Figure 13", "54 and 300 Mb/s; 100 Mb/s, 20 ms and 500 Mb/s, 200 ms", "stated", "section 6.5, cases 1 and 3"
+    ),
+    Parameter(
+        "start",
+        "left out: 3 s, or 30 round trips",
+        "inferred",
+        "the paper's transfers are of 130 s (the counts of Figure 13)",
+    ),
     Parameter("direction", "from the wired host to the station", "inferred", "not stated"),
 ]
 

@@ -158,7 +158,11 @@ def figure_10a(grid: Grid, udp: Grid) -> Drawn:
         compared += [
             Compared(f"{name}, UDP, Mb/s", f"{BASELINE[place]:g}", told(sample(udp, "rate", standard=name))),
             *(Compared(f"{name}, {r}, Mb/s", f"{PRINTED[r][place]:g}", told(found[r])) for r in ACKS),
-            Compared(f"{name}, gain", f"{100 * (PRINTED['TACK'][place] / PRINTED['TCP'][place] - 1):.0f} %", told(gained(grid, name), "%")),
+            Compared(
+                f"{name}, gain",
+                f"{100 * (PRINTED['TACK'][place] / PRINTED['TCP'][place] - 1):.0f} %",
+                told(gained(grid, name), "%"),
+            ),
             Compared(f"{name}, ACKs saved", f"{REDUCED[place]} %", told(saved(grid, name), "%")),
         ]
     keys = [f"{r}{of}" for r in ACKS for of in ("", ", the paper")]

@@ -191,7 +191,14 @@ def shared(
     if loss > 0:
         bottleneck["loss"] = {"rate": loss}
     starts = Draws(seed, "starts")
-    base = {"stack": "ns2-2.35", "packet": path.packet, "window": 100000, "recovery": "sack", "limited_transmit": False, **NS_TIMER}
+    base = {
+        "stack": "ns2-2.35",
+        "packet": path.packet,
+        "window": 100000,
+        "recovery": "sack",
+        "limited_transmit": False,
+        **NS_TIMER,
+    }
     flows = [
         {
             "from": f"S{i}",

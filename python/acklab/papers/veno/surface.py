@@ -127,7 +127,9 @@ def gain_shrinks(grid: Grid) -> Measurement:
     for i, loss in enumerate(grid.axes["loss"]):
         if loss < 1e-2:
             continue
-        cells[f"loss {named(loss)}"] = rank_correlation(lambda own, other: spearman(numbers, own / other), veno[:, i], sack[:, i])
+        cells[f"loss {named(loss)}"] = rank_correlation(
+            lambda own, other: spearman(numbers, own / other), veno[:, i], sack[:, i]
+        )
     light = gain(grid, connections=1, loss=1e-3).value
     return Measurement(
         {"spearman": cells},

@@ -37,10 +37,16 @@ def acknowledged(run: Run, flow: str) -> pl.DataFrame:
 
     Where ACKs do not tell it (a QUIC sender's have packet numbers), payload in order at the receiver.
     """
-    acks = journeys(run).filter(pl.col("flow") == flow, pl.col("kind") == "ack", pl.col("fate") == "delivered", ~pl.col("syn"))
+    acks = journeys(run).filter(
+        pl.col("flow") == flow, pl.col("kind") == "ack", pl.col("fate") == "delivered", ~pl.col("syn")
+    )
     grown = acks.sort("ended_s").select(time_s="ended_s", ack=pl.col("ack").cum_max())
     told, unit = run.flow(flow).get("bytes"), run.unit_bytes(flow)
-    first = journeys(run).filter(pl.col("flow") == flow, pl.col("kind") == "data", pl.col("len") > 0, ~pl.col("syn"))["seq"].min()
+    first = (
+        journeys(run)
+        .filter(pl.col("flow") == flow, pl.col("kind") == "data", pl.col("len") > 0, ~pl.col("syn"))["seq"]
+        .min()
+    )
     if told is None or first is None or not grown.height or abs((grown["ack"][-1] - first) * unit - told) > 2 * unit:  # type: ignore[operator]
         return progress(run, flow)
     return grown.select("time_s", bytes=pl.col("ack").sub(first).clip(0) * unit)  # type: ignore[arg-type]
@@ -62,7 +68,9 @@ def headline(run: Run) -> str:
         text = f"When {visitor} ended at {seconds(change.parts[0].to_s)}, "
     text += f"{name_of(first.group)} {_from_to(first.rates, 'b/s')}{' together' if several else ''}"
     if first.trips and first.trips[0] and first.trips[1]:
-        text += f", and {'their' if several else 'its'} mean round trip {_from_to((first.trips[0], first.trips[1]), 's')}"
+        text += (
+            f", and {'their' if several else 'its'} mean round trip {_from_to((first.trips[0], first.trips[1]), 's')}"
+        )
     return text
 
 
@@ -77,7 +85,10 @@ def point(run: Run, group: Group) -> str:
     for one in moved(run):
         if one.group.flows[0]["name"] == group.flows[0]["name"]:
             several = " together" if len(one.group.flows) > 1 else ""
-            parts = [f"{amount(rate, 'b/s')}{'' if number else several}{_trip(one, number)} {when}{'' if number else ' (slow start included)'}" for number, (rate, when) in enumerate(zip(one.rates, whens(run.change), strict=True))]
+            parts = [
+                f"{amount(rate, 'b/s')}{'' if number else several}{_trip(one, number)} {when}{'' if number else ' (slow start included)'}"
+                for number, (rate, when) in enumerate(zip(one.rates, whens(run.change), strict=True))
+            ]
             return _then(parts)
     return ""
 
@@ -94,7 +105,11 @@ def whens(change: Change | None) -> list[str]:
     begin, end = (seconds(time) for time in (change.parts[change.visit].from_s, change.parts[change.visit].to_s))
     if len(change.parts) == 3:
         return [f"before {name} began at {begin}", f"while {name} sent", f"after {end}"]
-    return [f"before {name} began at {begin}", "from then on"] if change.visit == 1 else [f"while {name} sent, to {end}", "from then on"]
+    return (
+        [f"before {name} began at {begin}", "from then on"]
+        if change.visit == 1
+        else [f"while {name} sent, to {end}", "from then on"]
+    )
 
 
 def latency(run: Run, group: Group) -> str:

@@ -17,7 +17,9 @@ MOST_GROUPS, MOST_PATHS = 3, 2
 
 
 #: What the nodes of an access path are.
-ACCESS = "S is the server, A the operator's end of the access link, and C the customer: A→C is the downlink, C→A the uplink."
+ACCESS = (
+    "S is the server, A the operator's end of the access link, and C the customer: A→C is the downlink, C→A the uplink."
+)
 
 
 def link_of(run: Run, link: str) -> str:
@@ -28,10 +30,17 @@ def link_of(run: Run, link: str) -> str:
 
 def carried(run: Run) -> str:
     """What each group carried that sends more than now and then, as the headline's beginning; nothing where these are many."""
-    bulk = [group for group in run.groups if group.manner in (WITHOUT_LIMIT, SIZED) and group.begun and group.goodput_bps is not None]
+    bulk = [
+        group
+        for group in run.groups
+        if group.manner in (WITHOUT_LIMIT, SIZED) and group.begun and group.goodput_bps is not None
+    ]
     if not 0 < len(bulk) <= MOST_GROUPS:
         return ""
-    told = [f"{name_of(group)}{' together' if len(group.begun) > 1 else ''} {amount(group.goodput_bps or 0.0, 'b/s')}" for group in bulk]
+    told = [
+        f"{name_of(group)}{' together' if len(group.begun) > 1 else ''} {amount(group.goodput_bps or 0.0, 'b/s')}"
+        for group in bulk
+    ]
     first = f"{name_of(bulk[0])} carried {amount(bulk[0].goodput_bps or 0.0, 'b/s')}{' together' if len(bulk[0].begun) > 1 else ''}"
     if uneven(run.groups, run.end_s):
         first += f" {_over(bulk[0])}"
@@ -43,12 +52,19 @@ def carried(run: Run) -> str:
 
 def points(run: Run) -> list[tuple[str, str]]:
     """A point for each group, and one for what did not begin: what about, and the sentences."""
-    told = [("fairness" if group.fairness is not None else "together", _group(run, group)) for group in run.groups if group.begun]
+    told = [
+        ("fairness" if group.fairness is not None else "together", _group(run, group))
+        for group in run.groups
+        if group.begun
+    ]
     late = [row for group in run.groups for row in group.late]
     if run.access and [row["name"] for row in late] == ["up"]:
         told.append(("late", "No upload in this run: --set upload=1s starts one after 1 s."))
     elif late:
-        begins = [f"{row['name']}{' at ' + seconds(row['start_s']) if row.get('start_s') is not None else ''}" for row in late[:3]]
+        begins = [
+            f"{row['name']}{' at ' + seconds(row['start_s']) if row.get('start_s') is not None else ''}"
+            for row in late[:3]
+        ]
         more = f" and {count(len(late) - 3, 'other flow')}" if len(late) > 3 else ""
         told.append(("late", f"To begin after the end of the run: {listing(begins)}{more}."))
     return [(about, text) for about, text in told if text]
@@ -67,7 +83,11 @@ def _group(run: Run, group: Group) -> str:
     for one in (*run.change.stayers, *run.change.visitors):
         if one.flows[0] in group.flows:
             parts = change.point(run, one)
-            told.append(f"{name_of(one)}: {parts}. Over the whole run {_whole(run, one)}." if parts else f"{name_of(one)}: {_whole(run, one)}, while {'they' if len(one.flows) > 1 else 'it'} sent.")
+            told.append(
+                f"{name_of(one)}: {parts}. Over the whole run {_whole(run, one)}."
+                if parts
+                else f"{name_of(one)}: {_whole(run, one)}, while {'they' if len(one.flows) > 1 else 'it'} sent."
+            )
     return " ".join(told)
 
 
@@ -91,7 +111,11 @@ def _whole(run: Run, group: Group) -> str:
 
 def _mean_trip(group: Group) -> str:
     """The mean alone, where no samples were recorded."""
-    return "" if group.mean_rtt_s is None else f"{name_of(group)}, which writes now and then: mean round trip {seconds(group.mean_rtt_s)}."
+    return (
+        ""
+        if group.mean_rtt_s is None
+        else f"{name_of(group)}, which writes now and then: mean round trip {seconds(group.mean_rtt_s)}."
+    )
 
 
 def paths(run: Run) -> str:
@@ -123,7 +147,11 @@ def _path(way: Way) -> str:
     slow, slow_back = Way.slowest(way.there), Way.slowest(way.back)
     if slow and slow_back:
         text += f"; slowest link {_arrow(slow['from'] + '->' + slow['to'])} with {amount(slow['rate_bps'], 'b/s')}"
-        same = (slow["from"], slow["to"], slow["rate_bps"]) == (slow_back["to"], slow_back["from"], slow_back["rate_bps"])
+        same = (slow["from"], slow["to"], slow["rate_bps"]) == (
+            slow_back["to"],
+            slow_back["from"],
+            slow_back["rate_bps"],
+        )
         back = f"{_arrow(slow_back['from'] + '->' + slow_back['to'])} with {amount(slow_back['rate_bps'], 'b/s')}"
         text += ", and as much on the way back" if same else f", on the way back {back}"
     return text

@@ -8,11 +8,7 @@ import polars as pl
 
 #: Data that arrived. SYN and FIN take a sequence number but carry no payload.
 CARRIES = (
-    (pl.col("kind") == "data")
-    & (pl.col("fate") == "delivered")
-    & (pl.col("len") > 0)
-    & ~pl.col("syn")
-    & ~pl.col("fin")
+    (pl.col("kind") == "data") & (pl.col("fate") == "delivered") & (pl.col("len") > 0) & ~pl.col("syn") & ~pl.col("fin")
 )
 
 

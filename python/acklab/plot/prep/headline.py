@@ -32,7 +32,10 @@ def headline(runs: list[Run]) -> dict[str, Any]:
     Of an invalid run nothing is told but why it is.
     """
     if wrong := [run for run in runs if run.invalid]:
-        told = [(run.label if len(runs) > 1 else None, run.invalid.removeprefix(short(run.invalid)).removeprefix("; ")) for run in wrong]
+        told = [
+            (run.label if len(runs) > 1 else None, run.invalid.removeprefix(short(run.invalid)).removeprefix("; "))
+            for run in wrong
+        ]
         points = [{"run": label, "about": "invalid", "text": _sentence(rest)} for label, rest in told if rest]
         return {"title": f"Invalid: {short(wrong[0].invalid)}.", "points": points}
     if len(runs) > 1:
@@ -56,14 +59,28 @@ def _one(run: Run) -> tuple[str, list[tuple[str, str]]]:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
         endless = run.groups[0].manner == WITHOUT_LIMIT and found.active_s and row.get("goodput_bps")
-        done = f"{row['name']} sent for {seconds(found.active_s)} at {amount(row['goodput_bps'], 'b/s')}" if endless else _finish(run, row)
+        done = (
+            f"{row['name']} sent for {seconds(found.active_s)} at {amount(row['goodput_bps'], 'b/s')}"
+            if endless
+            else _finish(run, row)
+        )
         title = f"Flow {done}{_spent(run, found)}{_waited(run)}."
         return title, [*path, ("speed", _speed(run, row, found)), ("time", _time(found)), *losses]
     if (what := change.headline(run)) and not _most_finished(run):
         wait = _waited(run).removeprefix("; ")
-        return f"{what}.", [*path, *groups.points(run), ("waited", f"{wait[:1].upper()}{wait[1:]}, over the whole run." if wait else ""), *losses]
+        return f"{what}.", [
+            *path,
+            *groups.points(run),
+            ("waited", f"{wait[:1].upper()}{wait[1:]}, over the whole run." if wait else ""),
+            *losses,
+        ]
     slowest = _slowest(run) if _most_finished(run) else ""
-    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", [*path, ("slowest", slowest), *groups.points(run), *losses]
+    return f"{_finishes(run)}{_waited(run) or _spent_by_all(run)}.", [
+        *path,
+        ("slowest", slowest),
+        *groups.points(run),
+        *losses,
+    ]
 
 
 def _brief(run: Run) -> str:
@@ -95,7 +112,9 @@ def _finishes(run: Run) -> str:
         return f"In {seconds(run.end_s)} {count(n, 'flow')} carried {amount(_sum(run, 'bytes'), 'B')}{together}"
     if not _most_finished(run):
         # Most have no end, such as a download without a size: what they carried says more than who was done.
-        return f"{n} flows carried {amount(_sum(run, 'goodput_bps'), 'b/s')} together, and {len(times)} of them finished"
+        return (
+            f"{n} flows carried {amount(_sum(run, 'goodput_bps'), 'b/s')} together, and {len(times)} of them finished"
+        )
     who = f"All {count(n, 'flow')}" if len(times) == n else f"{len(times)} of {count(n, 'flow')}"
     spread = f"in {seconds(times[0])}"
     if len(times) > 1:
@@ -264,11 +283,20 @@ def _acks(run: Run) -> str:
     if not sent or arrived <= 0:
         return ""
     ratio = digits(arrived / sent, 2)
-    text = "One ACK for every segment that arrived" if ratio in ("1", "1.0") else f"One ACK for every {ratio} segments that arrived"
+    text = (
+        "One ACK for every segment that arrived"
+        if ratio in ("1", "1.0")
+        else f"One ACK for every {ratio} segments that arrived"
+    )
     gone = [(_sum(run, "acks_dropped"), "lost on the way"), (_sum(run, "acks_filtered"), "taken out by a filter")]
     gone = [(n, why) for n, why in gone if n]
     if gone:
-        text += ", " + listing([f"{percent(n / sent) if n >= sent / 100 else f'{grouped(n)} of {grouped(sent)} ACKs'}{' of them' if n >= sent / 100 else ''} {why}" for n, why in gone])
+        text += ", " + listing(
+            [
+                f"{percent(n / sent) if n >= sent / 100 else f'{grouped(n)} of {grouped(sent)} ACKs'}{' of them' if n >= sent / 100 else ''} {why}"
+                for n, why in gone
+            ]
+        )
     if sum(n for n, _ in gone) >= sent / 2:
         text += ": at most half of them reached the sender"
     return text + "."
@@ -316,7 +344,9 @@ def _compare(runs: list[Run]) -> str:
     others = []
     for k in order[1:]:
         more = means[k] / best - 1 if best else 0.0
-        others.append(f"{_name(k)} took {percent(more)} longer" if more >= 0.0005 else f"{_name(k)} as long to within 0.05\u00a0%")
+        others.append(
+            f"{_name(k)} took {percent(more)} longer" if more >= 0.0005 else f"{_name(k)} as long to within 0.05\u00a0%"
+        )
     if others:
         text += "; " + listing(others[:4]) + (f", {counted(len(others) - 4, 'other')} more" if len(others) > 4 else "")
     if behind := [run.label for run in runs if run.label not in means]:

@@ -35,7 +35,9 @@ def queue_waits(changes: pl.DataFrame) -> pl.DataFrame:
     step = length.diff().fill_null(length)
     rows = changes.with_columns(out=(-step).clip(0).cum_sum())
     leaves = rows.filter(pl.col("out") != pl.col("out").shift(1, fill_value=0)).select("out", left_s="time_s")
-    rows = rows.with_columns(entered=pl.col("out") + length).join_asof(leaves, left_on="entered", right_on="out", strategy="forward")
+    rows = rows.with_columns(entered=pl.col("out") + length).join_asof(
+        leaves, left_on="entered", right_on="out", strategy="forward"
+    )
     wait = pl.when(length > 0).then((pl.col("left_s") - pl.col("time_s")) * 1e3).otherwise(0.0)
     return rows.select(*changes.columns, wait_ms=wait)
 

@@ -89,7 +89,11 @@ def link_table(runs: list[Run]) -> dict[str, Any]:
     rows = []
     for r, run in enumerate(runs):
         for row in run.links.iter_rows(named=True):
-            wait = row["sent_wait_s"] / row["packets"] if row.get("packets") and row.get("sent_wait_s") is not None else None
+            wait = (
+                row["sent_wait_s"] / row["packets"]
+                if row.get("packets") and row.get("sent_wait_s") is not None
+                else None
+            )
             rows.append({**row, "run": r, "link": f"{row['from']}→{row['to']}", "wait_s": wait})
     return _table(_LINK, rows)
 
@@ -105,8 +109,19 @@ def _table(
         scales[key], unit = _scale(unit, values)
         # Rates, and payloads of which one would round to nothing, have three significant figures instead of the same decimals.
         factor = scales[key]
-        small = unit == _RATE[1] or (unit.endswith("B") and factor is not None and any(0 < abs(v * factor) < 0.1 for v in values))
-        columns.append({"key": key, "label": label, "unit": unit, "digits": places, "about": about, **({"figures": 3} if small else {})})
+        small = unit == _RATE[1] or (
+            unit.endswith("B") and factor is not None and any(0 < abs(v * factor) < 0.1 for v in values)
+        )
+        columns.append(
+            {
+                "key": key,
+                "label": label,
+                "unit": unit,
+                "digits": places,
+                "about": about,
+                **({"figures": 3} if small else {}),
+            }
+        )
     out = []
     for row in rows:
         new = {"run": row["run"]}

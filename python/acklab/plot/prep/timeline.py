@@ -49,17 +49,28 @@ def timeline(
     data = pl.col("kind") == "data"
     whole = ways.filter(pl.col("flow") == flow)
     arrived = pl.col("fate") == "delivered"
-    took = (pl.col("ended_s") - pl.col("sent_s")).filter(arrived).sort_by(pl.col("sent_s").filter(arrived)).last().over("kind")
+    took = (
+        (pl.col("ended_s") - pl.col("sent_s"))
+        .filter(arrived)
+        .sort_by(pl.col("sent_s").filter(arrived))
+        .last()
+        .over("kind")
+    )
     flying = pl.col("ended_s").is_null() & took.is_not_null()
     whole = whole.with_columns(
         t0=pl.col("sent_s"),
-        t1=pl.when(flying).then(pl.max_horizontal(pl.lit(run.end_s), pl.col("sent_s") + took)).otherwise(pl.col("ended_s").fill_null(run.end_s)),
+        t1=pl.when(flying)
+        .then(pl.max_horizontal(pl.lit(run.end_s), pl.col("sent_s") + took))
+        .otherwise(pl.col("ended_s").fill_null(run.end_s)),
         reach=pl.when(arrived | flying).then(1.0).otherwise(pl.col("depth").fill_null(0.5)),
     )
     whole = whole.filter((pl.col("t1") >= start_s) & (pl.col("t0") < stop))
     whole = whole.with_columns(
         first=((pl.col("t0") - start_s) / length).floor().cast(pl.Int64).clip(0, count - 1),
-        last=((pl.min_horizontal("t1", pl.lit(run.end_s)) - start_s) / length).floor().cast(pl.Int64).clip(0, count - 1),
+        last=((pl.min_horizontal("t1", pl.lit(run.end_s)) - start_s) / length)
+        .floor()
+        .cast(pl.Int64)
+        .clip(0, count - 1),
     )
     pieces = whole.with_columns(band=pl.int_ranges("first", pl.col("last") + 1)).explode("band")
     begin = start_s + pl.col("band") * length

@@ -21,10 +21,14 @@ class Waits:
     def counted(self, piece: pl.DataFrame) -> pl.DataFrame:
         """All changes of a piece with ``entered``, in their order."""
         parts = []
-        for (link,), rows in piece.with_row_index("_row").partition_by("link", as_dict=True, maintain_order=True).items():
+        for (link,), rows in (
+            piece.with_row_index("_row").partition_by("link", as_dict=True, maintain_order=True).items()
+        ):
             left, before = self._last.get(str(link), (0, 0))
             step = pl.col("length").diff().fill_null(pl.col("length") - before)
-            rows = rows.with_columns(length=pl.col("queue_packets").cast(pl.Int64)).with_columns(out=left + (-step).clip(0).cum_sum())
+            rows = rows.with_columns(length=pl.col("queue_packets").cast(pl.Int64)).with_columns(
+                out=left + (-step).clip(0).cum_sum()
+            )
             self._last[str(link)] = rows["out"][-1], rows["length"][-1]
             parts.append(rows.with_columns(left=pl.col("out") != pl.col("out").shift(1, fill_value=left)))
         whole = pl.concat(parts).sort("_row")
@@ -34,7 +38,14 @@ class Waits:
     def keep(self, rows: pl.DataFrame) -> None:
         """Takes rows of the latest piece, and finds the waits of those that are known by now."""
         rows = rows if self._pending is None else pl.concat([self._pending, rows])
-        found = rows.sort("entered").join_asof(self._leaves.sort("out"), left_on="entered", right_on="out", by="link", strategy="forward", check_sortedness=False)
+        found = rows.sort("entered").join_asof(
+            self._leaves.sort("out"),
+            left_on="entered",
+            right_on="out",
+            by="link",
+            strategy="forward",
+            check_sortedness=False,
+        )
         wait = pl.when(pl.col("queue_packets") > 0).then((pl.col("left_s") - pl.col("time_s")) * 1e3).otherwise(0.0)
         found = found.with_columns(wait_ms=wait)
         self._known.append(found.filter(pl.col("wait_ms").is_not_null()).drop("entered", "out", "left_s", strict=False))

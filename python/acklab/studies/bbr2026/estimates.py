@@ -41,7 +41,12 @@ class Reader:
         truth = 1e6 * RATE * PAYLOAD
         found = [float(check["found"]) for check in run["checks"]]
         queue_ms = 1e3 * there["mean_queue_packets"] * 12_000 / (1e6 * RATE)
-        return 100 * sum(found) / len(found) / truth, 100 * down["goodput_bps"] / truth, queue_ms, down["segments_acked"] / down["acks_received"]
+        return (
+            100 * sum(found) / len(found) / truth,
+            100 * down["goodput_bps"] / truth,
+            queue_ms,
+            down["segments_acked"] / down["acks_received"],
+        )
 
 
 ESTIMATES = Few(
@@ -55,25 +60,69 @@ ESTIMATES = Few(
 
 @STUDY.figure("estimates", "", "The estimate over the link's rate", "1", [ESTIMATES])
 def estimates(grid: Grid) -> Drawn:
-    listed = [["", "ACKs", *(f"{CONTROLS[control]}: {what}" for control in grid.axes["control"] for what in ("estimate (%)", "goodput (%)", "queue (ms)"))]]
+    listed = [
+        [
+            "",
+            "ACKs",
+            *(
+                f"{CONTROLS[control]}: {what}"
+                for control in grid.axes["control"]
+                for what in ("estimate (%)", "goodput (%)", "queue (ms)")
+            ),
+        ]
+    ]
     panels = []
     for rtt in grid.axes["rtt"]:
         lines = []
         for acks in grid.axes["acks"]:
             cells = []
             for control in grid.axes["control"]:
-                cells += [told(sample(grid, column, control=control, rtt=rtt, acks=acks)) for column in ("estimate_percent", "goodput_percent", "queue_ms")]
+                cells += [
+                    told(sample(grid, column, control=control, rtt=rtt, acks=acks))
+                    for column in ("estimate_percent", "goodput_percent", "queue_ms")
+                ]
             listed.append([rtt, ACKS[acks].name, *cells])
         places = [float(n) for n in range(len(grid.axes["acks"]))]
         for control in grid.axes["control"]:
-            found = [sample(grid, "estimate_percent", control=control, rtt=rtt, acks=acks) for acks in grid.axes["acks"]]
+            found = [
+                sample(grid, "estimate_percent", control=control, rtt=rtt, acks=acks) for acks in grid.axes["acks"]
+            ]
             halves = [(high - low) / 2 for low, high in map(spread, found)]
-            lines.append(Line(CONTROLS[control], places, [one.value for one in found], COLOURS[control], "", marker="o", spread=halves))
+            lines.append(
+                Line(
+                    CONTROLS[control],
+                    places,
+                    [one.value for one in found],
+                    COLOURS[control],
+                    "",
+                    marker="o",
+                    spread=halves,
+                )
+            )
         x = Axis("what happens to ACKs, in the table's order", ticks=places)
-        panels.append(Panel(f"round trip {rtt}", x, Axis("estimate (%), true = 100" if not panels else "", low=0, high=110), lines, [Mark(100, "")]))
-    chart = Lines("estimates", "The bandwidth by which BBR goes over what the link carries; means and 95 % intervals", panels)
-    whole = set(grid.axes["acks"]) == set(ACKS) and set(grid.axes["rtt"]) == set(RTTS) and len(grid.axes["control"]) == 2
-    return Drawn([chart], {"estimates": grid.frame()}, (), said(points(grid)) if whole else "", _one("bbr3", "40ms", "thin16", 1), listed=listed)
+        panels.append(
+            Panel(
+                f"round trip {rtt}",
+                x,
+                Axis("estimate (%), true = 100" if not panels else "", low=0, high=110),
+                lines,
+                [Mark(100, "")],
+            )
+        )
+    chart = Lines(
+        "estimates", "The bandwidth by which BBR goes over what the link carries; means and 95 % intervals", panels
+    )
+    whole = (
+        set(grid.axes["acks"]) == set(ACKS) and set(grid.axes["rtt"]) == set(RTTS) and len(grid.axes["control"]) == 2
+    )
+    return Drawn(
+        [chart],
+        {"estimates": grid.frame()},
+        (),
+        said(points(grid)) if whole else "",
+        _one("bbr3", "40ms", "thin16", 1),
+        listed=listed,
+    )
 
 
 def points(grid: Grid) -> list[Point]:
@@ -84,7 +133,10 @@ def points(grid: Grid) -> list[Point]:
 
     def extremes(control: str) -> str:
         means = {(rtt, acks): one(control, rtt, acks).value for rtt in RTTS for acks in ACKS if acks not in UPLINKS}
-        (low, _), (high, _) = min((value, key) for key, value in means.items()), max((value, key) for key, value in means.items())
+        (low, _), (high, _) = (
+            min((value, key) for key, value in means.items()),
+            max((value, key) for key, value in means.items()),
+        )
         return f"{low:.1f} to {high:.1f} %"
 
     def pair(rtt: str, acks: str, column: str = "estimate_percent") -> str:
@@ -96,7 +148,10 @@ def points(grid: Grid) -> list[Point]:
             f"The estimate is {extremes('bbr')} of the link's rate in version 1 and {extremes('bbr3')} in version 3, over all round trips.",
         ),
         ("Lost ACKs", f"With half of the ACKs lost and a round trip of 40 ms it is {pair('40ms', 'lost50')}."),
-        ("One ACK for 40 segments", f"It is {pair('10ms', 'stretch40')} at 10 ms and {pair('160ms', 'stretch40')} at 160 ms."),
+        (
+            "One ACK for 40 segments",
+            f"It is {pair('10ms', 'stretch40')} at 10 ms and {pair('160ms', 'stretch40')} at 160 ms.",
+        ),
         (
             "The counter-example: a slow uplink",
             f"Where ACKs have 0.3 Mb/s and wait for it, the estimate at 40 ms is {pair('40ms', 'slow')}, and the goodput "

@@ -30,7 +30,12 @@ CASES: dict[str, tuple[str, float, float, bool]] = {
 def _one(control: str, case: str, seed: int) -> str:
     _, products, lost, rival = CASES[case]
     queue = {"kind": "drop-tail", "packets": max(2, round(products * bdp_packets(MBPS, RTT_S)))}
-    link: dict[str, Any] = {"between": ["S", "R"], "rate": f"{MBPS:g}Mbps", "delay": f"{500 * RTT_S:g}ms", "queue": queue}
+    link: dict[str, Any] = {
+        "between": ["S", "R"],
+        "rate": f"{MBPS:g}Mbps",
+        "delay": f"{500 * RTT_S:g}ms",
+        "queue": queue,
+    }
     if lost:
         link["loss"] = {"rate": lost, "only": "data"}
     draws = random.Random(f"{seed} {case}")
@@ -54,7 +59,13 @@ class Reader:
         return goodput, 100 * mine["bytes"] / all_of_them, queue_ms, 100 * mine["retransmits"] / mine["segments_sent"]
 
 
-RIVALS = Few("rivals", "an endless download, alone or beside one with CUBIC", {"control": tuple(CONTROLS), "case": tuple(CASES)}, _one, Reader())
+RIVALS = Few(
+    "rivals",
+    "an endless download, alone or beside one with CUBIC",
+    {"control": tuple(CONTROLS), "case": tuple(CASES)},
+    _one,
+    Reader(),
+)
 
 
 @STUDY.figure("rivals", "", "Versions 1 and 3 under loss, with short buffers, beside CUBIC", "2", [RIVALS])

@@ -65,7 +65,15 @@ def scenario(links: list[Table], flows: list[Table], seed: int, end: float, expe
 def flow(name: str, control: str, ack: Table, sender: Table | None = None, **more: Any) -> Table:
     """An endless download."""
     sender = {"stack": "linux", "control": control, **(sender or {})}
-    return {"name": name, "from": "S", "to": "R", "size": "unlimited", "sender": sender, "receiver": {"stack": "linux", "ack": ack}, **more}
+    return {
+        "name": name,
+        "from": "S",
+        "to": "R",
+        "size": "unlimited",
+        "sender": sender,
+        "receiver": {"stack": "linux", "ack": ack},
+        **more,
+    }
 
 
 def bdp_packets(rate: float, rtt_s: float) -> int:
@@ -74,11 +82,33 @@ def bdp_packets(rate: float, rtt_s: float) -> int:
 
 
 PARAMETERS = (
-    Parameter("link", "50 Mb/s, round trips of 10, 40 and 160 ms, a buffer of two products of rate and round trip", "inferred", "an access link, near and far"),
-    Parameter("ACKs", "each segment, delayed, thinned, lost, 1 for 40, one in 40 ms, a slow uplink", "inferred", "what receivers, middleboxes and links do"),
-    Parameter("handshake", "none in the first part", "inferred", "a lost answer to the SYN would begin the run a second later"),
-    Parameter("estimate", "the largest rate remembered, read at twelve instants from 4 to 9.5 s", "inferred", "after start-up, over the cycles"),
-    Parameter("truth", "the link's rate times 1448/1500", "inferred", "what the link carries of payload; ACKs take nothing of it"),
+    Parameter(
+        "link",
+        "50 Mb/s, round trips of 10, 40 and 160 ms, a buffer of two products of rate and round trip",
+        "inferred",
+        "an access link, near and far",
+    ),
+    Parameter(
+        "ACKs",
+        "each segment, delayed, thinned, lost, 1 for 40, one in 40 ms, a slow uplink",
+        "inferred",
+        "what receivers, middleboxes and links do",
+    ),
+    Parameter(
+        "handshake", "none in the first part", "inferred", "a lost answer to the SYN would begin the run a second later"
+    ),
+    Parameter(
+        "estimate",
+        "the largest rate remembered, read at twelve instants from 4 to 9.5 s",
+        "inferred",
+        "after start-up, over the cycles",
+    ),
+    Parameter(
+        "truth",
+        "the link's rate times 1448/1500",
+        "inferred",
+        "what the link carries of payload; ACKs take nothing of it",
+    ),
     Parameter("start", "uniformly within a round trip", "inferred", "so that no seed has the phase of another"),
     Parameter("rivals", "20 Mb/s, 40 ms, 60 s; CUBIC of the stack linux", "inferred", "long enough for CUBIC's cycle"),
 )

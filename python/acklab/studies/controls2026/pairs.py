@@ -37,10 +37,14 @@ class Reader:
         downs = [flow for flow in run["flows"] if flow["name"].startswith("down")]
         pings = [flow for flow in run["flows"] if flow["name"].startswith("ping") and flow["start_s"] < run["end_s"]]
         found = [float(check["found"]) for check in run["checks"]]
-        return measured(found[0::2], found[1::2], [check["at_s"] for check in run["checks"]][0::2], downs, pings, run["end_s"])
+        return measured(
+            found[0::2], found[1::2], [check["at_s"] for check in run["checks"]][0::2], downs, pings, run["end_s"]
+        )
 
 
-def measured(first: list[float], second: list[float], at: list[float], downs: list[Any], pings: list[Any], end: float) -> tuple[float, ...]:
+def measured(
+    first: list[float], second: list[float], at: list[float], downs: list[Any], pings: list[Any], end: float
+) -> tuple[float, ...]:
     """A run's numbers from both downloads' bytes at the instants ``at``, and from the table of flows."""
     begin, middle = at[0], len(at) // 2
     fair, never = at[-1] - begin, 1.0
@@ -73,7 +77,10 @@ Cell = dict[str, str]
 
 def percent(grid: Grid, **cell: str) -> Sample:
     """Throughput of a cell, in percent of the largest mean of its path."""
-    most = max(_mean(grid, "goodput_mbps", **{**cell, **dict(zip(("queue", "control", "acks"), one, strict=True))}) for one in _cells(grid))
+    most = max(
+        _mean(grid, "goodput_mbps", **{**cell, **dict(zip(("queue", "control", "acks"), one, strict=True))})
+        for one in _cells(grid)
+    )
     return Sample.of([100 * value / most for value in sample(grid, "goodput_mbps", **cell).values])
 
 
@@ -106,7 +113,20 @@ def change(grid: Grid, column: str, acks: str, **cell: str) -> tuple[float, bool
 
 @STUDY.figure("pairs", "", "Throughput and delay of two downloads of one control", "1", [PAIRS])
 def pairs(grid: Grid) -> Drawn:
-    listed = [["path", "queue", "control", "throughput (%)", "p99 (ms)", "own RTT (ms)", "weaker share", "fair after (s)", "never fair", "good, or fails"]]
+    listed = [
+        [
+            "path",
+            "queue",
+            "control",
+            "throughput (%)",
+            "p99 (ms)",
+            "own RTT (ms)",
+            "weaker share",
+            "fair after (s)",
+            "never fair",
+            "good, or fails",
+        ]
+    ]
     panels = []
     for path in grid.axes["path"]:
         lines = []
@@ -115,39 +135,93 @@ def pairs(grid: Grid) -> Drawn:
             rate, p99 = percent(grid, **cell), sample(grid, "p99_ms", **cell)
             shown = [told(sample(grid, column, **cell)) for column in ("p99_ms", "rtt_ms", "weaker_share", "fair_s")]
             never = int(sum(sample(grid, "unfair", **cell).values))
-            listed.append([path, QUEUES[queue][0], CONTROLS[control].name, told(rate), *shown, str(never), ", ".join(failures(grid, **cell)) or "good"])
+            listed.append(
+                [
+                    path,
+                    QUEUES[queue][0],
+                    CONTROLS[control].name,
+                    told(rate),
+                    *shown,
+                    str(never),
+                    ", ".join(failures(grid, **cell)) or "good",
+                ]
+            )
             name = f"{CONTROLS[control].name}, {QUEUES[queue][0]}" if path == grid.axes["path"][0] else ""
             half = (spread(rate)[1] - spread(rate)[0]) / 2
-            lines.append(Line(name, [p99.value], [rate.value], CONTROLS[control].colour, "", marker=MARKERS[queue], spread=[half]))
+            lines.append(
+                Line(
+                    name, [p99.value], [rate.value], CONTROLS[control].colour, "", marker=MARKERS[queue], spread=[half]
+                )
+            )
         low, high = 0.85 * min(line.x[0] for line in lines), 1.2 * max(line.x[0] for line in lines)
-        x = Axis("p99 of small requests (ms)", log=True, low=low, high=high, ticks=[tick for tick in TICKS if low <= tick <= high])
+        x = Axis(
+            "p99 of small requests (ms)",
+            log=True,
+            low=low,
+            high=high,
+            ticks=[tick for tick in TICKS if low <= tick <= high],
+        )
         marks = [Mark(LONGEST * 1e3 * PATHS[path].rtt_s, "", vertical=True), Mark(LEAST, "")]
-        panels.append(Panel(PATHS[path].name, x, Axis("throughput (%)" if not panels else "", low=0, high=110), lines, marks))
-    about = "Throughput of two downloads over the p99 of small requests; delayed ACKs. Good is above and left of both lines"
+        panels.append(
+            Panel(PATHS[path].name, x, Axis("throughput (%)" if not panels else "", low=0, high=110), lines, marks)
+        )
+    about = (
+        "Throughput of two downloads over the p99 of small requests; delayed ACKs. Good is above and left of both lines"
+    )
     chart = Lines("pairs", about, panels)
-    whole = all(set(grid.axes[axis]) == set(all_of) for axis, all_of in (("path", PATHS), ("queue", QUEUES), ("control", CONTROLS), ("acks", ACKS)))
-    return Drawn([chart], {"pairs": grid.frame()}, (), said(points(grid)) if whole else "", _one("lte", "dual-pi2", "prague", "delayed", 1), listed=listed)
+    whole = all(
+        set(grid.axes[axis]) == set(all_of)
+        for axis, all_of in (("path", PATHS), ("queue", QUEUES), ("control", CONTROLS), ("acks", ACKS))
+    )
+    return Drawn(
+        [chart],
+        {"pairs": grid.frame()},
+        (),
+        said(points(grid)) if whole else "",
+        _one("lte", "dual-pi2", "prague", "delayed", 1),
+        listed=listed,
+    )
 
 
 @STUDY.figure("acks", "", "What the ACK policy changes", "1", [PAIRS])
 def acks(grid: Grid) -> Drawn:
     others = [name for name in grid.axes["acks"] if name != "delayed"]
-    listed = [["path", "queue", "control", *(f"{ACKS[name][0]}: {what}" for name in others for what in ("throughput (%)", "p99 (%)"))]]
+    listed = [
+        [
+            "path",
+            "queue",
+            "control",
+            *(f"{ACKS[name][0]}: {what}" for name in others for what in ("throughput (%)", "p99 (%)")),
+        ]
+    ]
     for path, queue, control in product(grid.axes["path"], grid.axes["queue"], grid.axes["control"]):
         cells = []
         for name, column in product(others, ("goodput_mbps", "p99_ms")):
             part, apart = change(grid, column, name, path=path, queue=queue, control=control)
             cells.append(f"{100 * part:+.0f}" + ("" if apart else "?"))
         listed.append([path, QUEUES[queue][0], CONTROLS[control].name, *cells])
-    return Drawn([], {}, (), "Change against delayed ACKs; ? is not distinguished by the seeds.", _one("geo", "fq-codel", "cubic", "sixteen", 1), listed=listed)
+    return Drawn(
+        [],
+        {},
+        (),
+        "Change against delayed ACKs; ? is not distinguished by the seeds.",
+        _one("geo", "fq-codel", "cubic", "sixteen", 1),
+        listed=listed,
+    )
 
 
 def points(grid: Grid) -> list[Point]:
     """What the numbers say, in the form that was set before the first run."""
     told_of: list[Point] = []
     for path in PATHS:
-        found = {queue: [c for c in CONTROLS if not failures(grid, path=path, queue=queue, control=c, acks="delayed")] for queue in QUEUES}
-        texts = [f"{QUEUES[queue][0]}: {', '.join(CONTROLS[c].name for c in names) or 'none'}" for queue, names in found.items()]
+        found = {
+            queue: [c for c in CONTROLS if not failures(grid, path=path, queue=queue, control=c, acks="delayed")]
+            for queue in QUEUES
+        }
+        texts = [
+            f"{QUEUES[queue][0]}: {', '.join(CONTROLS[c].name for c in names) or 'none'}"
+            for queue, names in found.items()
+        ]
         told_of.append((PATHS[path].name, f"Good with {'; '.join(texts)}."))
     matters = []
     for path, queue, control in product(PATHS, QUEUES, CONTROLS):
@@ -162,5 +236,10 @@ def points(grid: Grid) -> list[Point]:
         if of:
             part, _, name, cell = worst(of, key=lambda one: one[0])
             where = f"{CONTROLS[cell['control']].name}, {QUEUES[cell['queue']][0]}, {PATHS[cell['path']].name}, {ACKS[name][0]}"
-            told_of.append((f"{what} and ACKs", f"An ACK policy matters in {len(of)} of {total // 2} comparisons; the worst is {100 * part:+.0f} % ({where})."))
+            told_of.append(
+                (
+                    f"{what} and ACKs",
+                    f"An ACK policy matters in {len(of)} of {total // 2} comparisons; the worst is {100 * part:+.0f} % ({where}).",
+                )
+            )
     return told_of

@@ -107,7 +107,11 @@ def scenario(path: str, queue: str, control: str, acks: str, seed: int) -> str:
         "repeat": {"times": times, "think": "50ms", "think_to": "150ms"},
         "sender": {"stack": "linux", "syn": False}, "receiver": {"stack": "linux", "ack": {"policy": "every"}},
     })  # fmt: skip
-    read = [{"flow": name, "at": f"{at:.6f}s", "what": "bytes", "within": [0, 1e15]} for at in windows(path) for name in ("down0", "down1")]
+    read = [
+        {"flow": name, "at": f"{at:.6f}s", "what": "bytes", "within": [0, 1e15]}
+        for at in windows(path)
+        for name in ("down0", "down1")
+    ]
     # A state is read only while the run goes on.
     stop = {"at": f"{begin + place.both_s + 0.01:g}s"}
     return json.dumps({"seed": seed, "stop": stop, **tables, "flow": flows, "expect": read}, separators=(",", ":"))
@@ -118,24 +122,65 @@ def _chosen(name: str, value: str, reason: str) -> Parameter:
 
 
 PARAMETERS = (
-    Parameter("rates, delays, grants", "the presets gpon, wifi6, lte-fdd and geo", "stated", "The presets name a source for each number, or say that it is assumed"),
-    _chosen("queues", "before the downlink: the preset's plain buffer, FQ-CoDel with ECN, DualPI2; each with its defaults", "The uplink keeps its own: FQ-CoDel on "
-            "fibre and Wi-Fi, a plain buffer elsewhere"),
-    _chosen("the senders", "stack linux with the control; accurate ECN with the option on each ACK, except for BBR", "The feedback is then the same for all that "
-            "answer marks. CUBIC and DCTCP send ECT(0), Prague ECT(1)"),
-    _chosen("ACK policies", "each segment; every second, 40 ms; every 16th, 40 ms; four a round trip, at least two segments", "What receivers do, and "
-            "how far thinning may go"),
-    _chosen("the second download", "begins after 2 s (fibre, Wi-Fi), 6 s and 40 s", "The first has filled the path by then; how well, is a result"),
-    _chosen("throughput", "of both, in percent of the largest over all cells of the path", "Rates of Wi-Fi and grants have no simple truth"),
-    _chosen("p99", "of 32 users' requests of 64 bytes, each about 0.1 s after its last answer", "What else on this access feels. It is a queue of "
-            "its own with FQ-CoDel, and the classic queue with DualPI2; the downloads' own mean round trip is beside it"),
+    Parameter(
+        "rates, delays, grants",
+        "the presets gpon, wifi6, lte-fdd and geo",
+        "stated",
+        "The presets name a source for each number, or say that it is assumed",
+    ),
+    _chosen(
+        "queues",
+        "before the downlink: the preset's plain buffer, FQ-CoDel with ECN, DualPI2; each with its defaults",
+        "The uplink keeps its own: FQ-CoDel on fibre and Wi-Fi, a plain buffer elsewhere",
+    ),
+    _chosen(
+        "the senders",
+        "stack linux with the control; accurate ECN with the option on each ACK, except for BBR",
+        "The feedback is then the same for all that answer marks. CUBIC and DCTCP send ECT(0), Prague ECT(1)",
+    ),
+    _chosen(
+        "ACK policies",
+        "each segment; every second, 40 ms; every 16th, 40 ms; four a round trip, at least two segments",
+        "What receivers do, and how far thinning may go",
+    ),
+    _chosen(
+        "the second download",
+        "begins after 2 s (fibre, Wi-Fi), 6 s and 40 s",
+        "The first has filled the path by then; how well, is a result",
+    ),
+    _chosen(
+        "throughput",
+        "of both, in percent of the largest over all cells of the path",
+        "Rates of Wi-Fi and grants have no simple truth",
+    ),
+    _chosen(
+        "p99",
+        "of 32 users' requests of 64 bytes, each about 0.1 s after its last answer",
+        "What else on this access feels. It is a queue of "
+        "its own with FQ-CoDel, and the classic queue with DualPI2; the downloads' own mean round trip is beside it",
+    ),
     _chosen("weaker share", "of the weaker download in the second half of the time that both run", "0.5 is fair"),
-    _chosen("time to a fair share", "to the end of the first window in which the second download has 40 % of both", "Windows of ten round trips (five by "
-            "satellite); a run without one counts with its whole time, and is counted apart"),
-    _chosen("good", "throughput at least 90, p99 at most twice the idle round trip, weaker share at least 0.4, a fair share in every seed; all with "
-            "delayed ACKs, and by means", "Set before the first run"),
-    _chosen("an ACK policy matters", "a mean of throughput or p99 that differs from delayed ACKs by more than 10 %, and the 95 % interval of the paired "
-            "differences excludes zero", "Set before the first run"),
-    _chosen("seeds", "starts uniform over a round trip; pauses between requests; HARQ, backoffs", "Intervals are Student's at 95 % over seeds, without a "
-            "correction for the number of comparisons"),
+    _chosen(
+        "time to a fair share",
+        "to the end of the first window in which the second download has 40 % of both",
+        "Windows of ten round trips (five by "
+        "satellite); a run without one counts with its whole time, and is counted apart",
+    ),
+    _chosen(
+        "good",
+        "throughput at least 90, p99 at most twice the idle round trip, weaker share at least 0.4, a fair share in every seed; all with "
+        "delayed ACKs, and by means",
+        "Set before the first run",
+    ),
+    _chosen(
+        "an ACK policy matters",
+        "a mean of throughput or p99 that differs from delayed ACKs by more than 10 %, and the 95 % interval of the paired "
+        "differences excludes zero",
+        "Set before the first run",
+    ),
+    _chosen(
+        "seeds",
+        "starts uniform over a round trip; pauses between requests; HARQ, backoffs",
+        "Intervals are Student's at 95 % over seeds, without a correction for the number of comparisons",
+    ),
 )

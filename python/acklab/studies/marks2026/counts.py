@@ -64,10 +64,24 @@ def counts(grid: Grid) -> Drawn:
                 listed.append(["", f"{name}: share's error", *(told(one) for one in error)])
                 # Without the option the first two count alike.
                 if rule != "linux":
-                    label = {"rfc9768": "RFC 9768, Linux before", "linux-thinned": name}[rule] if option == "off" else f"{name}, option"
+                    label = (
+                        {"rfc9768": "RFC 9768, Linux before", "linux-thinned": name}[rule]
+                        if option == "off"
+                        else f"{name}, option"
+                    )
                     colour, dash = COLOURS[rule], "-" if option == "off" else ":"
                     halves = [(high - low) / 2 for low, high in map(spread, found)]
-                    lines.append(Line(label, [100 * m for m in MARKS], [one.value for one in found], colour, dash, marker="o", spread=halves))
+                    lines.append(
+                        Line(
+                            label,
+                            [100 * m for m in MARKS],
+                            [one.value for one in found],
+                            colour,
+                            dash,
+                            marker="o",
+                            spread=halves,
+                        )
+                    )
         if thinner in DRAWN:
             x = Axis("segments marked (%)", log=True, ticks=[100 * m for m in MARKS])
             y = Axis("counted (%), true = 100" if not panels else "", log=True, low=5, high=150_000)
@@ -86,7 +100,12 @@ def points(grid: Grid) -> list[Point]:
     def span(rules: Sequence[str], column: str, least: float = 0.0) -> str:
         """From the least to the largest mean with the option, over what thins and the shares of marks from ``least`` on."""
         shares = [marks for marks in MARKS if marks >= least]
-        found = [one(thinner, rule, marks, "always", column).value for thinner in DIRECT for rule in rules for marks in shares]
+        found = [
+            one(thinner, rule, marks, "always", column).value
+            for thinner in DIRECT
+            for rule in rules
+            for marks in shares
+        ]
         return f"{min(found):.3f} to {max(found):.3f}"
 
     return [

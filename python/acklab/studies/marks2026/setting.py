@@ -76,9 +76,21 @@ def scenario(thinner: str, rule: str, option: str, seed: int, control: Table, pa
 
 PARAMETERS = (
     Parameter("link", "100 Mb/s, 10 ms each way", "inferred", "an access link; only packets an ACK matter"),
-    Parameter("window", f"{WINDOW} segments", "inferred", "a round trip of the link; a window that marks do not move keeps the load equal"),
+    Parameter(
+        "window",
+        f"{WINDOW} segments",
+        "inferred",
+        "a round trip of the link; a window that marks do not move keeps the load equal",
+    ),
     Parameter("marks", "0.1 to 50 %", "inferred", "from a classic queue to one that marks at a step"),
-    Parameter("independent marks", "each segment by itself", "inferred", "marks in bursts would come with more in one ACK"),
-    Parameter("uplink of CAKE", "0.3 Mb/s", "inferred", "a fifteenth of what the ACKs would take: ACKs wait, so that the filter works"),
+    Parameter(
+        "independent marks", "each segment by itself", "inferred", "marks in bursts would come with more in one ACK"
+    ),
+    Parameter(
+        "uplink of CAKE",
+        "0.3 Mb/s",
+        "inferred",
+        "a fifteenth of what the ACKs would take: ACKs wait, so that the filter works",
+    ),
     Parameter("GRO", "an interrupt 2 ms after the first packet", "inferred", "about 16 segments a poll at 100 Mb/s"),
 )

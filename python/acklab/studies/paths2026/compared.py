@@ -56,7 +56,9 @@ def paths(one: Grid, four: Grid, pair: Grid) -> Drawn:
             for panel, column in zip(panels, (1, 2, 4, 7, 9, 11), strict=True):
                 value = found[column - 1]
                 panel.append(Spot(row, value.value, spread(value)))
-            for panel, (quantity, size) in zip(panels, (("time_s", "1 MB"), ("time_s", "20 MB"), ("acks_per_mb", "20 MB")), strict=False):
+            for panel, (quantity, size) in zip(
+                panels, (("time_s", "1 MB"), ("time_s", "20 MB"), ("acks_per_mb", "20 MB")), strict=False
+            ):
                 value = sample(one, quantity, size=size, sender="rfc", path=key, mechanism=mechanism)
                 panel.append(Spot(row, value.value, spread(value), hollow=True))
         places.append((PATHS[key].name, panels))
@@ -65,9 +67,12 @@ def paths(one: Grid, four: Grid, pair: Grid) -> Drawn:
         "Completion of 1 MB and 20 MB, ACKs per megabyte, throughput share beside a flow with delayed ACKs, the ACKs' share of the uplink and "
         "99th percentile of small requests under four downloads; means and 95 % intervals"
     )
-    chart = Multiples("paths", about, rows, TITLES, places, ("Linux's sender", "a sender by the RFCs (CUBIC, RFC 5681, RFC 6675)"))
+    chart = Multiples(
+        "paths", about, rows, TITLES, places, ("Linux's sender", "a sender by the RFCs (CUBIC, RFC 5681, RFC 6675)")
+    )
     tables = {"transfers": one.frame(), "sharing": four.frame(), "neighbours": pair.frame()}
     example = scenario("lte", "smart", [download("smart")], 1, 20_000_000)
-    remark = f"{said(points(one, four, pair))} In the table: {LEGEND}" if set(one.axes["path"]) == set(PATHS) else LEGEND
+    remark = (
+        f"{said(points(one, four, pair))} In the table: {LEGEND}" if set(one.axes["path"]) == set(PATHS) else LEGEND
+    )
     return Drawn([chart], tables, (), remark, example, listed=listed)
-

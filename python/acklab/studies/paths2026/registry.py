@@ -12,6 +12,10 @@ STUDY = Study(
     about="Downloads over fibre, cable, Wi-Fi 6, LTE, 5G NR and two satellites, with the queues and the grants that these networks have, from "
     "Linux's sender, and seven ways to acknowledge them. 32 users of the same access send small requests: their "
     "completion is the latency under load.",
-    sections={"1": "Seven mechanisms side by side", "2": "An ACK for every k segments", "3": "The sender's parts, and what grants change"},
+    sections={
+        "1": "Seven mechanisms side by side",
+        "2": "An ACK for every k segments",
+        "3": "The sender's parts, and what grants change",
+    },
     parameters=PARAMETERS,
 )

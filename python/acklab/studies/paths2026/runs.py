@@ -129,7 +129,9 @@ FOUR = Few(
     "four endless downloads of one kind, and small requests",
     {"path": tuple(PATHS), "mechanism": tuple(MECHANISMS)},
     _four,
-    Reader(("jain", "goodput_mbps", "acks_per_mb", "retransmits_percent", "p50_ms", "p99_ms", "uplink_percent"), _shared),
+    Reader(
+        ("jain", "goodput_mbps", "acks_per_mb", "retransmits_percent", "p50_ms", "p99_ms", "uplink_percent"), _shared
+    ),
 )
 PAIR = Few(
     "neighbours",
@@ -138,4 +140,3 @@ PAIR = Few(
     _pair,
     Reader(("share_percent",), _beside),
 )
-

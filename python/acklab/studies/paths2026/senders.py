@@ -28,7 +28,9 @@ QUANTITIES = (("1 MB", "time_s"), ("20 MB", "time_s"), ("20 MB", "retransmits_pe
 TITLES = ("1 MB (s)\n← better", "20 MB (s)\n← better", "retransmits (%)\n← better, 20 MB")
 
 
-@STUDY.figure("senders", "", "What the sender's parts do, with and without the uplink's grants: delayed ACKs", "3", [SEND])
+@STUDY.figure(
+    "senders", "", "What the sender's parts do, with and without the uplink's grants: delayed ACKs", "3", [SEND]
+)
 def senders(grid: Grid) -> Drawn:
     listed = [["", *(title.split("\n")[0] + of for title in TITLES for of in ("", ", plain"))]]
     places = []
@@ -49,10 +51,16 @@ def senders(grid: Grid) -> Drawn:
             listed.append(line)
         places.append((PATHS[path].name, panels))
     rows = [(sender.name, sender.colour) for sender in SENDERS.values()]
-    about = "Completion of 1 MB and 20 MB, and retransmits, by the sender's parts and the uplink; means and 95 % intervals"
-    chart = Multiples("senders", about, rows, TITLES, places, ("the uplink as it is", "the same rate and mean delay without grants"))
+    about = (
+        "Completion of 1 MB and 20 MB, and retransmits, by the sender's parts and the uplink; means and 95 % intervals"
+    )
+    chart = Multiples(
+        "senders", about, rows, TITLES, places, ("the uplink as it is", "the same rate and mean delay without grants")
+    )
     remark = said(points(grid)) if set(grid.axes["path"]) == set(PATHS) else ""
-    return Drawn([chart], {"senders": grid.frame()}, (), remark, _one("lte", "20 MB", "linux", "as it is", 1), listed=listed)
+    return Drawn(
+        [chart], {"senders": grid.frame()}, (), remark, _one("lte", "20 MB", "linux", "as it is", 1), listed=listed
+    )
 
 
 def points(grid: Grid) -> list[Point]:

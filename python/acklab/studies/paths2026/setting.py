@@ -44,7 +44,9 @@ class Path:
 
 
 PATHS = {
-    "fibre": Path("Fibre, GPON, 1000/500 Mb/s", "gpon", 0.0117, 2.5, 0.05, (12000, 36000), down=FQ, up=FQ, grants_ms=1.5),
+    "fibre": Path(
+        "Fibre, GPON, 1000/500 Mb/s", "gpon", 0.0117, 2.5, 0.05, (12000, 36000), down=FQ, up=FQ, grants_ms=1.5
+    ),
     "cable": Path("Cable, DOCSIS 3.1, 1000/35 Mb/s", "docsis31", 0.017, 2.5, 0.05, (840, 2520), grants_ms=5.0),
     "wifi": Path("Wi-Fi 6, 1201 Mb/s on the air", "wifi6", 0.0101, 2.5, 0.05, (64, 192), down=FQ, up=FQ),
     "lte": Path("LTE, 151/51 Mb/s", "lte-fdd", 0.0449, 6, 0.35, (1230, 3680), grants_ms=18.9),
@@ -97,8 +99,12 @@ class Sender:
 
 SENDERS = {
     "linux": Sender("Linux", "blue", {"stack": "linux"}),
-    "no-hystart": Sender("− HyStart", "orange", {"stack": "linux", "control": {"kind": "cubic", "slow_start": "standard"}}),
-    "hystart++": Sender("HyStart++", "green", {"stack": "linux", "control": {"kind": "cubic", "slow_start": "hystart++"}}),
+    "no-hystart": Sender(
+        "− HyStart", "orange", {"stack": "linux", "control": {"kind": "cubic", "slow_start": "standard"}}
+    ),
+    "hystart++": Sender(
+        "HyStart++", "green", {"stack": "linux", "control": {"kind": "cubic", "slow_start": "hystart++"}}
+    ),
     "no-rack": Sender("− RACK-TLP", "pink", {"stack": "linux", "recovery": "rfc6675"}),
     "bbr": Sender("BBR", "purple", {"stack": "linux", "control": "bbr"}),
     "rfc": Sender("RFC 5681", "gold", {"stack": "rfc", "control": "cubic", "min_rto": "200ms"}),
@@ -127,7 +133,9 @@ def network(path: str, uplink: str, kind: str = UPLINKS[0]) -> Table:
     if queue is not None and queue["kind"] == "red":
         least, most = place.red
         queue = {**queue, "min": least, "max": most, "packets": 3 * most}
-    down, up = (tables["wlan"][0], tables["wlan"][0]) if "wlan" in tables else (tables["link"][1], tables["link"][1]["back"])
+    down, up = (
+        (tables["wlan"][0], tables["wlan"][0]) if "wlan" in tables else (tables["link"][1], tables["link"][1]["back"])
+    )
     if place.down is not None:
         down["ap_queue" if "wlan" in tables else "queue"] = place.down
     if queue is not None:
@@ -163,7 +171,14 @@ def scenario(
     begin = [draws.uniform(1, 1 + 5 * place.rtt_s) for _ in flows]
     rows: list[Table] = [_requests(place)] if requests else []
     for i, (start, (sender, receiver)) in enumerate(zip(reversed(begin) if turned else begin, flows, strict=True)):
-        row = {"name": f"down{i}", "from": "S", "to": "C", "start": f"{start:.9f}s", "sender": sender, "receiver": receiver}
+        row = {
+            "name": f"down{i}",
+            "from": "S",
+            "to": "C",
+            "start": f"{start:.9f}s",
+            "sender": sender,
+            "receiver": receiver,
+        }
         rows.append({**row, "size": {"bytes": f"{size}B"}} if size else row)
     stop = {"when": "flows-complete", "at_most": "200s"} if size else {"at": f"{1 + place.seconds:g}s"}
     return json.dumps({"seed": seed, "stop": stop, **network(path, uplink, kind), "flow": rows}, separators=(",", ":"))

@@ -52,7 +52,9 @@ def sparse(grid: Grid) -> Drawn:
                 listed.append([where, quantity, *(told(sample(grid, column, **cell)) for cell in cells)])
         if path in DRAWN:
             x = Axis("segments an ACK", log=True, ticks=EVERY_K)
-            panels.append(Panel(PATHS[path].short, x, Axis("20 MB (s)" if not panels else "", low=0, high=1.08 * top), lines))
+            panels.append(
+                Panel(PATHS[path].short, x, Axis("20 MB (s)" if not panels else "", low=0, high=1.08 * top), lines)
+            )
     chart = Lines("sparse", "Completion of 20 MB over the segments an ACK covers; means and 95 % intervals", panels)
     found = f"{said(points(grid))} " if set(grid.axes["path"]) == set(PATHS) else ""
     remark = (

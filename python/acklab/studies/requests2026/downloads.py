@@ -66,7 +66,10 @@ def downloads(grid: Grid) -> Drawn:
             for trip in grid.axes["trip"]:
                 lines = []
                 for credit, (name, colour, _) in CREDITS.items():
-                    cells = [{"trip": trip, "buffer": buffer, "acker": acker, "credit": credit, "size": size} for acker in ackers]
+                    cells = [
+                        {"trip": trip, "buffer": buffer, "acker": acker, "credit": credit, "size": size}
+                        for acker in ackers
+                    ]
                     found = [excess(grid, control="hystart", **cell) for cell in cells]
                     halves = [(high - low) / 2 for low, high in map(spread, found)]
                     drawn, cut = [one.value for one in found], len(REQUESTS)
@@ -107,7 +110,9 @@ def harmless(grid: Grid, credit: str, buffer: str) -> int:
 def points(grid: Grid) -> list[Point]:
     """What the numbers say."""
 
-    def late(acker: str, credit: str, trip: str = "100ms", buffer: str = "bdp", control: str = "cubic", size: str = "1MB") -> str:
+    def late(
+        acker: str, credit: str, trip: str = "100ms", buffer: str = "bdp", control: str = "cubic", size: str = "1MB"
+    ) -> str:
         return told(excess(grid, acker=acker, credit=credit, trip=trip, buffer=buffer, control=control, size=size))
 
     def again(acker: str, credit: str, size: str = "1MB") -> str:
@@ -121,7 +126,8 @@ def points(grid: Grid) -> list[Point]:
             "No download takes more than 5 % longer than with delayed ACKs and ABC (upper end of each interval) up to so many segments an "
             "ACK, where 0 says that not even delayed ACKs pass. "
             + " ".join(
-                f"{BUFFERS[buffer]}: {', '.join(f'{most[credit, buffer]} with {CREDITS[credit][0]}' for credit in CREDITS)}." for buffer in BUFFERS
+                f"{BUFFERS[buffer]}: {', '.join(f'{most[credit, buffer]} with {CREDITS[credit][0]}' for credit in CREDITS)}."
+                for buffer in BUFFERS
             ),
         ),
         (

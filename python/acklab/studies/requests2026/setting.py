@@ -20,8 +20,18 @@ ACKERS: dict[str, tuple[str, float, Table, tuple[Table, ...]]] = {
         )
         for segments in (2, 4, 8, 16, 32)
     },
-    "phase": ("2 requested in slow start, then 16", 64, {"ack_request": {"kind": "on", "segments": 16, "slow_start": 2}}, ()),
-    "quarter": ("a quarter of cwnd requested", 128, {"ack_request": {"kind": "on", "segments": 127, "window_share": 0.25}}, ()),
+    "phase": (
+        "2 requested in slow start, then 16",
+        64,
+        {"ack_request": {"kind": "on", "segments": 16, "slow_start": 2}},
+        (),
+    ),
+    "quarter": (
+        "a quarter of cwnd requested",
+        128,
+        {"ack_request": {"kind": "on", "segments": 127, "window_share": 0.25}},
+        (),
+    ),
     "thin": ("one ACK of 8 passes", 256, {}, ({"kind": "thin", "every": 8, "hold": "10ms"},)),
 }
 """How ACKs become few: a name, its place on a chart's axis (for the requests: their number), rules of the sender, stages on the ACKs' way."""
@@ -61,7 +71,14 @@ def scenario(trip: str, buffer: str, acker: str, credit: str, control: str, size
         "queue": {"kind": "drop-tail", "packets": packets},
         "back": {"queue": {"kind": "drop-tail", "packets": 10_000}, "stages": list(stages)},
     }
-    sender = {"stack": "rfc", "min_rto": "200ms", "window": 20_000, **CONTROLS[control][1], **CREDITS[credit][2], **rules}
+    sender = {
+        "stack": "rfc",
+        "min_rto": "200ms",
+        "window": 20_000,
+        **CONTROLS[control][1],
+        **CREDITS[credit][2],
+        **rules,
+    }
     ack = {"policy": "delayed" if acker == "thin" else "requested", "timer": "40ms", "segments": 2}
     flow = {
         "name": "down",
@@ -71,14 +88,36 @@ def scenario(trip: str, buffer: str, acker: str, credit: str, control: str, size
         "sender": sender,
         "receiver": {"stack": "rfc", "ack": ack},
     }
-    return json.dumps({"seed": seed, "stop": {"when": "flows-complete", "at_most": "300s"}, "link": [link], "flow": [flow]})
+    return json.dumps(
+        {"seed": seed, "stop": {"when": "flows-complete", "at_most": "300s"}, "link": [link], "flow": [flow]}
+    )
 
 
 PARAMETERS = (
-    Parameter("link", "50 Mb/s; round trips of 20, 100 and 600 ms", "inferred", "an access link to a near, a far and a satellite server"),
-    Parameter("buffer", "1 BDP, or 30 packets", "inferred", "30 packets hold no burst of an ACK for 32 segments that counts twice"),
-    Parameter("sender", "RFC 6675 and 6928; Reno, CUBIC, and CUBIC with HyStart++", "inferred", "without HyStart++ slow start ends with losses only"),
-    Parameter("request", "at most half of cwnd; the last segment asks for an ACK at once", "inferred", "so that the sender waits for no timer"),
+    Parameter(
+        "link",
+        "50 Mb/s; round trips of 20, 100 and 600 ms",
+        "inferred",
+        "an access link to a near, a far and a satellite server",
+    ),
+    Parameter(
+        "buffer",
+        "1 BDP, or 30 packets",
+        "inferred",
+        "30 packets hold no burst of an ACK for 32 segments that counts twice",
+    ),
+    Parameter(
+        "sender",
+        "RFC 6675 and 6928; Reno, CUBIC, and CUBIC with HyStart++",
+        "inferred",
+        "without HyStart++ slow start ends with losses only",
+    ),
+    Parameter(
+        "request",
+        "at most half of cwnd; the last segment asks for an ACK at once",
+        "inferred",
+        "so that the sender waits for no timer",
+    ),
     Parameter("receiver's timer", "40 ms", "inferred", "as in Linux"),
     Parameter("pacing", "twice the window a round trip, bursts of two", "inferred", "as Linux paces in slow start"),
     Parameter("thinning", "one ACK of 8, none held longer than 10 ms", "inferred", "about 16 segments an ACK"),

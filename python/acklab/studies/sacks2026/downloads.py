@@ -56,30 +56,48 @@ def downloads(grid: Grid) -> Drawn:
                     halves = [(high - low) / 2 for low, high in map(spread, found)]
                     lines.append(Line(name, x, [one.value for one in found], colour, marker="o", spread=halves))
             axis = Axis("round trip", log=True, ticks=x, words=trips)
-            panels.append(Panel(f"{100 * loss:g} % lost", axis, Axis(label if loss == grid.axes["loss"][0] else ""), lines))
+            panels.append(
+                Panel(f"{100 * loss:g} % lost", axis, Axis(label if loss == grid.axes["loss"][0] else ""), lines)
+            )
     listed = [["", "setting", *trips]]
     for loss in grid.axes["loss"]:
         for setting in grid.axes["setting"]:
             cells = [{"trip": trip, "loss": loss, "setting": setting} for trip in trips]
-            for at, (column, label) in enumerate((("time_ms", "time (ms)"), ("acks_per_mb", "ACKs/MB"), ("retransmits_percent", "retransmitted (%)"))):
+            for at, (column, label) in enumerate(
+                (("time_ms", "time (ms)"), ("acks_per_mb", "ACKs/MB"), ("retransmits_percent", "retransmitted (%)"))
+            ):
                 where = "" if at else f"{100 * loss:g} % lost"
-                listed.append([where, f"{SETTINGS[setting][0]}: {label}", *(told(sample(grid, column, **cell)) for cell in cells)])
+                listed.append(
+                    [where, f"{SETTINGS[setting][0]}: {label}", *(told(sample(grid, column, **cell)) for cell in cells)]
+                )
     half = len(panels) // 2
     charts = [
         Lines("time", "Completion against a receiver without compression; means and 95 % intervals", panels[:half]),
         Lines("acks", "ACKs against a receiver without compression; means and 95 % intervals", panels[half:]),
     ]
     whole = set(grid.axes["setting"]) == set(SETTINGS)
-    return Drawn(charts, {"downloads": grid.frame()}, (), said(points(grid)) if whole else "", scenario("1ms", 0.001, "33", 1), listed=listed)
+    return Drawn(
+        charts,
+        {"downloads": grid.frame()},
+        (),
+        said(points(grid)) if whole else "",
+        scenario("1ms", 0.001, "33", 1),
+        listed=listed,
+    )
 
 
 def points(grid: Grid) -> list[Point]:
     """What the numbers say."""
 
     def cells(column: str, loss: float) -> str:
-        return ", ".join(f"{told(change(grid, column, 'old', trip=trip, loss=loss, setting='33'))} ({trip})" for trip in TRIPS)
+        return ", ".join(
+            f"{told(change(grid, column, 'old', trip=trip, loss=loss, setting='33'))} ({trip})" for trip in TRIPS
+        )
 
     return [
-        (f"Losses of {100 * loss:g} %", f"Against the setting up to 6.18, 33 % changes the time by {cells('time_ms', loss)} % and the ACKs by {cells('acks_per_mb', loss)} %.")
+        (
+            f"Losses of {100 * loss:g} %",
+            f"Against the setting up to 6.18, 33 % changes the time by {cells('time_ms', loss)} % and the ACKs by {cells('acks_per_mb', loss)} %.",
+        )
         for loss in reversed(LOSSES)
     ]

@@ -40,12 +40,21 @@ def scenario(trip: str, loss: float, setting: str, seed: int) -> str:
         "sender": {"stack": "linux"},
         "receiver": {"stack": "linux", "ack": {"policy": "linux", **SETTINGS[setting][2]}},
     }
-    return json.dumps({"seed": seed, "stop": {"when": "flows-complete", "at_most": "100s"}, "link": [link], "flow": [flow]})
+    return json.dumps(
+        {"seed": seed, "stop": {"when": "flows-complete", "at_most": "100s"}, "link": [link], "flow": [flow]}
+    )
 
 
 PARAMETERS = (
-    Parameter("link", "1 Gb/s; a buffer of a BDP, at least 50 packets", "inferred", "a data centre's or an access network's last hop"),
+    Parameter(
+        "link",
+        "1 Gb/s; a buffer of a BDP, at least 50 packets",
+        "inferred",
+        "a data centre's or an access network's last hop",
+    ),
     Parameter("round trips", "50 us to 20 ms", "inferred", "from 3 ms (33 %) and 20 ms (5 %) on the cap of 1 ms holds"),
     Parameter("losses", "0.01 to 1 %, each packet by itself", "inferred", "random losses: what opens gaps"),
-    Parameter("ends", "stack linux, 10 MB", "inferred", "RACK-TLP, CUBIC, PRR; quick ACKs and window growth as in Linux"),
+    Parameter(
+        "ends", "stack linux, 10 MB", "inferred", "RACK-TLP, CUBIC, PRR; quick ACKs and window growth as in Linux"
+    ),
 )
