@@ -1,12 +1,20 @@
-"""What holds for all tests: their commands receive SIGINT, and two long texts are compared within a second."""
+"""What holds for all tests: their commands receive SIGINT and draw no charts unless marked ``pictures``; long texts are compared fast."""
 
 from __future__ import annotations
 
 import os
 import signal
 
+import pytest
+
 # Also where the tests themselves run as a background job, which ignores it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Drawing takes seconds; only tests that look at pictures draw. Set before the fixtures of any scope."""
+    os.environ["ACKLAB_CHARTS"] = "" if item.get_closest_marker("pictures") else "none"
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:

@@ -293,93 +293,6 @@ def test_the_family_is_all_pairs_in_all_situations() -> None:
     assert said in as_text(told)
 
 
-def made_up(draw: random.Random) -> Compared:
-    """A comparison whose runs are made up: alike, apart, without spread, without a value, in several situations."""
-    names, places = ["a", "b", "c"][: draw.randint(2, 3)], ["", "x"][: draw.randint(1, 2)]
-    metrics = [metric(text) for text in ("completion", "goodput", "cwnd_segments")[: draw.randint(1, 3)]]
-    given = Comparison(ACCESS, "made up", [Case(name) for name in names], [Case(place) for place in places], metrics,
-                       seeds=6, margin=draw.choice([0.0, 0.02, 0.05]),
-                       objective_names=draw.choice([(), ("completion",), ("goodput", "completion")[: len(metrics)][-2:]]) if len(metrics) > 1 else ())  # fmt: skip
-
-    def values(spread: float) -> Sample | None:
-        middle = draw.choice([0.0, 1.0, 1.0, 1.02, 3.0])
-        return None if draw.random() < 0.1 else Sample.of([abs(middle + spread * draw.gauss(0, 1)) for _ in range(6)])
-
-    rankings = []
-    for place in places:
-        spread = draw.choice([0.0, 0.01, 0.5])
-        samples = {one.name: {name: values(spread) for name in names} for one in metrics}
-        random_ = spread > 0 or draw.random() < 0.5
-        rankings.append(
-            rank(
-                place,
-                metrics,
-                samples,
-                objectives=given.objectives,
-                random=random_,
-                margin=given.margin,
-                situations=len(places),
-            )
-        )
-    return Compared(given, "made up", rankings, {}, 6)
-
-
-def test_no_sentence_says_more_than_the_seeds_decide() -> None:
-    draw = random.Random(11)
-    seen: dict[str, int] = {}
-    for _ in range(3000):
-        told = made_up(draw)
-        told = replace(told, advice=advice(told))
-        said, text = told.advice, as_text(told)
-        assert said.endswith(".") and said in text and not re.search(r"nan|inf\b|None|  ", said), said
-        first = "trade" if " is a trade: " in said else said.split()[0]
-        seen[first] = seen.get(first, 0) + 1
-        objectives, margin = told.comparison.objectives, told.comparison.margin
-
-        def signs(one: str, other: str) -> list[int]:
-            found = []
-            for ranking in told.rankings:
-                mine, its = ranking.row(one).samples, ranking.row(other).samples
-                for each in objectives if ranking.random else ():
-                    if mine[each.name] is None or its[each.name] is None:
-                        found.append((mine[each.name] is not None) - (its[each.name] is not None))
-                    else:
-                        found.append(ranking.better(each, one, other))
-                        if found[-1]:
-                            assert moves(mine[each.name].value, its[each.name].value, margin), (
-                                "less than the margin decides nothing"
-                            )
-            return found
-
-        if use := re.match(r"Use (\w+) instead of (\w+): ", said):
-            assert max(signs(use[1], use[2])) == 1 and min(signs(use[1], use[2])) >= 0, said
-        if trade := re.match(r"(\w+) is a trade: .*No case is better than (\w+) without", said):
-            assert max(signs(trade[1], trade[2])) == 1, "it gains"
-            others = re.findall(
-                r"\b[abc]\b",
-                next(iter(re.findall(r"possible loss\. ([^.]*) (?:is a trade|are trades), too", said)), ""),
-            )
-            assert all(max(signs(name, trade[2])) == 1 for name in others), said
-        if stay := re.match(r"Stay with (\w+): ", said):
-            others = [one.name for one in told.comparison.cases if one.name != stay[1]]
-            assert all(min(signs(name, stay[1])) == -1 and max(signs(name, stay[1])) <= 0 for name in others), said
-        if alike := re.match(r"([\w, ]+) are equivalent within 5 %", said):
-            base, *others = re.findall(r"\b[abc]\b", alike[1])
-            found = [
-                r.between(each, name, base)
-                for r in told.rankings
-                for each in r.objectives
-                if r.random
-                for name in others
-            ]
-            assert others and {one.verdict for one in found if one is not None} <= {"equivalent", "same"}, said
-        for old, new in re.findall(r"is ([\d.]+ \S+) instead of ([\d.]+ \S+),", said):
-            assert old != new, said
-        if not told.random:
-            assert said.startswith("One deterministic run each, ")
-    assert {"Use", "Stay", "Undecided", "One", "trade"} <= seen.keys()
-
-
 # ---- objectives ------------------------------------------------------------------------------------------------------
 def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Compared:
     """A comparison of one situation whose runs are given, by metric and case."""
@@ -689,6 +602,7 @@ def test_a_comparison_file(tmp_path: Path) -> None:
             from_file(file)
 
 
+@pytest.mark.pictures
 def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tmp_path: Path) -> None:
     scenario, out = tmp_path / "access.toml", tmp_path / "out"
     scenario.write_text(ACCESS)

@@ -80,7 +80,7 @@ def test_run(tree: dict[str, Any], out: str) -> None:
         status, printed, _ = run(place, "run", "s.json", "--out", out, "--capture", "all")
         found = check_outputs(place, {"s.json"}, out)
         if status == 0:
-            assert {"report.html", "flows.parquet", "cwnd.svg"} <= {path.name for path in found}
+            assert {"report.html", "flows.parquet"} <= {path.name for path in found}
             assert sum(path.suffix == ".pcapng" for path in found) == 2
             rows = json.loads((place / out / "summary.json").read_text(encoding="utf-8"))["flows"]
             assert [row["name"] for row in rows] == [flow["name"] for flow in tree["flow"]]

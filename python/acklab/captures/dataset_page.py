@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from ..figures import draw
+from ..figures import pictures
 from ..figures.charts import Axis, Bar, Bars
 from ..figures.html import document, esc, header, table
 from ..plot.words import amount, count, percent, seconds
@@ -72,7 +72,7 @@ def _goodputs(found: Dataset) -> str:
     chart = Bars(
         "goodputs", "Directions by their goodput.", ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4
     )
-    return draw.embedded(chart, draw.save(chart)) if groups else ""
+    return pictures.embedded(chart, pictures.save(chart)) if groups else ""
 
 
 def _directions(first: pl.DataFrame) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..figures import draw
+from ..figures import pictures
 from ..figures.html import VIEWER, aside, document, esc, header, table
 from ..plot.words import amount, seconds
 from . import text
@@ -141,7 +141,7 @@ def _section(found: Analysis, row: Row, faults: Sequence[str], *, told: bool) ->
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
         chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
-        figures = draw.embedded(chart, draw.save(chart), alone=True)
+        figures = pictures.embedded(chart, pictures.save(chart), alone=True)
     numbers = [
         [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..report.page import VIEWER, document
 from ..text.escapes import visible
 from .charts import Chart
+from .pictures import embedded, save, svg
 
 __all__ = ["SCROLLER", "VIEWER", "aside", "document", "esc", "fold", "header", "saved", "table"]
 
@@ -73,12 +74,10 @@ def saved(charts: Iterable[Chart], folder: Path, most_png: int | None = None, *,
 
     One chart, and each if ``wide``, takes the width of the page.
     """
-    from . import draw  # matplotlib takes its time
-
     found, several = [], list(charts)
     for number, chart in enumerate(several):
         kinds = (".png", ".pdf") if most_png is None or number < most_png else ()
-        picture = draw.save(chart, *(folder / f"{chart.name}{kind}" for kind in kinds))
-        (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
-        found.append(draw.embedded(chart, picture, alone=wide or len(several) == 1))
+        picture = save(chart, *(folder / f"{chart.name}{kind}" for kind in kinds))
+        (folder / f"{chart.name}.svg").write_text(svg(picture), encoding="utf-8")
+        found.append(embedded(chart, picture, alone=wide or len(several) == 1))
     return found

@@ -156,7 +156,7 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
-    from ..figures import draw
+    from ..figures.pictures import embedded, save, svg
     from . import index, page
 
     for outcome in new:
@@ -167,9 +167,9 @@ def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
         for figure, drawn in outcome.figures:
             for chart in drawn.charts:
                 kinds = () if outcome.effort.quick else (".png", ".pdf")
-                picture = draw.save(chart, *(folder / "figures" / f"{chart.name}{kind}" for kind in kinds))
-                (folder / "figures" / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
-                pictures[chart.name] = draw.embedded(chart, picture, twice=False)
+                picture = save(chart, *(folder / "figures" / f"{chart.name}{kind}" for kind in kinds))
+                (folder / "figures" / f"{chart.name}.svg").write_text(svg(picture), encoding="utf-8")
+                pictures[chart.name] = embedded(chart, picture, twice=False)
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):

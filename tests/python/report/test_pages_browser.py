@@ -19,7 +19,10 @@ import acklab
 from acklab.report.live import page as live_page
 from acklab.scenario._toml import dumps
 
-pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
+pytestmark = [
+    pytest.mark.pictures,
+    pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)"),
+]
 
 ROOT = Path(__file__).parents[3]
 OTHERS = ("tune", "infer", "fit", "qlog", "plot")

@@ -130,6 +130,7 @@ def test_a_coarser_resolution_holds_what_a_fine_one_does_not():
     assert coarse(empty, {"value": 1e-6}) == {"value": 1e-6}
 
 
+@pytest.mark.pictures
 def test_write_leaves_page_and_charts(tmp_path):
     path = report.write(synthetic.run(segments=40), tmp_path / "out")
     assert path == tmp_path / "out" / "report.html"

@@ -174,14 +174,14 @@ def _cases(told: Compared) -> dict[str, Any]:
 
 def _charts(told: Compared, whole: str) -> tuple[str, str]:
     """The charts of the page: of the objectives, and of the other metrics; the ``whole`` one where a single objective judges."""
-    from ...figures import draw
+    from ...figures.pictures import embedded, save
 
     objectives = told.comparison.objectives
     others = [one for one in told.comparison.metrics if one not in objectives]
     if len(objectives) == 1 or not others:
         return whole, ""
     drawn = [chart(told, objectives, "objectives"), chart(told, others, "others")]
-    return draw.embedded(drawn[0], draw.save(drawn[0])), draw.embedded(drawn[1], draw.save(drawn[1]))
+    return embedded(drawn[0], save(drawn[0])), embedded(drawn[1], save(drawn[1]))
 
 
 #: The files of a comparison.
@@ -204,16 +204,16 @@ def write(told: Compared, folder: Folder) -> None:
         FolderError: a foreign file has the name of a result.
         OSError: the directory cannot be written.
     """
-    from ...figures import draw
+    from ...figures.pictures import embedded, save, svg
 
     with folder.replacing({"seeds": told.seeds}) as scratch:
         drawn = chart(told)
-        picture = draw.save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
-        shown, further = _charts(told, draw.embedded(drawn, picture))
+        picture = save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
+        shown, further = _charts(told, embedded(drawn, picture))
         scenario = told.comparison.scenario
         cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
         (scratch / "cases.toml").write_text(cases, encoding="utf-8")
-        (scratch / "comparison.svg").write_text(picture.svg, encoding="utf-8")
+        (scratch / "comparison.svg").write_text(svg(picture), encoding="utf-8")
         (scratch / "comparison.html").write_text(page(told, shown, first_runs(told), further), encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
