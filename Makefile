@@ -17,11 +17,13 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
-.PHONY: help setup demo test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide lite wheels clean
+.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide lite wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison and a paper, say where their pages are'
+	@echo 'make check   set up, check format, lint and types, run the unit tests and the rows of ns-2 (90 s once all is built)'
+	@echo 'make same BASE=COMMIT  run every example, plan and paper with that build, too, and compare the numbers'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
 	@echo 'make lint, test-rust, test-python  its parts (TESTS=tests/oracle names a part of the last)'
 	@echo 'make hooks   refuse commits whose message does not say why'
@@ -50,14 +52,14 @@ $(VENV)/.made: tools/needs.sh pyproject.toml
 	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	@touch $@
 
-# The package's dependencies, a line each. The first time they are installed beside the build.
-NEEDED := sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)",.*$$/\1/p' pyproject.toml
+# What the package or an extra of it needs, a line each. The first time the package's are installed beside the build.
+NEEDED = sed -n '/^$(1) = \[/,/^\]/s/^ *"\(.*\)",.*$$/\1/p' pyproject.toml
 
 # Release build, editable: changes to Python files count at once, changes to Rust files rebuild.
 $(VENV)/.built: $(VENV)/.made $(RUST)
 	@sh tools/needs.sh $(PYTHON)
 	@echo 'building the simulator and installing what the reports use (about two minutes the first time)'
-	@[ -e $@ ] || { $(NEEDED) | $(BIN)/python -m pip install --quiet --no-compile -r /dev/stdin & \
+	@[ -e $@ ] || { $(call NEEDED,dependencies) | $(BIN)/python -m pip install --quiet --no-compile -r /dev/stdin & \
 		$(BIN)/maturin develop --release --quiet --skip-install; status=$$?; wait; exit $$status; }
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
@@ -65,6 +67,11 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 # The Python builder, from the schema of the extension. Not committed; wheels and the source distribution have it.
 $(BUILDER): $(VENV)/.built tools/builder.py
 	$(BIN)/python tools/builder.py
+
+# What checks the code: nothing that only tests import.
+$(VENV)/.lintable: $(VENV)/.made | $(VENV)/.built
+	$(call NEEDED,lint) | $(BIN)/python -m pip install --quiet -r /dev/stdin
+	@touch $@
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
@@ -82,7 +89,7 @@ test: setup $(VENV)/.testable
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --ignore tests/live
 
 # Parts of `make test`, for the lanes of continuous integration and for a contributor's day.
-lint: setup $(VENV)/.testable
+lint: setup $(VENV)/.lintable
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; \
 		else echo 'no rustfmt: format not checked (rustup component add rustfmt)'; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --workspace --all-targets -q -- -D warnings; \
@@ -93,6 +100,19 @@ lint: setup $(VENV)/.testable
 
 test-rust: setup
 	cargo test --workspace -q
+
+# Tests in Python whose cases take milliseconds each.
+UNIT := $(addprefix tests/python/test_,$(addsuffix .py,builder cli_words damage docstrings facade faults metrics repair rooms \
+	simulation statistics stubs sweep_plan tables tc))
+
+# Before each commit.
+check: lint test-rust $(VENV)/.testable
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 tests/oracle/test_oracle.py $(UNIT)
+
+# What numbers another build gives: make same BASE=HEAD~3, or the directory of a checkout that is built; SOURCES names a part.
+same: setup
+	@[ -n '$(BASE)' ] || { echo 'make same BASE=COMMIT'; exit 2; }
+	@$(BIN)/python tools/same.py $(BASE) $(addprefix --only ,$(SOURCES))
 
 # make test-python TESTS=tests/oracle
 TESTS ?= tests/python tests/drill tests/capture tests/mutants
