@@ -607,13 +607,13 @@ class Programs:
         """The scenario, every shorthand and default written out, as TOML."""
     def run(
         self,
-        kernels: Sequence[tuple[str, Sequence[str], Sequence[tuple[str, str]]]],
+        kernels: Sequence[tuple[str, Sequence[str], Sequence[tuple[str, str]], Sequence[str], Sequence[str]]],
         *,
         directory: str | PathLike[str],
         captures: str | PathLike[str] | None = None,
         patience_s: float = 60.0,
     ) -> tuple[RunResult, str]:
-        """Runs it on kernels, each by node, words and environment. Second: streams, and how each kernel ended, as JSON.
+        """Runs it on kernels, each by node, words, environment, and what it reads and writes of the machine. Second: streams, and how each kernel ended, as JSON.
 
         Args:
             directory: a new one with a short name, for sockets.

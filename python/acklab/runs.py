@@ -243,7 +243,7 @@ def run(
             builds it). Its tables are those of ``acklab run --live``.
         server: with ``engine="kernel"`` a command at the first flow's sender (without flows: the first node), a server.
         client: the same at the other end; ``{server}`` in it is the server's address. The run has ``programs`` and ``streams``.
-        allow_programs: run the commands that the scenario names, with ``engine="kernel"``. They run as you: read them first.
+        allow_programs: run the commands that the scenario names, with ``engine="kernel"``. Read them first.
         qlog: a directory for each flow's logs, ``FLOW.sender.sqlog`` and ``FLOW.receiver.sqlog``; packets and series are then recorded.
         overrides: keys to set before the run: ``seed=2``, or ``set={"flow.0.sender.window": 20}``, or texts as ``--set`` takes them:
             ``set=["flow.0.sender.window=20"]``.

@@ -154,9 +154,11 @@ impl LivePlan {
         let told = |why: String| LiveError::new_err(acklab_scenario::visible(&why));
         let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
         let asked = Asked {
-            starts: kernels
-                .each_ref()
-                .map(|(command, environment, _)| Start { command: command.clone(), environment: environment.clone() }),
+            starts: kernels.each_ref().map(|(command, environment, _)| Start {
+                command: command.clone(),
+                environment: environment.clone(),
+                fence: None,
+            }),
             results: kernels.map(|(_, _, result)| result),
             places: Places { directory, patience },
             captures: captures.map(|directory| (directory, capture_bytes)),

@@ -15,8 +15,8 @@ use crate::input::{Text, overrides};
 use crate::live::LiveError;
 use crate::simulation::RunResult;
 
-/// A kernel: its node, the words that start it, its environment.
-type Kernel = (String, Vec<String>, Vec<(String, String)>);
+/// A kernel: its node, the words that start it, its environment, what it may read, and what it may write.
+type Kernel = (String, Vec<String>, Vec<(String, String)>, Vec<PathBuf>, Vec<PathBuf>);
 /// A namespace of this machine: its node, the descriptors of its card and of what becomes readable when its programs have ended.
 type Place = (String, i32, i32);
 
@@ -183,8 +183,9 @@ fn run(
     use acklab_live::nodes::machine::Start;
     use acklab_live::nodes::run::{Asked, Ended, Finished, Node, Places, run};
     crossed(scenario)?;
-    let kernel = |(name, command, environment): Kernel| -> PyResult<Node> {
-        Ok(Node { node: node(scenario, &name)?, start: Start { command, environment } })
+    let kernel = |(name, command, environment, read, write): Kernel| -> PyResult<Node> {
+        let fence = Some(acklab_live::sys::Fence { read, write });
+        Ok(Node { node: node(scenario, &name)?, start: Start { command, environment, fence } })
     };
     let nodes = kernels.into_iter().map(kernel).collect::<PyResult<Vec<_>>>()?;
     let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;

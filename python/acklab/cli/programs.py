@@ -28,10 +28,41 @@ def add(group: argparse._ActionsContainer) -> None:
     group.add_argument("--server", metavar="CMD", help=about)
     about = "the same at the other end, when the server listens; {server} in it is the server's address"
     group.add_argument("--client", metavar="CMD", help=about)
-    about = "run the commands that FILE names ([[program]]), as you, with what you can read"
+    about = (
+        "run the commands that FILE names ([[program]]), walled off from the machine; docs/howto/programs.md says how"
+    )
     group.add_argument("--allow-programs", action="store_true", help=about)
+    add_read(group)
     about = "with --virtual: the Linux of this version (LINUX=7.3 make kernel builds one), at one node or at all; may be repeated"
     group.add_argument("--linux", action="append", type=_linux, metavar="[NODE=]VERSION", default=[], help=about)
+
+
+def add_read(group: argparse._ActionsContainer) -> None:
+    """Adds the option that shows programs more folders."""
+    about = "show programs this folder, too, read-only; may be repeated"
+    group.add_argument("--read", action="append", type=_folder, metavar="DIR", default=[], help=about)
+
+
+def _folder(text: str) -> str:
+    """A folder that programs may be shown."""
+    from ..engines.view import can_be_shown
+
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no directory")
+    if not can_be_shown(text):
+        raise argparse.ArgumentTypeError(f"{text!r}: a node has its own /, /etc, /dev, /proc and /sys")
+    return os.path.abspath(text)
+
+
+def show(options: argparse.Namespace) -> None:
+    """Shows programs what --read names and the scenario's folder, unless that is shared, as if the environment named them."""
+    from ..engines.view import VARIABLE, is_shared
+
+    folders = [*filter(None, [os.environ.get(VARIABLE)]), *options.read]
+    if (file := getattr(options, "file", None)) and os.path.isfile(file):
+        folder = os.path.dirname(os.path.abspath(file))
+        folders += [] if is_shared(folder) else [folder]
+    os.environ[VARIABLE] = os.pathsep.join(folders)
 
 
 def _linux(text: str) -> tuple[str, str]:
@@ -66,6 +97,7 @@ def choose(options: argparse.Namespace) -> None:
     for node, version in options.linux:
         if not node:
             os.environ[VARIABLE] = version
+    show(options)
 
 
 def given(options: argparse.Namespace) -> list[str]:
@@ -79,8 +111,8 @@ def given(options: argparse.Namespace) -> list[str]:
 
 def _refusal(file: str, programs: list[dict[str, Any]]) -> str:
     return (
-        f"{file_name(file)} names {len(programs)} commands, such as `{programs[0]['run']}`. They would run as you, with what you can "
-        "read, and a scenario may come from a stranger: read them, then give --allow-programs"
+        f"{file_name(file)} names {len(programs)} commands, such as `{programs[0]['run']}`. They would run, and a scenario may come "
+        "from a stranger: read them, then give --allow-programs"
     )
 
 
@@ -94,8 +126,8 @@ def for_many(options: argparse.Namespace, scenario: str | bytes, file: str, *, p
 
     own = given(options)
     if not options.kernel:
-        if own or options.allow_programs or options.linux:
-            options.parser.error("--server, --client, --allow-programs and --linux go with --virtual")
+        if own or options.allow_programs or options.linux or options.read:
+            options.parser.error("--server, --client, --allow-programs, --read and --linux go with --virtual")
         return [], SIMULATOR
     if any(node for node, _ in options.linux):
         options.parser.error("--linux NODE=VERSION is for one run; in many, the key `kernel` of a program names it")

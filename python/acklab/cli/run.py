@@ -152,8 +152,8 @@ def _act(options: argparse.Namespace) -> int:
         if status is not None and options.out:
             open_page(options, os.path.join(options.out, "report.html"))
         return _between_kernels(options, text, file) if status is None else status
-    if options.server or options.client or options.allow_programs or options.linux:
-        options.parser.error("--server, --client, --allow-programs and --linux go with --virtual or --live")
+    if options.server or options.client or options.allow_programs or options.linux or options.read:
+        options.parser.error("--server, --client, --allow-programs, --read and --linux go with --virtual or --live")
     if (
         options.beside
         or options.control

@@ -10,7 +10,7 @@ from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, status
 from .options import add_open, add_verb, check_open, directory, open_page, seed
-from .programs import version
+from .programs import add_read, show, version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +61,7 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--seed", type=seed, default=1, metavar="SEED", help="the kernels' random numbers follow from it (1)"
     )
+    add_read(verb)
     verb.add_argument("--rows", metavar="FILE", help="run nothing: show the rows.json of an earlier run")
     verb.add_argument("--json", action="store_true", help="print the rows as JSON and nothing else")
     verb.add_argument("--out", type=directory, metavar="DIR", help="also write the rows and a page there")
@@ -136,6 +137,7 @@ def _run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
         if path not in PATHS:
             raise ZooError(not_known("path", path, list(PATHS)))
     pairs = _pairs(options)
+    show(options)
     try:
         yield from rows(
             pairs,

@@ -1,7 +1,6 @@
 """The first process of a node in real time: it makes namespaces of its own on this machine, then does as the first process of a kernel.
 
-Its programs have a network, processes and a host name of their own. They see the machine's files and can change none: what they write
-to ``/tmp`` is memory. They run as who called sudo, or else as root with few of its powers. All of it is gone when this process ends,
+Its programs have a network, processes and a host name of their own, and the view of files that ``view.py`` makes. They run as who called sudo, or else as root with few of its powers. All of it is gone when this process ends,
 and this process ends when the one that started it does, however that ends.
 
 It gets a job by a socket, and gives the descriptor of its network card; it gets the scenario's first instant, and gives the results.
@@ -26,26 +25,21 @@ from typing import Any
 
 #: unshare(2): mounts, names, messages, processes, network.
 SPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
-#: mount(2) and mount_setattr(2).
-MS_BIND, MS_REC, MS_PRIVATE, AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY, SYS_MOUNT_SETATTR = (
-    0x1000,
-    0x4000,
-    0x40000,
-    -100,
-    0x8000,
-    1,
-    442,
-)
+#: mount(2).
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
 #: prctl(2).
-PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 24, 38
-#: Powers that programs of root keep (capabilities(7)): over files, other users' processes, and their own network.
-KEPT = {0, 1, 3, 4, 5, 6, 7, 10, 12, 13, 18}
+PR_SET_PDEATHSIG = 1
 #: tun(4): TUNSETIFF, IFF_TAP, IFF_NO_PI.
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
-#: Devices that programs get, with their numbers.
-DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 #: The number below which Linux hands out no process again, and most memory of a node's programs.
 RESERVED_IDS, MOST_MEMORY = 300, 512 << 20
+#: prctl(2) and seccomp(2): a filter, and what it answers.
+PR_SET_SECCOMP, FILTER, ALLOW, REFUSE = 22, 2, 0x7FFF0000, 0x00050000
+#: By machine its name for seccomp, and the numbers of socket, and of what the machine's kernel has one of for all namespaces: keys (add_key,
+#: request_key, keyctl), and io_uring_setup, which makes sockets past any filter.
+CALLS = {"x86_64": (0xC000003E, 41, (248, 249, 250, 425)), "aarch64": (0xC00000B7, 198, (217, 218, 219, 425))}
+#: Sockets that are a namespace's own: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET. AF_VSOCK, for one, reaches the machine's host.
+FAMILIES = (1, 2, 10, 16, 17)
 #: What helps where something is not allowed.
 PRIVILEGE = "run it as root (sudo), or take --virtual, which needs no privilege; acklab doctor lists what is missing"
 
@@ -67,40 +61,6 @@ def called(result: int, what: str, fix: str = PRIVILEGE) -> int:
     return result
 
 
-def read_only(where: str, recursive: int) -> None:
-    """What is mounted there, and with ``AT_RECURSIVE`` below, cannot be changed from here."""
-    attributes = struct.pack("4Q", MOUNT_ATTR_RDONLY, 0, 0, 0)
-    done = libc.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, where.encode(), recursive, attributes, len(attributes))
-    called(
-        done,
-        f"make {where} read-only for programs",
-        "it needs Linux 5.12; --virtual needs neither that nor a privilege",
-    )
-
-
-def places(node: Any) -> None:
-    """The machine's files, read-only; processes and devices of its own."""
-    called(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None), "have mounts of its own")
-    read_only("/", AT_RECURSIVE)
-    if not (node.mount("proc", "/proc", "proc") and node.mount("/proc/sys/net", "/proc/sys/net", "none", MS_BIND)):
-        raise Trouble(f"cannot mount /proc; {PRIVILEGE}")
-    if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (
-        6,
-        14,
-    ):  # before, it was the machine's
-        node.write("/proc/sys/kernel/pid_max", str(RESERVED_IDS + node.MOST_TASKS))
-    devices = "/dev"
-    if not node.mount("tmpfs", devices, "tmpfs", 0, "size=1m,mode=755"):
-        raise Trouble(f"cannot mount {devices}; {PRIVILEGE}")
-    before = os.umask(0)
-    for name, numbers in DEVICES.items():
-        os.mknod(f"{devices}/{name}", 0o20666, os.makedev(*numbers))
-    os.umask(before)
-    for name, of in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
-        os.symlink(f"/proc/self/fd{of}", f"{devices}/{name}")
-    os.mkdir(f"{devices}/shm")
-
-
 def card() -> int:
     """The descriptor of a network card: what is written there arrives, what is sent can be read."""
     try:
@@ -114,6 +74,26 @@ def card() -> int:
         )
         raise Trouble(f"cannot make a network card (/dev/net/tun): {error.strerror}; {fix}") from None
     return descriptor
+
+
+def shut() -> None:
+    """Refuses this process and its programs the calls that reach past namespaces, for ever; 32-bit programs have none at all."""
+    machine = os.uname().machine
+    if machine not in CALLS:
+        raise Trouble(f"--live with programs knows no system calls of {machine}; take --virtual")
+    name, make_socket, refused = CALLS[machine]
+    allow, refuse, unknown = (
+        (0x06, 0, 0, verdict) for verdict in (ALLOW, REFUSE | errno.EPERM, REFUSE | errno.EAFNOSUPPORT)
+    )
+    # Loads are of struct seccomp_data: the number at 0, the machine at 4, the first argument at 16. Those of x32 begin at 1 << 30.
+    code = [(0x20, 0, 0, 4), (0x15, 1, 0, name), refuse, (0x20, 0, 0, 0), (0x35, 0, 1, 1 << 30), refuse]
+    code += [each for number in refused for each in ((0x15, 0, 1, number), refuse)]
+    code += [(0x15, 1, 0, make_socket), allow, (0x20, 0, 0, 16)]
+    code += [each for family in FAMILIES for each in ((0x15, 0, 1, family), allow)]
+    code += [unknown]
+    packed = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *each) for each in code))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(packed)))
+    called(libc.prctl(PR_SET_SECCOMP, FILTER, program, 0, 0), "filter system calls")
 
 
 def bounded(node: Any) -> None:
@@ -149,18 +129,16 @@ def receive(link: socket.socket) -> Any:
 def work(link: socket.socket, node: Any, job: dict[str, Any], files: int | None) -> None:
     """Sets up, works, and tells what became of it."""
     descriptor = card()
-    places(node)
-    node.prepare(job)
-    read_only("/proc", 0)
+    called(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None), "have mounts of its own")
+    release = tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2])
+    # Before 6.14 it was the machine's.
+    node.prepare(job, {"kernel/pid_max": str(RESERVED_IDS + node.MOST_TASKS)} if release >= (6, 14) else {})
+    shut()
     user = job["user"]
     if user is not None:
         os.chown(node.SCRATCH + "/files", *user)
         os.chown(node.SCRATCH + "/files/qlog", *user)
         node.write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0")
-    for power in range(64):
-        if power not in KEPT:
-            libc.prctl(PR_CAPBSET_DROP, power, 0, 0, 0)
-    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     send(link, {"ready": True}, (descriptor,))
     os.close(descriptor)
     began = receive(link)
@@ -172,8 +150,7 @@ def work(link: socket.socket, node: Any, job: dict[str, Any], files: int | None)
     for program in all_of_it.programs:
         program.user = user
     all_of_it.work()
-    with contextlib.suppress(OSError):
-        os.kill(-1, signal.SIGKILL)
+    node.end_all()
     if files is not None:
         os.fchdir(files)
         node.copy_files("files")

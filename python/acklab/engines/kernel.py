@@ -31,6 +31,8 @@ VARIABLE = "ACKLAB_KERNEL"
 VERSION = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
 #: Memory of a kernel for scripts, and of one at a node, in MiB. Only what is used is taken from the host.
 MEMORY, NODE_MEMORY = 1024, 512
+#: What a kernel itself reads of the machine.
+READ = ("/proc/cpuinfo", "/proc/mounts", "/dev/urandom", "/dev/random", "/dev/zero")
 #: Longest packet that a kernel's buffers for its card take.
 MOST_MTU = 1500
 #: Begins the line of the console that has the result.

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import ctypes
 import fcntl
+import importlib.util
 import json
 import os
 import resource
@@ -15,6 +16,7 @@ import select
 import shutil
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -27,15 +29,12 @@ from typing import Any
 CONTROL = ("10.255.255.254", 1)
 #: The programs' own files: memory, and nothing of the host.
 SCRATCH = "/tmp"
-#: Most bytes of it, most bytes kept of what one program prints, and most processes and threads of the node.
-MOST_FILES, MOST_OUTPUT, MOST_TASKS = "512m", 4 << 20, 600
+#: Most bytes kept of what one program prints, and most processes and threads of the node.
+MOST_OUTPUT, MOST_TASKS = 4 << 20, 600
 #: How long a program that is asked to end may take, and how long servers go on when all others have ended, in seconds.
 GRACE_S, LINGER_S = 1.0, 2.0
 #: How often it is looked whether a program is ready: at first, and at last.
 LOOK_S, MOST_LOOK_S = 0.001, 0.064
-#: Where a machine counts its snapshots. If there is such a file aws-lc takes no numbers from the jitter of the processor's cycles, which no seed
-#: gives: it asks the kernel (`use_opt_out_cpu_jitter_entropy`, entropy_sources.c).
-GENERATION = "/dev/sysgenid"
 #: reboot(2): LINUX_REBOOT_CMD_POWER_OFF.
 POWER_OFF = 0x4321FEDC
 #: Requests of netdevice(7).
@@ -45,9 +44,16 @@ IFF_UP, IFF_NOARP = 0x1, 0x80
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def mount(what: str, where: str, kind: str, flags: int = 0, data: str | None = None) -> bool:
-    """mount(2)."""
-    return bool(libc.mount(what.encode(), where.encode(), kind.encode(), flags, data.encode() if data else None) == 0)
+def load(name: str) -> Any:
+    """Loads a file beside this one."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), f"{name}.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+view = load("view")
 
 
 def network(address: str, address6: str, hardware: str) -> None:
@@ -327,12 +333,20 @@ class Node:
             self.reap()
 
 
+def end_all() -> None:
+    """Ends every process but this one, which is the first, and waits for it: what is left cannot be changed any more."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
+
+
 def hand_back(job: dict[str, Any], node: Node) -> None:
     """Leaves results and files where the host finds them."""
-    out = SCRATCH + "/out"
-    os.mkdir(out)
-    if not mount("none", out, "hostfs", 0, job["directory"]):
-        raise SystemExit(f"cannot mount {job['directory']}")
+    end_all()
+    out = view.DOOR
+    view.mount("none", out, "hostfs", 0, job["directory"])
     for program in node.programs:
         with open(f"{out}/{program.number}.output", "wb") as file:
             file.write(program.output)
@@ -345,45 +359,42 @@ def copy_files(to: str) -> None:
     """Copies what programs wrote to their working directory."""
     with contextlib.suppress(OSError):
         os.rmdir(SCRATCH + "/files/qlog")  # where no log was written
-    shutil.copytree(
-        SCRATCH + "/files", to, symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile
-    )
+    shutil.copytree(SCRATCH + "/files", to, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
-    """Sockets, pipes and devices, which no host wants."""
-    kinds = (os.path.isfile, os.path.isdir, os.path.islink)
-    return [name for name in names if not any(kind(os.path.join(folder, name)) for kind in kinds)]
+    """Returns the links, sockets, pipes and devices, which no host wants, and what of the host is shown there."""
+    memory = os.stat(SCRATCH).st_dev
+
+    def is_kept(status: os.stat_result) -> bool:
+        return status.st_dev == memory and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
+
+    return [name for name in names if not is_kept(os.lstat(os.path.join(folder, name)))]
 
 
-def prepare(job: dict[str, Any]) -> None:
-    """Makes places of its own for files that programs write, its name, and its network."""
-    mount("tmpfs", SCRATCH, "tmpfs", 0, f"size={MOST_FILES}")
-    for place in ("/run", "/var/tmp", "/var/log", "/dev/shm"):
-        mount("tmpfs", place, "tmpfs", 0, "size=16m")
-    os.makedirs(SCRATCH + "/files/qlog")
-    write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    socket.sethostname(job["name"])
-    hosts = SCRATCH + "/.hosts"
+def prepare(job: dict[str, Any], variables: dict[str, str]) -> None:
+    """Gives programs their view of the machine's files, sets the kernel's variables, and sets up name and network."""
     lines = [
         "127.0.0.1 localhost",
         "::1 localhost",
         *(f"{address} {name}" for name, *both in job["nodes"] for address in both),
     ]
-    write(hosts, "".join(f"{line}\n" for line in lines))
-    mount(hosts, "/etc/hosts", "none", 4096)  # MS_BIND
+    view.build(job["shown"], "".join(f"{line}\n" for line in lines), variables)
+    os.makedirs(SCRATCH + "/files/qlog")
+    write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, lambda *_: None)  # a program may send it; a handler, unlike SIG_IGN, is not inherited
+    socket.sethostname(job["name"])
     network(job["address"], job["address6"], job["hardware"])
+    view.bound()
 
 
 def main() -> None:
     """Sets up, works, and switches off."""
     job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
-    mount("proc", "/proc", "proc")
-    write("/proc/sys/kernel/threads-max", str(MOST_TASKS))
-    with contextlib.suppress(OSError), open(GENERATION, "wb") as file:
-        file.write(bytes(4))
-    prepare(job)
+    # What the kernel itself starts, such as a handler of core dumps, would have every power.
+    helpers = {f"kernel/usermodehelper/{name}": "0 0" for name in ("bset", "inheritable")}
+    prepare(job, {"kernel/threads-max": str(MOST_TASKS), **helpers})
     node = Node(job)
     node.work()
     hand_back(job, node)

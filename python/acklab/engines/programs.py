@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import tempfile
 import time
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from . import kernel
+from . import kernel, view
 
 #: Ports from here on are those that Linux chooses for clients.
 CHOSEN_PORTS = 32_768
@@ -121,9 +122,7 @@ def asked(
     if not count:
         return None
     if server is None and client is None and not allowed:
-        raise ValueError(
-            f"{file} names {count} commands, which would run as you; read them, then give allow_programs=True"
-        )
+        raise ValueError(f"{file} names {count} commands, which would run; read them, then give allow_programs=True")
     return run(plan)
 
 
@@ -222,9 +221,14 @@ def run(
             place.mkdir(parents=True)
             clock = {"clock": time.CLOCK_REALTIME, "epoch_ns": kernel.EPOCH_NS, "directory": str(place.resolve())}
             job = {**job_of(plan, name, commands), **clock}
-            kernels.append(
-                (name, _command(binaries[name], job), kernel.environment(plan["seed"], nodes.index(name), len(used)))
-            )
+            variables = dict(kernel.environment(plan["seed"], nodes.index(name), len(used)))
+            shared = "/dev/shm" if os.path.isdir("/dev/shm") else tempfile.gettempdir()
+            memory = tempfile.TemporaryDirectory(prefix="acklab-", dir=variables.get("TMPDIR", shared))
+            variables["TMPDIR"] = stack.enter_context(memory)
+            # The kernel is fenced, too, should a program become the kernel.
+            reads = [*view.system(), *job["shown"], binaries[name], os.path.dirname(view.__file__), *kernel.READ]
+            writes = [clock["directory"], variables["TMPDIR"], "/dev/null"]
+            kernels.append((name, _command(binaries[name], job), [*variables.items()], reads, writes))
         result, more = programs.run(kernels, directory=str(sockets), captures=captures, patience_s=patience_s)
         told = json.loads(more)
         found: dict[int, ProgramResult] = {}
@@ -257,6 +261,7 @@ def job_of(plan: Mapping[str, Any], name: str, commands: list[str]) -> dict[str,
         "address6": address6,
         "hardware": f"02:00:00:00:{high:02x}:{low:02x}",
         "nodes": plan["nodes"],
+        "shown": view.folders(program["run"] for program in numbered if program["at"] == name),
         "programs": [program for program in numbered if program["at"] == name],
         "servers": [program["number"] for program in numbered if program["ready"] is not None],
         "others": [program["number"] for program in numbered if program["ready"] is None],

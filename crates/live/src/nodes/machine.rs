@@ -18,6 +18,7 @@ use nix::sys::socket::{ControlMessage, MsgFlags, UnixAddr, sendmsg};
 use super::card::{Card, Heard};
 use super::memory::Fault;
 use super::schedule::{MESSAGE, Message, Schedule, op};
+use crate::sys::Fence;
 
 /// How to start a kernel: a program, its words, and all of its environment. Two words more name its channels.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Start {
     pub command: Vec<String>,
     /// Names and values.
     pub environment: Vec<(String, String)>,
+    /// What it may open, if not everything: a program inside that has become the kernel gains no more.
+    pub fence: Option<Fence>,
 }
 
 /// How much of the end of a console is kept.
@@ -150,6 +153,7 @@ impl Machine {
             .stdin(Stdio::null())
             .stdout(writer.try_clone().map_err(broken)?)
             .stderr(writer);
+        start.fence.as_ref().map_or(Ok(()), |fence| fence.around(&mut command)).map_err(broken)?;
         let child = at_fixed_addresses(|| command.spawn());
         let child = child.map_err(|error| format!("cannot start the kernel {program}: {error}"))?;
         drop(command); // with it our end of the pipe
