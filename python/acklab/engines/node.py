@@ -363,11 +363,16 @@ def copy_files(to: str) -> None:
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
-    """Returns the links, sockets, pipes and devices, which no host wants, and what of the host is shown there."""
+    """Returns the links, sockets, pipes and devices, which no host wants, what of the host is shown there, and what would grow as a copy.
+
+    Files with holes and of several names may take a disk's room though the node's memory holds them.
+    """
     memory = os.stat(SCRATCH).st_dev
 
     def is_kept(status: os.stat_result) -> bool:
-        return status.st_dev == memory and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
+        is_plain = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+        is_full = status.st_size <= 512 * status.st_blocks
+        return status.st_dev == memory and (is_plain and is_full or stat.S_ISDIR(status.st_mode))
 
     return [name for name in names if not is_kept(os.lstat(os.path.join(folder, name)))]
 

@@ -289,6 +289,8 @@ def behind():
     for name, target in (("link", SECRET), ("folder", FOLDER), ("up", "../../../../../..")):
         os.symlink(target, f"{HERE}/{name}")
     os.mkfifo(f"{HERE}/fifo")
+    writes(f"{HERE}/hole") and os.truncate(f"{HERE}/hole", 1 << 38)
+    writes(f"{HERE}/several") and os.link(f"{HERE}/several", f"{HERE}/names")
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
