@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from live_runs import COMMAND, ROOT, missing
 
+import acklab as acklab_package
 from acklab import _core
 from acklab.engines import kernel, node, view
 
@@ -105,6 +108,26 @@ def test_a_program_of_the_zoo_gets_nowhere(world: dict[str, Any]) -> None:
     words = ["--server", "python3 -m http.server 443", "--client", client, "--path", "plain", "--json"]
     (row,) = json.loads(acklab("zoo", *words).stdout)
     assert row["error"] == "exit status 3 at R: []", row
+
+
+def test_a_program_that_has_become_the_kernel_gets_no_further(world: dict[str, Any], tmp_path: Path) -> None:
+    """With every power and all of the machine mounted inside, the kernel's own process still opens nothing else."""
+    possible("--virtual")
+    if ctypes.CDLL(None).syscall(444, 0, 0, 1) < 1:
+        pytest.skip("this machine has no Landlock")
+    shutil.copytree(Path(acklab_package.__file__).parent, tmp_path / "package" / "acklab")
+    first = tmp_path / "package" / "acklab" / "engines" / "node.py"
+    bound, opened = "    view.bound()\n", '    os.mkdir("/tmp/h")\n    view.mount("none", "/tmp/h", "hostfs", 0, "/")\n'
+    assert bound in first.read_text()
+    first.write_text(first.read_text().replace(bound, opened))
+    run = f"cat /tmp/h{world['secret']}; touch /tmp/h/usr/escaped /tmp/h{world['folder']}/escaped; head -n 1 /tmp/h/etc/passwd"
+    words = [sys.executable, "-m", "acklab", "run", "-", "--virtual", "--allow-programs", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "package")}
+    done = subprocess.run(
+        words, input=PATH + at("S", run), env=environment, cwd="/", capture_output=True, text=True, check=False
+    )
+    *refused, shown = json.loads(done.stdout)["programs"][0]["output"].splitlines()
+    assert [line.endswith("Permission denied") for line in refused] == [True] * 3 and shown.startswith("root:"), refused
 
 
 @pytest.mark.parametrize("engine", ["--virtual", "--live"])
