@@ -227,7 +227,7 @@ def run(
             variables["TMPDIR"] = stack.enter_context(memory)
             # The kernel is fenced, too, should a program become the kernel.
             reads = [*view.system(), *job["shown"], binaries[name], os.path.dirname(view.__file__), *kernel.READ]
-            writes = [clock["directory"], variables["TMPDIR"], "/dev/null"]
+            writes = [str(place.resolve()), variables["TMPDIR"], "/dev/null"]
             kernels.append((name, _command(binaries[name], job), [*variables.items()], reads, writes))
         result, more = programs.run(kernels, directory=str(sockets), captures=captures, patience_s=patience_s)
         told = json.loads(more)
