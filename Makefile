@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# rustup installs here, where a login shell would find it.
-export PATH := $(PATH):$(HOME)/.cargo/bin
+# Where tools/needs.sh and rustup install Rust.
+export PATH := $(CURDIR)/$(VENV)/rust/bin:$(PATH):$(HOME)/.cargo/bin
 # One interpreter for every build of the extension, so that none invalidates another's.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # The extension resolves Python's symbols when it is loaded; nothing here links with libpython.
@@ -41,7 +41,7 @@ help:
 	@echo 'make lite    build a page of notebooks that runs in a browser, in dist/lite (JupyterLite; PYODIDE=FILE)'
 	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'
 	@echo 'make clean   remove everything these made'
-	@sh tools/needs.sh $(PYTHON) || true
+	@sh tools/needs.sh $(PYTHON) --check || true
 
 setup: $(VENV)/.built $(BUILDER)
 

@@ -1,36 +1,97 @@
 #!/bin/sh
-# Checks that what building acklab needs is here; says how to get what is not. Run from the project's directory.
+# Gets what building acklab needs: a C compiler, Python with venv, Rust. As root on Debian from apt; Rust otherwise below .venv/rust, by
+# PyPI's puccinialin, where Rust's server is reached. What cannot be had is named at once, with one line to paste.
+#   needs.sh PYTHON [--check]     from the project's directory; --check installs nothing
 set -eu
-
 python=${1:-python3}
-missing=0
-lacks() {
-    printf 'acklab needs %s\n' "$1" >&2
-    missing=1
-}
+check=${2:-}
+minimum=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 # at_least HAVE WANT: whether version HAVE is WANT or later
 at_least() {
     [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
 }
 
-rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-if ! command -v cargo >/dev/null 2>&1; then
-    lacks "Rust $rust or later to be built, and finds no cargo. Either of these helps:
-  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh    # Rust; then make again
-  $python -m pip install acklab                                    # acklab as a wheel, without Rust"
-else
-    have=$(rustc --version | cut -d ' ' -f 2 | cut -d - -f 1)
-    at_least "$have" "$rust" || lacks "Rust $rust or later, and finds $have: rustup update stable"
+has_rust() {
+    command -v cargo >/dev/null 2>&1 && at_least "$(rustc --version 2>/dev/null | cut -d ' ' -f 2 | cut -d - -f 1)" "$minimum"
+}
+
+# The packages of a Rust that is new enough. Debian's stable releases have it for the sake of browsers, under names of its own.
+rust_packages() {
+    for set in 'rustc cargo rust-clippy rustfmt' 'rustc-web cargo-web rust-web-clippy rustfmt-web'; do
+        candidate=$(apt-cache policy "${set%% *}" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9.]*\).*/\1/p')
+        if at_least "$candidate" "$minimum"; then
+            echo "$set"
+            return
+        fi
+    done
+}
+
+# Sets what is missing, in words and as Debian packages; rust is what a package cannot give.
+look() {
+    missing='' packages='' rust=''
+    command -v cc >/dev/null 2>&1 || {
+        missing=', a C compiler'
+        packages='gcc libc6-dev'
+    }
+    "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || {
+        missing="$missing, Python 3.10 or later with venv (make PYTHON=python3.12 names another)"
+        packages="$packages ${python##*/} ${python##*/}-venv"
+    }
+    has_rust || {
+        missing="$missing, Rust $minimum or later"
+        rust=$(rust_packages)
+        packages="$packages $rust"
+        [ -n "$rust" ] && rust='' || rust=missing
+    }
+    missing=${missing#, }
+    packages=$(echo $packages)
+}
+
+look
+[ -n "$missing" ] || exit 0
+
+apt() {
+    DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >/dev/null
+}
+if [ -z "$check" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    apt update || true
+    look
+    if [ -n "$packages" ]; then
+        echo "installing from apt: $packages"
+        apt install --no-install-recommends --no-remove $packages || true
+        look
+    fi
 fi
 
-if ! command -v "$python" >/dev/null 2>&1; then
-    lacks "Python 3.10 or later, and finds no $python; on Debian: apt-get install python3 python3-venv"
-elif ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
-    lacks "Python 3.10 or later, and finds $("$python" --version); name another with make PYTHON=python3.12"
-elif ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
-    lacks "Python's venv; on Debian: apt-get install python3-venv"
+if [ -z "$check" ] && [ "$missing" = "Rust $minimum or later" ]; then
+    echo 'installing Rust in .venv/rust'
+    "$python" -m venv .venv
+    if .venv/bin/python -m pip install --quiet --target .venv/rust/installer 'puccinialin>=0.1.14' &&
+        PYTHONPATH=.venv/rust/installer .venv/bin/python -m puccinialin --location .venv/rust >/dev/null 2>.venv/rust/log; then
+        RUSTUP_HOME=$PWD/.venv/rust/rustup CARGO_HOME=$PWD/.venv/rust/cargo .venv/rust/cargo/bin/rustup --quiet \
+            component add clippy rustfmt || true
+        ln -sfn "$(cd .venv/rust/rustup/toolchains/*/bin && pwd)" .venv/rust/bin
+        look
+    else
+        tail -n 1 .venv/rust/log >&2
+        rm -rf .venv/rust
+    fi
 fi
+[ -n "$missing" ] || exit 0
 
-command -v cc >/dev/null 2>&1 || lacks "a C compiler to link with; on Debian: apt-get install gcc libc6-dev"
-exit $missing
+# One line to paste, where there is one.
+line=''
+if command -v apt-get >/dev/null 2>&1; then
+    [ -z "$rust" ] || command -v curl >/dev/null 2>&1 || packages="$packages curl"
+    [ -z "$packages" ] || line="apt-get install -y $packages"
+    if [ "$(id -u)" != 0 ] && [ -n "$line" ]; then
+        if command -v sudo >/dev/null 2>&1; then line="sudo $line"; else line="su -c '$line'"; fi
+    fi
+fi
+[ -z "$rust" ] || line="${line:+$line; }curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+{
+    echo "acklab needs $missing"
+    [ -z "$line" ] || echo "  $line"
+} >&2
+exit 1
