@@ -51,15 +51,16 @@ look() {
 look
 [ -n "$missing" ] || exit 0
 
+# Prints what apt says only where it fails.
 apt() {
-    DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >/dev/null
+    output=$(DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" 2>&1) || printf '%s\n' "$output" | grep '^E:' >&2 || true
 }
 if [ -z "$check" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    apt update || true
+    apt update
     look
     if [ -n "$packages" ]; then
         echo "installing from apt: $packages"
-        apt install --no-install-recommends --no-remove $packages || true
+        apt install --no-install-recommends --no-remove $packages
         look
     fi
 fi
@@ -67,15 +68,18 @@ fi
 if [ -z "$check" ] && [ "$missing" = "Rust $minimum or later" ]; then
     echo 'installing Rust in .venv/rust'
     "$python" -m venv .venv
-    if .venv/bin/python -m pip install --quiet --target .venv/rust/installer 'puccinialin>=0.1.14' &&
-        PYTHONPATH=.venv/rust/installer .venv/bin/python -m puccinialin --location .venv/rust >/dev/null 2>.venv/rust/log; then
-        RUSTUP_HOME=$PWD/.venv/rust/rustup CARGO_HOME=$PWD/.venv/rust/cargo .venv/rust/cargo/bin/rustup --quiet \
-            component add clippy rustfmt || true
-        ln -sfn "$(cd .venv/rust/rustup/toolchains/*/bin && pwd)" .venv/rust/bin
+    own=$PWD/.venv/rust
+    if .venv/bin/python -m pip install --quiet --target "$own/installer" 'puccinialin>=0.1.14' &&
+        PYTHONPATH="$own/installer" .venv/bin/python -m puccinialin --location "$own" >/dev/null 2>"$own/log"; then
+        # The compiler itself, which needs no variables. The tests and the explorer use the rest.
+        ln -sfn "$own"/rustup/toolchains/*/bin "$own/bin"
+        export RUSTUP_HOME="$own/rustup" CARGO_HOME="$own/cargo"
+        "$own/cargo/bin/rustup" --quiet component add clippy rustfmt || true
+        "$own/cargo/bin/rustup" --quiet target add wasm32-wasip1 || true
         look
     else
-        tail -n 1 .venv/rust/log >&2
-        rm -rf .venv/rust
+        tail -n 1 "$own/log" 2>/dev/null >&2 || true
+        rm -rf "$own"
     fi
 fi
 [ -n "$missing" ] || exit 0

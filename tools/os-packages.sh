@@ -13,16 +13,17 @@ ip iproute2 live runs
 npm npm the check of the scripts of pages and of their accessibility
 clang clang whether the eBPF congestion control built in is what its sources give'
 
+packages=$(printf '%s\n' "$needs" | while read -r command package skipped; do
+    command -v "$command" >/dev/null 2>&1 || printf '%s ' "$package"
+done)
+if [ -n "$packages" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    apt-get update -q >/dev/null 2>&1
+    # A package that this release lacks must not keep the others away.
+    packages=$(for package in $packages; do apt-cache show "$package" >/dev/null 2>&1 && printf ' %s' "$package"; done)
+    echo "installing from apt:$packages"
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages >/dev/null 2>&1
+fi
 printf '%s\n' "$needs" | while read -r command package skipped; do
-    command -v "$command" >/dev/null 2>&1 && continue
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-        printf 'installing the Debian package %s\n' "$package"
-        export DEBIAN_FRONTEND=noninteractive
-        if ! apt-get install -y -q --no-install-recommends "$package" >/dev/null 2>&1; then
-            apt-get update -q >/dev/null 2>&1
-            apt-get install -y -q --no-install-recommends "$package" >/dev/null 2>&1
-        fi
-    fi
     command -v "$command" >/dev/null 2>&1 ||
         printf 'no %s (Debian package %s): %s will be skipped\n' "$command" "$package" "$skipped"
 done
