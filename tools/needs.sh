@@ -78,7 +78,7 @@ if [ -z "$check" ] && [ "$missing" = "Rust $minimum or later" ]; then
         "$own/cargo/bin/rustup" --quiet target add wasm32-wasip1 || true
         look
     else
-        tail -n 1 "$own/log" 2>/dev/null >&2 || true
+        grep . "$own/log" 2>/dev/null | tail -n 1 >&2 || true
         rm -rf "$own"
     fi
 fi
@@ -88,10 +88,9 @@ fi
 line=''
 if command -v apt-get >/dev/null 2>&1; then
     [ -z "$rust" ] || command -v curl >/dev/null 2>&1 || packages="$packages curl"
-    [ -z "$packages" ] || line="apt-get install -y $packages"
-    if [ "$(id -u)" != 0 ] && [ -n "$line" ]; then
-        if command -v sudo >/dev/null 2>&1; then line="sudo $line"; else line="su -c '$line'"; fi
-    fi
+    shell='su -c'
+    if [ "$(id -u)" = 0 ]; then shell='sh -c'; elif command -v sudo >/dev/null 2>&1; then shell='sudo sh -c'; fi
+    [ -z "$packages" ] || line="$shell 'apt-get update; apt-get install -y $packages'"
 fi
 [ -z "$rust" ] || line="${line:+$line; }curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
 {
