@@ -131,7 +131,7 @@ def test_a_bad_scenario_names_file_key_and_remedy(
         (["run", "."], [".", "directory"]),
         (["run"], ["FILE"]),
         (["run", "-", "--set", "window"], ["window", "=20"]),
-        (["run", "-", "--sed", "3x"], ["3x"]),
+        (["run", "-", "--sed", "3x"], ["unknown", "--sed"]),
         (["run", "-", "--seed", "-1"], ["seed"]),
         (["run", "-", "--seed", "1e3"], ["1e3", "whole number from 0 to 2^64 - 1"]),
         (["run", "-", "--seed", str(2**64)], ["2^64 - 1"]),
