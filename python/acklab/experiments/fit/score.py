@@ -59,7 +59,7 @@ def score(measured: pl.DataFrame, simulated: pl.DataFrame) -> Score:
 def _sizes(curve: pl.DataFrame) -> dict[int, float]:
     """Share of the ACKs that acknowledge each number of bytes."""
     found, counts = np.unique(np.diff(curve["ack_bytes"].to_numpy(), prepend=0), return_counts=True)
-    return dict(zip(found.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
+    return dict(zip(found.tolist(), (counts / max(curve.height, 1)).tolist(), strict=True))
 
 
 def _apart(one: dict[int, float], other: dict[int, float]) -> float:
