@@ -119,7 +119,10 @@ def tshark(file: Path) -> list[Packet]:
         arguments += ["-e", field]
     # tshark warns on standard error when it runs as root.
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=True)
-    return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
+    # tshark 4.4 (Debian 13) writes True and False where 4.0 (Debian 12) writes 1 and 0.
+    bits = {"True": "1", "False": "0"}
+    rows = (line.split("\t") for line in done.stdout.splitlines())
+    return [dict(zip(FIELDS, (bits.get(value, value) for value in row), strict=True)) for row in rows]
 
 
 def instant(packet: Packet) -> int:
