@@ -17,7 +17,7 @@ Get = Callable[[str], Captured]
 #: tshark's numbers: a checksum's status, a packet's direction, an expert's severity.
 GOOD, OUTBOUND, ERROR = "1", "0x00000002", 0x800000
 
-#: Here a retransmission follows new data within the handshake's round trip, and tshark 4.0 calls it out of order.
+#: Here a retransmission follows new data within the handshake's round trip, and tshark 4.0 calls it out of order; 4.4 does not.
 INTERLEAVED = {
     "rfc-defaults",
     "rfc-newreno",
@@ -77,7 +77,7 @@ def test_where_nothing_is_interleaved_the_plain_count_is_ours(captured: Get, nam
     run = captured(name)
     plain = sum(any(packet[kind] for kind in RETRANSMISSION) for flow in run.flows for packet in run.sent(flow))
     mine = sum(flow["retransmits"] for flow in run.flows)
-    assert plain < mine if name in INTERLEAVED else plain == mine
+    assert plain <= mine if name in INTERLEAVED else plain == mine
 
 
 def test_the_plain_count_is_ours_in_ten_scenarios() -> None:
