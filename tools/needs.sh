@@ -87,7 +87,7 @@ fi
 # One line to paste, where there is one.
 line=''
 if command -v apt-get >/dev/null 2>&1; then
-    [ -z "$rust" ] || command -v curl >/dev/null 2>&1 || packages="$packages curl"
+    [ -z "$rust" ] || command -v curl >/dev/null 2>&1 || packages=$(echo $packages curl)
     shell='su -c'
     if [ "$(id -u)" = 0 ]; then shell='sh -c'; elif command -v sudo >/dev/null 2>&1; then shell='sudo sh -c'; fi
     [ -z "$packages" ] || line="$shell 'apt-get update; apt-get install -y $packages'"
