@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tries `make demo` and `make test` of the committed tree on an empty Debian, and says how long each took. Needs root and debootstrap.
+# Tries `make demo` and `make test` of the committed tree on an empty Debian, and says how long each took. Runs as root on Debian with debootstrap.
 #   empty.sh [-c FILE]... [-e NAME]... [-m COMMAND]... [SUITE]...     SUITE: bookworm (Debian 12), trixie (Debian 13); else both
 # The machine has minbase, git, make and ca-certificates, and the apt sources of this one. -c copies a file or folder of this machine (a
 # certificate below /usr/local/share/ca-certificates, pip's settings), -e passes a variable of its environment (a proxy), -m runs
