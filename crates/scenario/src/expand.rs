@@ -67,7 +67,7 @@ pub fn expanded_toml(scenario: &Scenario) -> String {
     }
     for each in &scenario.flows {
         text += "\n[[flow]]\n";
-        entries(&mut text, flow(each, &scenario.nodes));
+        entries(&mut text, flow(each, scenario));
         text += "\n[flow.sender]\n";
         entries(&mut text, rules(&SenderPatch::complete(&each.sender), SenderPatch::NAMES));
         text += "\n[flow.receiver]\n";
@@ -179,7 +179,7 @@ fn wlan(medium: &MediumSpec, nodes: &[String]) -> Entries {
     ]
 }
 
-fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
+fn flow(flow: &FlowSpec, Scenario { nodes, flows, .. }: &Scenario) -> Entries {
     let mut entries = vec![
         ("name", json!(flow.name)),
         ("from", json!(nodes[flow.from as usize])),
@@ -201,9 +201,10 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
         ("count", json!(flow.count)),
         ("stagger", json!(flow.stagger)),
     ];
+    entries.extend(flow.after.map(|leader| ("after", json!(flows[leader as usize].name))));
     entries.extend((flow.dscp > 0).then(|| ("dscp", json!(flow.dscp))));
     entries.extend(flow.source.as_ref().map(|source| ("source", json!(source))));
-    // What follows another flow repeats with it, and has no key for that.
+    // What follows another flow repeats with it, and must not say it.
     entries.extend(flow.repeat.filter(|_| flow.after.is_none()).map(|repeat| {
         let mut table = json!({ "times": repeat.times, "think": repeat.think });
         if repeat.think_to > repeat.think {

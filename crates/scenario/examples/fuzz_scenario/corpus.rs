@@ -85,10 +85,24 @@ pub fn made_up(schema: &Value, rng: &mut Rng) -> Value {
     if rng.once_in(2) {
         ends.reverse();
     }
-    for flow in top["flow"].as_array_mut().into_iter().flatten() {
+    let mut names: Vec<String> = vec![];
+    for (at, flow) in top["flow"].as_array_mut().into_iter().flatten().enumerate() {
         if let ([from, to], false) = (ends.as_slice(), rng.once_in(20)) {
             (flow["from"], flow["to"]) = (from.as_str().into(), to.as_str().into());
         }
+        if flow.get("after").is_some() && !names.is_empty() {
+            flow["after"] = rng.pick(&names).as_str().into();
+        }
+        names.push(flow["name"].as_str().map_or_else(|| format!("flow{at}"), str::to_owned));
+    }
+    for program in top.get_mut("program").and_then(Value::as_array_mut).into_iter().flatten() {
+        program["at"] = ends.first().map_or("A", String::as_str).into();
+    }
+    for expect in top.get_mut("expect").and_then(Value::as_array_mut).into_iter().flatten() {
+        let link = expect.get("link").is_some();
+        let subject = if link { ends.join("->") } else { rng.pick(&names).clone() };
+        expect[if link { "link" } else { "flow" }] = subject.into();
+        expect["what"] = (*rng.pick(if link { &["drops"] } else { &["goodput_bps", "cwnd_segments"] })).into();
     }
     scenario
 }
