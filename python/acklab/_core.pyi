@@ -508,6 +508,9 @@ def decoded(text: str | bytes, file: str) -> str:
 def place(text: str, path: str) -> tuple[int, int] | None:
     """Line and column, from 1, of the key at ``path`` in a TOML text of several lines, or of the nearest table above it."""
 
+def file_names(names: Sequence[str]) -> list[str]:
+    """A file's name for each of these names, no two the same."""
+
 def too_deep(text: str) -> str | None:
     """What is wrong with a TOML or JSON text that is nested too deep for any reader: more than 64 tables, lists and parts of a key."""
 

@@ -54,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use super::template::Template;
     #[pymodule_export]
-    use super::{columns, decoded, expanded, place, schema, stacks, too_deep};
+    use super::{columns, decoded, expanded, file_names, place, schema, stacks, too_deep};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -89,6 +89,12 @@ fn place(text: &str, path: &str) -> Option<(usize, usize)> {
 #[pyfunction]
 fn too_deep(text: &str) -> Option<String> {
     acklab_scenario::too_deep(text).map(|(_, what)| what)
+}
+
+/// A file's name for each of these names, no two the same.
+#[pyfunction]
+fn file_names(names: Vec<String>) -> Vec<String> {
+    acklab_scenario::file_names(&names)
 }
 
 /// The JSON Schema of a scenario, as JSON.

@@ -40,6 +40,7 @@ mod hosts;
 mod limits;
 mod link;
 mod moved;
+mod names;
 mod nesting;
 mod network;
 mod overrides;
@@ -66,6 +67,7 @@ use serde_json::Value;
 
 pub use error::{ScenarioError, visible};
 pub use expand::expanded_toml;
+pub use names::file_names;
 pub use nesting::too_deep;
 pub use overrides::Overrides;
 pub use places::place;

@@ -4,9 +4,6 @@ use acklab_sim::Outcome;
 
 use crate::CaptureError;
 
-/// Most bytes of a node's name in a file's name: a file system allows 255 for three names and an ending.
-const LONGEST: usize = 60;
-
 /// One end of a link: the interface through which a node uses it, both directions.
 ///
 /// It is written `G->R@G`: the link, then the node. Either direction names the link, so `R->G@G` is the same end.
@@ -59,17 +56,10 @@ impl LinkEnd {
         full_name(outcome, self.outgoing & !1, self.node(outcome))
     }
 
-    /// A file's name for it, without ending: `G-R@G`, letters that file systems dislike replaced, long names cut.
-    pub fn file_stem(self, outcome: &Outcome) -> String {
-        let plain = |name: &str| {
-            let keep = |c: char| if c.is_alphanumeric() || "._-+".contains(c) { c } else { '_' };
-            let kept = name.chars().map(keep).collect::<String>();
-            if kept.len() <= LONGEST { kept } else { format!("{}-{:08x}", beginning(&kept, LONGEST - 9), digest(name)) }
-        };
+    /// A name for its file, before what file systems dislike is replaced: `G-R@G`.
+    pub fn file_name(self, outcome: &Outcome) -> String {
         let forward = &outcome.links[self.outgoing & !1];
-        let stem = format!("{}-{}@{}", plain(&forward.from), plain(&forward.to), plain(self.node(outcome)));
-        // Neither an option of a command nor hidden.
-        if stem.starts_with(['-', '.']) { format!("_{stem}") } else { stem }
+        format!("{}-{}@{}", forward.from, forward.to, self.node(outcome))
     }
 
     /// The node whose interface it is.
@@ -86,17 +76,6 @@ impl LinkEnd {
     pub fn incoming(self) -> usize {
         self.outgoing ^ 1
     }
-}
-
-/// At most so many bytes of a text.
-fn beginning(text: &str, most: usize) -> &str {
-    let end = text.char_indices().map(|(place, _)| place).take_while(|&place| place <= most).last();
-    &text[..end.unwrap_or(0)]
-}
-
-/// FNV-1a, 32 bits.
-fn digest(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 fn full_name(outcome: &Outcome, link: usize, node: &str) -> String {
@@ -123,27 +102,7 @@ mod tests {
         assert_eq!(end, LinkEnd::find(&outcome, "G->R/0@G").unwrap());
         assert_eq!((end.outgoing(), end.incoming(), end.node(&outcome)), (2, 3, "G"));
         assert_eq!(end.name(&outcome), "G->R/0@G");
-        assert_eq!(end.file_stem(&outcome), "G-R_0@G");
-    }
-
-    #[test]
-    fn long_names_are_cut_and_stay_apart() {
-        let stem = |ending: &str| {
-            let far = format!("{}{ending}", "名".repeat(300));
-            let link = LinkRow { from: "G".into(), to: far, ..LinkRow::default() };
-            LinkEnd { outgoing: 0 }.file_stem(&Outcome { links: vec![link], ..Outcome::default() })
-        };
-        assert!(stem("1").len() <= 3 * LONGEST + 2 && stem("1").starts_with("G-名") && stem("1").ends_with("@G"));
-        assert_ne!(stem("1"), stem("2"));
-    }
-
-    #[test]
-    fn no_file_is_an_option_or_hidden() {
-        for name in ["-rf", "..", "."] {
-            let link = LinkRow { from: name.into(), to: "R".into(), ..LinkRow::default() };
-            let stem = LinkEnd { outgoing: 0 }.file_stem(&Outcome { links: vec![link], ..Outcome::default() });
-            assert_eq!(stem, format!("_{name}-R@{name}"));
-        }
+        assert_eq!(end.file_name(&outcome), "G-R/0@G");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! From a run's packet records to capture files.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -132,20 +131,9 @@ impl<'a> Capture<'a> {
         directory: &Path,
         mut go_on: impl FnMut() -> bool,
     ) -> Result<Vec<PathBuf>, CaptureError> {
-        let mut taken = HashSet::new();
-        let mut path = |end: &LinkEnd| {
-            let stem = end.file_stem(self.outcome);
-            let mut name = stem.clone();
-            for again in 2.. {
-                // Some file systems do not distinguish capitals.
-                if taken.insert(name.to_lowercase()) {
-                    break;
-                }
-                name = format!("{stem}-{again}");
-            }
-            directory.join(format!("{name}.{}", self.format.name()))
-        };
-        let paths: Vec<PathBuf> = ends.iter().map(&mut path).collect();
+        let names: Vec<String> = ends.iter().map(|end| end.file_name(self.outcome)).collect();
+        let path = |name: String| directory.join(format!("{name}.{}", self.format.name()));
+        let paths: Vec<PathBuf> = acklab_scenario::file_names(&names).into_iter().map(path).collect();
         for (ends, paths) in ends.chunks(OPEN).zip(paths.chunks(OPEN)) {
             let open = |(&end, path): (&LinkEnd, &PathBuf)| Ok((end, BufWriter::new(File::create(path)?)));
             self.write_all(ends.iter().zip(paths).map(open).collect::<Result<_, CaptureError>>()?, &mut go_on)?;

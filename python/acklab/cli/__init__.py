@@ -1,6 +1,6 @@
 """The command ``acklab``: one module a verb.
 
-Exit status: 0; 1 when a run or an output failed; 2 for a bad scenario or command line; 130 when interrupted (SIGINT), 143
+Exit status: 0; 1 when a run or an output failed; 2 for a bad scenario or command line; 3 when an expectation could not be checked; 130 when interrupted (SIGINT), 143
 when told to end (SIGTERM). Either way nothing half-written stays behind.
 Results go to standard output; errors, in one or two lines, to standard error.
 """
@@ -18,7 +18,7 @@ from ..results import command
 from ..results.interrupts import Stop, leave_behind
 from ..text.escapes import file_name, not_known, replaced, short, visible
 from ..text.packaged import as_typed, located
-from ..text.terminal import complain, flush
+from ..text.terminal import abandon, complain, flush
 from .options import LINES, Help, Once, refuse_twice, without_place
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         flush()
         return status
     except BrokenPipeError:
-        _abandon_output()  # the program that read it has closed the pipe
+        abandon(sys.stdout)  # argparse's own printing
         return FAILED
     except Exception as error:
         if stop.status is not None:
@@ -199,11 +199,6 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
 def _text(argument: str) -> str:
     """The argument with bytes that are no text made visible, unless it names a file that is there."""
     return argument if os.path.exists(argument) else replaced(argument)
-
-
-def _abandon_output() -> None:
-    """Lets what is still to be written go nowhere; Python writes once more on exit and would complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: Exception, options: argparse.Namespace) -> int:
@@ -224,7 +219,7 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         text, status = f"{where}{error.strerror or error}".partition(" (os error")[0], FAILED
-        _abandon_output()
+        abandon(sys.stdout)
     elif isinstance(error, UnicodeEncodeError) and replaced(str(error.object)) != error.object:
         text, status = (
             f"{short(file_name(str(error.object)), 60)}: a name that is no text; give the file another",

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name, not_known, stem
+from ..text.escapes import file_name, file_names, not_known
 from ..text.terminal import say, say_json, status
 from .options import add_open, add_verb, check_open, directory, open_page
 
@@ -205,10 +205,8 @@ def _places(options: argparse.Namespace) -> list[Path]:
         return []
     if len(options.files) == 1:
         return [Path(options.out)]
-    names = ["standard-input" if file == STANDARD_INPUT else stem(Path(file).stem) for file in options.files]
-    if len({name.casefold() for name in names}) < len(names):  # some file systems know no capitals
-        options.parser.error("--out: two files have one name; analyse them one by one")
-    return [Path(options.out) / name for name in names]
+    names = ("standard-input" if file == STANDARD_INPUT else Path(file).stem for file in options.files)
+    return [Path(options.out) / name for name in file_names(names)]
 
 
 def _progress(file: str) -> tuple[Callable[[int], None] | None, Callable[[], None]]:

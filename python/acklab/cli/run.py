@@ -11,7 +11,8 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name, stem
+from ..text import terminal
+from ..text.escapes import file_name, file_names
 from ..text.terminal import complain, say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
@@ -48,7 +49,8 @@ write now and then the round trip (with --out also its median, and the range of 
 Where a flow comes or goes in the middle, such as an upload: what the others got before, meanwhile and after (with --out also their mean
 round trip).
 
-exit status: 0; 1 the run or an output failed, or an expectation ([[expect]]) does not hold; 2 bad scenario; 130 interrupted; 143 terminated
+exit status: 0; 1 the run or an output failed, or an expectation ([[expect]]) does not hold; 2 bad scenario; 3 an
+expectation could not be checked; 130 interrupted; 143 terminated
 
 """
 
@@ -273,9 +275,9 @@ def _several(options: argparse.Namespace, sets: list[str]) -> int:
     from ..runs import write_summary
 
     files = [options.file, *options.others]
-    names = ["standard-input" if file == "-" else stem(os.path.splitext(os.path.basename(file))[0]) for file in files]
-    if len({name.casefold() for name in names}) < len(names):  # some file systems know no capitals
-        options.parser.error("two files have one name; copy one under another")
+    names = file_names(
+        "standard-input" if file == "-" else os.path.splitext(os.path.basename(file))[0] for file in files
+    )
     simulations = []
     for given in files:
         text, file = _read(options, given)
@@ -400,6 +402,8 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
         while lines := batch.take():
             say_bytes(lines)
             unmet |= b'"holds":false' in lines
+            if terminal.closed:
+                return 1  # lines are all that a batch leaves
     finally:
         batch.stop()  # the feeder may be waiting for room; if it waits for input, it ends with the process
         feeder.join(timeout=0.1)

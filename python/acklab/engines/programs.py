@@ -16,8 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..text.counts import counted
+from ..text.escapes import file_names
 from . import kernel, view
 
+#: Most bytes of a host's name in Linux.
+MAX_HOST = 64
 #: Ports from here on are those that Linux chooses for clients.
 CHOSEN_PORTS = 32_768
 #: What programs find besides in virtual time. OpenSSL, BoringSSL and aws-lc read the processor's random numbers, which no seed gives; without
@@ -122,7 +126,9 @@ def asked(
     if not count:
         return None
     if server is None and client is None and not allowed:
-        raise ValueError(f"{file} names {count} commands, which would run; read them, then give allow_programs=True")
+        raise ValueError(
+            f"{file} names {counted(count, 'command')}, which would run; read them, then give allow_programs=True"
+        )
     return run(plan)
 
 
@@ -216,8 +222,9 @@ def run(
         sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-")))
         kept = files if files is not None else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-")))
         kernels = []
+        places = {name: kept / file for name, file in zip(nodes, file_names(nodes), strict=True)}
         for name in used:
-            place = kept / name
+            place = places[name]
             place.mkdir(parents=True)
             clock = {"clock": time.CLOCK_REALTIME, "epoch_ns": kernel.EPOCH_NS, "directory": str(place.resolve())}
             job = {**job_of(plan, name, commands), **clock}
@@ -233,9 +240,9 @@ def run(
         told = json.loads(more)
         found: dict[int, ProgramResult] = {}
         for name, ended in zip(used, told["kernels"], strict=True):
-            for row in _read(kept / name, name, ended):
+            for row in _read(places[name], name, ended):
                 number = row["number"]
-                output = kept / name / f"{number}.output"
+                output = places[name] / f"{number}.output"
                 found[number] = ProgramResult(
                     name, commands[number], row, output.read_bytes() if output.exists() else b""
                 )
@@ -256,7 +263,7 @@ def job_of(plan: Mapping[str, Any], name: str, commands: list[str]) -> dict[str,
     address, address6 = next(addresses for node, *addresses in plan["nodes"] if node == name)
     _, _, high, low = (int(part) for part in address.split("."))
     return {
-        "name": name,
+        "name": file_names([name])[0].encode()[:MAX_HOST].decode(errors="ignore"),
         "address": address,
         "address6": address6,
         "hardware": f"02:00:00:00:{high:02x}:{low:02x}",

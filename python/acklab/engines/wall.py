@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..text.escapes import file_names
 from . import apart
 from .programs import ProgramResult, ProgramsResult, job_of, nodes_with_programs, with_addresses
 
@@ -108,9 +109,10 @@ def run(
     plan = json.loads(programs.json())
     commands = [with_addresses(program["run"], plan) for program in plan["programs"]]
     with ExitStack() as stack:
-        places = []
+        places, nodes = [], [name for name, *_ in plan["nodes"]]
+        folders = dict(zip(nodes, file_names(nodes), strict=True))
         for name in nodes_with_programs(plan):
-            places.append(_Place(name, None if files is None else files / name))
+            places.append(_Place(name, None if files is None else files / folders[name]))
             stack.callback(places[-1].close)
         for place in places:
             job = {**job_of(plan, place.name, commands), "user": caller()}

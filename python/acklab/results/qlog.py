@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from ..text.escapes import stem
+from ..text.escapes import file_names
 
 #: Ranges of a frame, as many as common receivers remember.
 MOST_RANGES = 32
@@ -46,12 +46,13 @@ def write_logs(run: Any, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     series = getattr(run, "series", None)
     written = []
-    for flow in _frame(run.flows).iter_rows(named=True):
+    flows = _frame(run.flows).to_dicts()
+    for flow, name in zip(flows, file_names(flow["name"] for flow in flows), strict=True):
         mine = _frame(packets, pl.col("flow").cast(pl.String) == flow["name"])
         told = None if series is None else _frame(series, pl.col("flow").cast(pl.String) == flow["name"])
         log = _Flow(flow, mine, told)
         for side in ("sender", "receiver"):
-            path = folder / f"{stem(flow['name'])}.{side}.sqlog"
+            path = folder / f"{name}.{side}.sqlog"
             with open(path, "w", encoding="ascii") as file:
                 for record in (_head(run.title, flow, side), *log.events(side)):
                     file.write(f"{SEPARATOR}{json.dumps(record, separators=(',', ':'))}\n")

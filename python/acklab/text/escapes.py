@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 # Patterns are compiled when they are first used: a command imports this file before it does anything.
 #: Categories of Unicode without a shape of their own: control, format (bidirectional overrides, zero widths), surrogate,
@@ -20,11 +20,8 @@ _BREAKS = r"\s*[\r\n]\s*"
 #: What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), the wide forms included.
 _FORMULA = r"[=+@\t\r\n＝＋＠]|[-－](?!\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)"
 #: Names that some file systems keep for devices.
-_DEVICE = r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)"
 #: A name of so many letters is taken for the beginning of another, and so many of those are named.
 _LEAST_BEGUN, _MOST_BEGUN = 3, 4
-#: Most bytes of a name made for a file; file systems allow 255, with its ending.
-MOST_BYTES = 120
 
 
 def _is_shown(sign: str) -> bool:
@@ -172,19 +169,12 @@ def cell(text: str) -> str:
     return visible("'" + text if re.match(_FORMULA, text) else text)
 
 
-def stem(name: str) -> str:
-    """A file's or directory's name made of a text: no way out of its directory, no device, not hidden, not too long.
+def file_names(names: Iterable[str]) -> list[str]:
+    """Files' or directories' names made of texts, no two the same: no way out of their directory, no device, not hidden, not too long.
 
-    >>> stem("G-R@G"), stem(".."), stem("a/b"), stem("con"), len(stem(300 * "x"))
-    ('G-R@G', '_', 'a_b', '_con', 120)
+    >>> file_names(["G-R@G", "..", "a/b", "A_B", "con"])
+    ['G-R@G', '_', 'a_b', 'A_B-2', '_con']
     """
-    kept = "".join(sign if sign.isalnum() or sign in "._-+@ " else "_" for sign in name)
-    kept = kept.strip(". ") or "_"
-    if re.match(_DEVICE, kept, re.IGNORECASE) or kept.startswith("-"):  # a command's option
-        kept = f"_{kept}"
-    if len(kept.encode()) <= MOST_BYTES:
-        return kept
-    import hashlib
+    from .. import _core
 
-    mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
-    return f"{kept.encode()[: MOST_BYTES - 9].decode(errors='ignore')}-{mark}"
+    return _core.file_names([replaced(name) for name in names])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from typing import IO
@@ -12,27 +13,38 @@ from .packaged import as_typed
 
 #: Goes to the line's beginning and clears it: the only control characters that are ever sent.
 _CLEAR = "\r\033[K"
+#: Whether the reader of what is printed has closed the pipe.
+closed = False
 
 
 @contextlib.contextmanager
-def _named() -> Iterator[None]:
-    """Names standard output in errors of the system."""
+def _printing(stream: IO[str] | None = None) -> Iterator[None]:
+    """Names the stream in errors of the system. Where its reader has closed the pipe, the rest is printed nowhere, and the run goes on."""
     try:
         yield
+    except BrokenPipeError:
+        global closed
+        closed = True
+        abandon(stream or sys.stdout)
     except OSError as error:
-        error.filename = "standard output"
+        error.filename = "standard output" if stream is None else "standard error"
         raise
+
+
+def abandon(stream: IO[str]) -> None:
+    """Lets what is still to be written go nowhere; Python writes once more on exit and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def flush() -> None:
     """Lets standard output have all that was printed."""
-    with _named():
+    with _printing():
         sys.stdout.flush()
 
 
 def say(text: str, file: IO[str] | None = None) -> None:
     """Prints text for people, on standard output if no file is named."""
-    with contextlib.nullcontext() if file else _named():
+    with _printing(file):
         print(visible(as_typed(text)), file=file)
 
 
@@ -57,12 +69,12 @@ def say_bytes(lines: bytes) -> None:
     if not lines.isascii() or b"\x7f" in lines:
         lines = literal(lines.decode()).encode()
     flush()
-    with _named():
+    with _printing():
         sys.stdout.buffer.write(lines)
         sys.stdout.buffer.flush()
 
 
 def say_toml(text: str) -> None:
     """Prints a scenario whose texts stand in double quotes."""
-    with _named():
+    with _printing():
         sys.stdout.write(literal(text, toml=True))

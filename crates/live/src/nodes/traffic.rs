@@ -60,7 +60,8 @@ impl Traffic {
         };
         let scenario = Arc::new(Scenario { stop: Stop::At(end), ..scenario.clone() });
         let capture = |folder: &Path| -> io::Result<Vec<_>> {
-            let place = |&node: &u32| folder.join(format!("{}.pcap", scenario.nodes[node as usize]));
+            let names = acklab_scenario::file_names(&scenario.nodes);
+            let place = |&node: &u32| folder.join(format!("{}.pcap", names[node as usize]));
             let file = |node: &u32| RawPcap::new(BufWriter::new(File::create(place(node))?), 262_144);
             nodes.iter().map(file).collect()
         };
