@@ -291,3 +291,12 @@ def test_a_preset_runs_in_virtual_time(acklab_command: Acklab) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["flows"][0]["completion_s"] == pytest.approx(told["simulated"]["flows"][0]["completion_s"], rel=0.01)
+
+
+@booted
+def test_a_place_for_temporary_files_that_is_not_there_is_passed_over(
+    acklab_command: Acklab, transfer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", "/nonexistent")
+    done = acklab_command("run", str(transfer), "--virtual", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["flows"][0]["completed"], done.stderr

@@ -229,9 +229,8 @@ def _boot(job: Mapping[str, Any], binary: Path) -> dict[str, Any]:
 
 def memory_place(mebibytes: int) -> dict[str, str]:
     """Where the memory inside is a file, which has no name: not in a shared memory that is too small for it."""
-    for name in ("TMPDIR", "TMP", "TEMP"):
-        if os.environ.get(name):
-            return {"TMPDIR": os.environ[name]}
+    if any(os.environ.get(name) for name in ("TMPDIR", "TMP", "TEMP")):
+        return {"TMPDIR": tempfile.gettempdir()}  # which passes over those that are not there
     try:
         small = shutil.disk_usage("/dev/shm").free < mebibytes << 20
     except OSError:
