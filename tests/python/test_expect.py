@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import acklab
+from acklab.engines import kernel
+from acklab.results.expected import of_rows
 from acklab.scenario import Expect, Flow, Link, Scenario
 from front import Acklab
 
@@ -81,8 +83,55 @@ def test_mistakes_are_told_at_their_place() -> None:
         assert told in str(error.value)
 
 
-def test_a_live_run_says_that_it_does_not_check() -> None:
-    from acklab import _core
+@pytest.mark.parametrize(
+    "verb", [("compare", "--case", "a", "--case", "b: flow.f.start=1ms"), ("sweep", "--vary", "flow.f.start=1ms,2ms")]
+)
+def test_many_runs_say_that_they_do_not_check(acklab_command: Acklab, tmp_path: Path, verb: tuple[str, ...]) -> None:
+    (tmp_path / "s.json").write_text(json.dumps(expecting(what="bytes", below=1)))
+    done = acklab_command(verb[0], str(tmp_path / "s.json"), *verb[1:])
+    assert done.returncode == 0 and "s.json: [[expect]] is not checked" in done.stderr
 
-    plan = json.loads(_core.LivePlan(json.dumps(expecting(what="bytes", above=1)), file="t").json())
-    assert any("[[expect]]" in note for note in plan["notes"])
+
+KERNELS = {
+    "flows": [{"name": "f", "timeouts": 2, "completed": True, "goodput_bps": None}],
+    "links": [{"from": "S", "to": "R", "drops": 3}],
+}
+
+
+@pytest.mark.parametrize(
+    ("expect", "holds"),
+    [
+        ({"what": "timeouts", "equals": 2.0}, True),
+        ({"what": "timeouts", "above": 2.0}, False),
+        ({"what": "timeouts", "below": 3.0}, True),
+        ({"what": "timeouts", "within": [2.0, 2.5]}, True),
+        ({"what": "completed", "equals": False}, False),
+        ({"what": "goodput_bps", "above": 1.0}, None),
+        ({"what": "cwnd_segments", "above": 1.0}, None),
+        ({"what": "timeouts", "at": "0.5s", "above": 1.0}, None),
+        ({"flow": None, "link": "S->R", "what": "drops", "below": 3.0}, False),
+        ({"flow": "g", "what": "timeouts", "above": 1.0}, None),
+    ],
+)
+def test_what_a_run_between_kernels_knows_is_checked(expect: dict[str, object], holds: bool | None) -> None:
+    table = {key: value for key, value in {"flow": "f", **expect}.items() if value is not None}
+    (check,) = of_rows([table], KERNELS)
+    assert check["holds"] is holds and check["at_s"] == (0.5 if "at" in expect else None)
+
+
+@pytest.mark.skipif(not kernel.place().is_file(), reason="no kernel: make kernel")
+@pytest.mark.parametrize(
+    ("expect", "status"),
+    [
+        ({"what": "completed", "equals": True}, 0),
+        ({"what": "completed", "equals": False}, 1),
+        ({"what": "cwnd_segments", "at": "100ms", "above": 1}, 3),
+    ],
+)
+def test_a_kernels_run_ends_with_its_expectations_status(
+    acklab_command: Acklab, tmp_path: Path, expect: dict[str, object], status: int
+) -> None:
+    ends = {"sender": {"stack": "linux"}, "receiver": {"stack": "linux"}, "size": {"segments": 3}}
+    scenario = {**expecting(**expect), "flow": [{**SMALL["flow"][0], **ends}]}  # type: ignore[index]
+    (tmp_path / "s.json").write_text(json.dumps(scenario))
+    assert acklab_command("run", str(tmp_path / "s.json"), "--virtual").returncode == status

@@ -176,9 +176,6 @@ impl Plan {
         let Some(first) = all.first() else { return refuse("flow", "there is none") };
         let mut settings = first.shared(all.iter().map(|settings| settings.receiver));
         flows.iter_mut().for_each(|flow: &mut PlannedFlow| flow.apart = settings.apart && flow.shaped.is_some());
-        if !scenario.expect.is_empty() {
-            notes.push("not checked: [[expect]], which needs a simulation or a run of programs".to_owned());
-        }
         notes.sort();
         notes.dedup();
         let (courses, sides) = courses(&scenario)?;

@@ -207,7 +207,7 @@ impl Row for PacketRow {
         Column::new(
             "event",
             "`enqueue` offered to the link, `dequeue` taken by the transmitter, `deliver` arrived at the far end, `drop` \
-             dropped by the queue, `lose` taken by the loss model, `filter` removed by an ACK filter.",
+             dropped by the queue, `lose` taken by the loss model or given up after a wlan's retries, `filter` removed by an ACK filter.",
             Kind::Word(&["enqueue", "dequeue", "deliver", "drop", "lose", "filter"]),
             |row| Cell::Index(row.event as u32),
         ),

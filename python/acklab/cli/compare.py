@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
 from . import examples, lost, programs
+from .expected import say_ignored
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 from .source import unread
 
@@ -124,6 +125,7 @@ def act(options: argparse.Namespace) -> int:
             *lost.notes_on_cases(comparison),
         ):
             complain(note)
+        say_ignored(comparison.scenario, comparison.file)
         for text in comparison.without_effect():
             complain(
                 f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already"

@@ -9,13 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..results.expected import of_rows
 from ..results.summary import LINK_COLUMNS, _count, _number, _times, told
 from ..results.validity import TABLES, marked, short, why
 from ..scenario.access import time_of_buffer
 from ..text.columns import align
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
+from ..text.toml import loads
 from . import paths
+from .expected import say_checks
 from .kernels import FOR, KEPT_BYTES
 from .options import check_open, open_page
 
@@ -87,7 +90,7 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
     if not result.valid:
         complain(live["why"][-1])
         return 1
-    return 0
+    return say_checks(of_rows(loads(plan.scenario_toml()).get("expect", ()), live), options.json)
 
 
 def _run(

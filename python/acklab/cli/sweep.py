@@ -13,6 +13,7 @@ from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
 from . import examples, lost, paths, programs
+from .expected import say_ignored
 from .kinds import NO_TEXT, instead_of_a_sweep, longer
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 
@@ -135,6 +136,7 @@ def act(options: argparse.Namespace) -> int:
         design = Design(plan)
         for note in lost.notes(plan.scenario, plan.file, options.set):
             complain(note)
+        say_ignored(plan.scenario, plan.file)
         if options.dataset:
             return _dataset(design, options, meter)
         if options.kernel:

@@ -97,9 +97,15 @@ pub fn made_up(schema: &Value, rng: &mut Rng) -> Value {
     }
     for program in top.get_mut("program").and_then(Value::as_array_mut).into_iter().flatten() {
         program["at"] = ends.first().map_or("A", String::as_str).into();
+        if program.get("kernel").is_some() {
+            program["kernel"] = "7.3".into();
+        }
     }
     for expect in top.get_mut("expect").and_then(Value::as_array_mut).into_iter().flatten() {
         let link = expect.get("link").is_some();
+        if expect.get("within").is_some() {
+            expect["within"] = serde_json::json!([rng.below(3), 3]);
+        }
         let subject = if link { ends.join("->") } else { rng.pick(&names).clone() };
         expect[if link { "link" } else { "flow" }] = subject.into();
         expect["what"] = (*rng.pick(if link { &["drops"] } else { &["goodput_bps", "cwnd_segments"] })).into();
