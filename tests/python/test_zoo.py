@@ -44,6 +44,29 @@ def seen(arrived: list[float], back: list[float], **more: list) -> Download:
     )
 
 
+@pytest.mark.parametrize("value", ["</script>", 1, None, [], {}, True, -1, 1e308, 10**400, 10**30])
+@pytest.mark.parametrize(
+    "key", ["sender", "receiver", "path", "error", "per_ack", "completion_s", "seed", "protocol", "held_p50_ms"]
+)
+def test_rows_that_are_damaged_are_refused_or_shown(tmp_path: Path, key: str, value: object) -> None:
+    good = json.loads(ROWS.read_text())[0]
+    file = tmp_path / "rows.json"
+    for row in ({"sender": "a", "receiver": "a", "path": "plain", "per_ack": 2.0}, good, {**good, "receiver": "b"}):
+        file.write_text(json.dumps([{**row, key: value}] * 2))
+        try:
+            read = output.read(file)
+        except output.ZooError as error:
+            assert key in str(error) or "lacks" in str(error)
+        else:
+            assert output.text(read) and output.page(read) and json.loads(output.plain(read))
+
+
+def test_rows_that_are_nested_too_deep_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_text(100_000 * "[")
+    with pytest.raises(output.ZooError, match="no JSON"):
+        output.read(tmp_path / "rows.json")
+
+
 def test_packets_an_ack_and_how_long_they_are_held() -> None:
     # Three ACKs: of 2 packets, of 3 and of 1; the oldest waits 10, 20 and 5 ms.
     told = measure(seen([0.0, 0.01, 0.02, 0.03, 0.035, 0.1], [0.01, 0.04, 0.105]), PATHS["plain"])

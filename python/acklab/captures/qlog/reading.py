@@ -165,7 +165,7 @@ def _pieces(file: IO[bytes], notes: list[str]) -> Iterator[bytes]:
     separator = RECORD if file.read(1) == RECORD else b"\n"
     file.seek(0)
     rest = b""
-    while chunk := file.read(1 << 20):
+    while chunk := _chunk(file, 1 << 20, notes):
         *found, rest = (rest + chunk).split(separator)
         yield from filter(None, map(bytes.strip, found))
         if len(rest) > MOST_PIECE:
@@ -178,6 +178,18 @@ def _pieces(file: IO[bytes], notes: list[str]) -> Iterator[bytes]:
                 notes.append("the file breaks off within a record; what stands before counts")
                 return
         yield rest.strip()
+
+
+def _chunk(file: IO[bytes], size: int, notes: list[str]) -> bytes:
+    """The next bytes, at most ``size``; those before the end of a compressed file that breaks off count."""
+    parts: list[bytes] = []
+    try:
+        while (left := size - sum(map(len, parts))) and (part := file.read1(left)):  # type: ignore[attr-defined]
+            parts.append(part)
+    except EOFError:
+        if not parts:
+            notes.append("its compressed data breaks off; what stands before counts")
+    return b"".join(parts)
 
 
 def _trace(told: Json, events: Iterator[Any], notes: list[str]) -> Trace:

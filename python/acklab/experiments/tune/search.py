@@ -286,7 +286,7 @@ def _study(plan: Plan) -> Any:
     try:
         import optuna
     except ImportError:
-        raise TuneError("acklab tune needs Optuna: pip install optuna") from None
+        raise TuneError("the search needs Optuna: pip install optuna") from None
     optuna.logging.set_verbosity(logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of options that Optuna calls experimental

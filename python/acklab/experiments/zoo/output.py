@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from ...text.columns import align
 from ...text.counts import counted
+from ...text.escapes import one_line, short
+from .paths import PATHS
 from .tables import Row, tables
 
 if TYPE_CHECKING:
     from ...results.directory import Folder
 
 NAMES = ("rows.json", "rows.parquet", "zoo.html")
+#: What every row has; what is a text where it is there. The rest are numbers.
+NAMED = {"sender", "receiver", "path"}
+TEXTS = {*NAMED, "error", "linux", "protocol", "sha256", "version"}
+#: Largest number of a row, and most letters of a wrong value that are shown.
+MAX_NUMBER, MAX_SHOWN = 2**63 - 1, 60
 #: Significant digits of a number in ``rows.json``.
 _DIGITS = 7
 
@@ -45,15 +52,25 @@ def read(path: Path) -> list[dict[str, Any]]:
     """
     try:
         rows = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ZooError(f"no JSON: {error}") from None
-    needed = {"sender", "receiver", "path"}
-    if (
-        not isinstance(rows, list)
-        or not rows
-        or not all(isinstance(row, dict) and needed <= row.keys() for row in rows)
-    ):
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and row.keys() >= NAMED for row in rows):
         raise ZooError("no rows of the zoo: a list of objects with `sender`, `receiver` and `path`")
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if key in TEXTS:
+                right, allowed = isinstance(value, str), "a text"
+            else:
+                right, allowed = isinstance(value, (int, float)) and abs(value) <= MAX_NUMBER, "a number"
+            if key == "path" and right:
+                right, allowed = value in PATHS, f"one of {', '.join(PATHS)}"
+            if not right:
+                shown = short(json.dumps(value), MAX_SHOWN)
+                raise ZooError(f"[{number}].{one_line(key)} = {shown}: allowed is {allowed}")
+    try:
+        tables(rows), headline(rows)
+    except KeyError as error:
+        raise ZooError(f"a row lacks {error}, which others of its path have") from None
     return rows
 
 
