@@ -257,7 +257,7 @@ def test_a_closed_pipe_ends_the_printing_and_not_the_run(two_hops: Path, tmp_pat
     ):
         out = tmp_path / verb[0]
         command = [COMMAND, verb[0], two_hops, *verb[1:], "--out", out]
-        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert len(list(out.glob("*.html"))) == 1
     os.close(writer)

@@ -51,8 +51,8 @@ def seen(arrived: list[float], back: list[float], **more: list) -> Download:
 def test_rows_that_are_damaged_are_refused_or_shown(tmp_path: Path, key: str, value: object) -> None:
     good = json.loads(ROWS.read_text())[0]
     file = tmp_path / "rows.json"
-    for row in ({"sender": "a", "receiver": "a", "path": "plain", "per_ack": 2.0}, good, {**good, "receiver": "b"}):
-        file.write_text(json.dumps([{**row, key: value}] * 2))
+    for base in ({"sender": "a", "receiver": "a", "path": "plain", "per_ack": 2.0}, good, {**good, "receiver": "b"}):
+        file.write_text(json.dumps([{**base, key: value}] * 2))
         try:
             read = output.read(file)
         except output.ZooError as error:
