@@ -21,7 +21,7 @@ use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarge
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
-use acklab_tcp::rules::{AckPolicyKind, Pacing, RecoveryKind, SenderRules, Stack, Variants, Window, named};
+use acklab_tcp::rules::{AckPolicyKind, PacedTrip, Pacing, RecoveryKind, SenderRules, Stack, Variants, Window, named};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -288,7 +288,11 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
             sender.recovery = recovery;
             sender.window = Window::Segments(window);
             [sender.ecn, sender.fin] = [flags[0], flags[1] && source.is_none()];
-            sender.pacing = if flags[2] && flags[0] { Pacing::Spread { share: 0.5, burst: 1 } } else { Pacing::Off {} };
+            sender.pacing = if flags[2] && flags[0] {
+                Pacing::Spread { share: 0.5, burst: 1, round_trip: PacedTrip::Smoothed }
+            } else {
+                Pacing::Off {}
+            };
             if bare {
                 without_header(&mut sender);
             }

@@ -57,12 +57,14 @@ variants! {
     Pacing (Copy) by "kind" {
         /// Not at all: segments leave in bursts, or at the pace of a control that has one.
         Off = "off" {}
-        /// A window is spread over a share of the smoothed round trip (ledger smartacking.m.pacing; RFC 9002 section 7.7).
+        /// A window is spread over a share of the round trip (ledger smartacking.m.pacing; RFC 9002 section 7.7).
         Spread = "spread" {
-            /// Share of the smoothed round trip over which a window is spread.
+            /// Share of the round trip over which a window is spread.
             share: f64 [1e-6 ..= 10.0] = 1.0,
             /// Segments that leave together.
             burst: u32 [1 ..= 1_000_000] = 1,
+            /// Which round trip that is.
+            round_trip: PacedTrip = PacedTrip::Smoothed,
         }
         /// At most `max_burst` segments leave at once (sender adaptation, Balakrishnan 1997). What more the window allows waits for the
         /// time in which the window sends so many, spread over the smoothed round trip. Only for recoveries that go by the window.
@@ -71,6 +73,18 @@ variants! {
             /// `TCP/Reno/Asym` and `TCP/Newreno/Asym` do nothing when their timer expires.
             wakes: bool = true,
         }
+    }
+}
+
+choice! {
+    /// The round trip over which pacing spreads a window.
+    PacedTrip {
+        /// Smoothed with a weight of 1/8.
+        Smoothed = "smoothed",
+        /// The last one measured.
+        Last = "last",
+        /// The least one measured.
+        Least = "least",
     }
 }
 

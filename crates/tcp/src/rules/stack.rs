@@ -188,7 +188,7 @@ impl Stack {
                 credit: CreditKind::Ubc { growth: Growth::Whole },
                 halving: Halving::Precise,
                 // Section 7.7: a window in four fifths of a round trip, in bursts no larger than the initial window.
-                pacing: Pacing::Spread { share: 0.8, burst: 10 },
+                pacing: Pacing::Spread { share: 0.8, burst: 10, round_trip: PacedTrip::Smoothed },
                 // Sections 6.2.1 and 6.2.2: smoothed round trip and four deviations, at least 1 ms; 333 ms before any.
                 tick: Time::from_secs(1e-6),
                 min_rto: Time::from_secs(0.001),

@@ -9,7 +9,7 @@ use super::segmentation::{Circumstances, Turn};
 use super::sequence::{SequenceSpace, data_bytes};
 use super::skip::Skip;
 use super::{Core, SenderWire};
-use crate::rules::{MarkForm, Pacing};
+use crate::rules::{MarkForm, PacedTrip, Pacing};
 
 impl Core {
     /// Sends the next `len` units, and moves SND.NXT past them.
@@ -225,7 +225,12 @@ impl Core {
 
     fn pace_allows<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
         let window = self.cc.cwnd.min(self.seq.wnd as f64) / f64::from(self.seq.mss);
-        let (rtt, quantum) = (self.smoothed_rtt(), self.cc.control.send_quantum());
+        let rtt = self.smoothed_rtt().map(|smoothed| match self.rules.pacing {
+            Pacing::Spread { round_trip: PacedTrip::Last, .. } => self.counters.rtt_last,
+            Pacing::Spread { round_trip: PacedTrip::Least, .. } => self.counters.rtt_min,
+            _ => smoothed,
+        });
+        let quantum = self.cc.control.send_quantum();
         self.extras.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
     }
 

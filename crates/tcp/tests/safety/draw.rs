@@ -307,7 +307,9 @@ pub fn wild() -> impl Strategy<Value = Case> {
         // BBR and Prague pace by themselves.
         let paces = matches!(case.control, ControlKind::Bbr {} | ControlKind::Bbr3 {} | ControlKind::Prague { .. });
         let pacing = match pacing.filter(|_| !paces) {
-            Some(share) => Pacing::Spread { share, burst: 1 + case.network.seed as u32 % 12 },
+            Some(share) => {
+                Pacing::Spread { share, burst: 1 + case.network.seed as u32 % 12, round_trip: PacedTrip::Smoothed }
+            }
             None => Pacing::Off {},
         };
         // Faults are those of senders with Reno's window, and inflation.

@@ -2,7 +2,9 @@
 //! segments, `max_ack_delay` 25 ms.
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{CreditKind, Growth, Halving, Pacing, RecoveryKind, RtoFloor, SenderRules, Variants, named};
+use acklab_tcp::rules::{
+    CreditKind, Growth, Halving, PacedTrip, Pacing, RecoveryKind, RtoFloor, SenderRules, Variants, named,
+};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -197,7 +199,8 @@ fn what_the_receiver_held_is_no_round_trip() {
 /// Paced in bursts of two over 0.8 of a round trip: with a window of eight, 2 x 0.8 x 100 / 8 ms pass before the next may leave (7.7).
 #[test]
 fn pacing_in_bursts() {
-    let rules = SenderRules { pacing: Pacing::Spread { share: 0.8, burst: 2 }, ..quic(4.0) };
+    let rules =
+        SenderRules { pacing: Pacing::Spread { share: 0.8, burst: 2, round_trip: PacedTrip::Smoothed }, ..quic(4.0) };
     follow(
         rules,
         Supply::Segments(40),
@@ -214,7 +217,8 @@ fn pacing_in_bursts() {
 /// What a burst had room for when the window was full is not added to the next one.
 #[test]
 fn what_is_left_of_a_burst_lapses() {
-    let rules = SenderRules { pacing: Pacing::Spread { share: 0.8, burst: 3 }, ..quic(4.0) };
+    let rules =
+        SenderRules { pacing: Pacing::Spread { share: 0.8, burst: 3, round_trip: PacedTrip::Smoothed }, ..quic(4.0) };
     follow(
         rules,
         Supply::Segments(40),

@@ -46,7 +46,7 @@ impl Pacer {
         }
     }
 
-    /// True if a segment may go now; if not, the wire wakes the sender when it may. `rtt` is the smoothed round trip over
+    /// True if a segment may go now; if not, the wire wakes the sender when it may. `rtt` is the round trip over
     /// which a window of `window` segments is spread, `quantum` what a control sends at once.
     #[inline(never)]
     pub fn lets_go<W: SenderWire>(
@@ -70,7 +70,7 @@ impl Pacer {
         }
         match (rules.pacing, rtt) {
             (Pacing::Off {}, _) => *burst_left = quantum.saturating_sub(1),
-            (Pacing::Spread { share, burst }, Some(rtt)) => {
+            (Pacing::Spread { share, burst, .. }, Some(rtt)) => {
                 let spacing = share * rtt / window.max(1.0);
                 // A burst takes the time that its segments would have had one by one (RFC 9002 section 7.7). What was left of
                 // the one before lapses: no more than a burst ever leaves at once.

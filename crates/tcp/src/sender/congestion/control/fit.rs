@@ -38,7 +38,10 @@ mod tests {
             assert_eq!(of(needs, owns), ["rfc6675", "fack", "rack", "rfc9002"]);
         }
         assert_eq!(of(Needs::RoundTrips, false), all);
-        let paced = SenderRules { pacing: Pacing::Spread { share: 1.0, burst: 1 }, ..Stack::Linux.sender() };
+        let paced = SenderRules {
+            pacing: Pacing::Spread { share: 1.0, burst: 1, round_trip: crate::rules::PacedTrip::Least },
+            ..Stack::Linux.sender()
+        };
         let (key, what) = misfits(&paced, "own", Needs::Deliveries, true).remove(0);
         assert_eq!((key, what.as_str()), ("pacing", "is on, but control = \"own\" paces by itself; must be \"off\""));
     }
