@@ -141,7 +141,7 @@ impl Eyes {
             }
             let is_data = |event: &&(Event, i64)| matches!(event.0, Event::Data { .. });
             let first = self.waiting.iter().filter(is_data).count().max(1) as u32;
-            self.observer = Some(Box::new(Observer::new(first, LossNotice::RoundTrip, WindowStart::Count)));
+            self.observer = Some(Box::new(Observer::new(first, 1, LossNotice::RoundTrip, WindowStart::Count)));
             for (event, at) in std::mem::take(&mut self.waiting) {
                 self.feed(event, at, round_trip);
             }

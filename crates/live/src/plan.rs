@@ -248,9 +248,10 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
         AckPolicyKind::Python { .. } => Some("a policy in Python runs in the simulator only"),
         AckPolicyKind::Spoof { .. } => Some("duplicates of ACKs are not made on a real path"),
         AckPolicyKind::Optimistic { .. } => Some("an ACK of what the receiver has not got would lose data"),
-        AckPolicyKind::Restore { .. } | AckPolicyKind::Acc { .. } | AckPolicyKind::AccNs2 { .. } => {
-            Some("no real segment tells the sender's window")
-        }
+        AckPolicyKind::Restore { .. }
+        | AckPolicyKind::Acc { .. }
+        | AckPolicyKind::AccDelivered { .. }
+        | AckPolicyKind::AccNs2 { .. } => Some("no real segment tells the sender's window"),
     }
 }
 

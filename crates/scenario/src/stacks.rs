@@ -201,7 +201,10 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     }
     let marks = ours.control.counts_marks();
     if sender.ecn.is_none() {
-        ours.ecn |= marks;
+        ours.ecn |= marks || theirs.ack.reads_marks();
+        if receiver.feedback.is_none() && theirs.ack.reads_marks() {
+            theirs.feedback = Feedback::Refused;
+        }
     }
     if sender.ect1.is_none() {
         ours.ect1 |= ours.ecn && ours.control.expects_many_marks();

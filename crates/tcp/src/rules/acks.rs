@@ -4,7 +4,9 @@ use acklab_packet::Time;
 
 use super::choices::{BufferGrowth, MarkAnswer};
 use super::division::{DivideWhen, PieceOrder, PieceParts};
-use super::estimates::{LossNotice, PhaseSource, RttSource, WindowSource, WindowStart};
+use super::estimates::{
+    BetaRise, EstimateFall, GammaCount, LossNotice, PhaseSource, ReplyWait, RttSource, WindowSource, WindowStart,
+};
 use super::parameters::Parameters;
 use super::variants::variants;
 
@@ -109,6 +111,20 @@ variants! {
             loss: LossNotice = LossNotice::RoundTrip,
             /// How the receiver recognises the first segment of a window.
             first: WindowStart = WindowStart::Count,
+            /// Time from the first segment to the first keep-alive.
+            first_probe: Time = Time::ZERO,
+            /// Whether a keep-alive's time includes the wait of its answer behind data.
+            replies: ReplyWait = ReplyWait::Counted,
+            /// Segments that an ACK may add to the estimated window in slow start: 1 is NewReno's listing, 2 is ABC's (RFC 3465).
+            limit: u32 [1 ..= 1_000_000] = 1,
+            /// For `extended`: what counts as a decrease of the estimated window.
+            decrease: EstimateFall = EstimateFall::Loss,
+            /// For `extended`: what beta becomes when alpha falls with a decrease.
+            beta: BetaRise = BetaRise::Before,
+            /// For `extended`: which ACKs gamma counts.
+            gamma: GammaCount = GammaCount::New,
+            /// For `extended`: whether gamma may reduce alpha before the first third duplicate ACK.
+            early_steps: bool = true,
         }
         /// An ACK once `segments` have arrived and RTT/`beta` has passed since the last one: max(L segments, RTTmin/beta), as in TACK
         /// (Li and others 2020).
@@ -221,6 +237,15 @@ variants! {
             /// Longest delay of an ACK.
             timer: Time = Time::from_secs(0.1),
         }
+        /// ACK congestion control as smartacking's section 2 has it: an ACK every d segments. Each delivered segment with a congestion
+        /// mark doubles d, whether a queue set it or the sender echoes that of an ACK. A round trip without one reduces d by one. The
+        /// sender answers no mark of its data.
+        AccDelivered = "acc-delivered" {
+            /// Share of the sender's window that an ACK covers at most.
+            window_share: f64 [0.01 ..= 1.0] = 0.5,
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.1),
+        }
         /// ACK congestion control as in ns-2.35 (`TCPSink/Asym`). A round trip ends when the sender has an ACK that left after the last
         /// change of d. An ACK covers at most half of what the sender may have outstanding, which segments carry (`carry_allowance`).
         AccNs2 = "acc-ns2" {
@@ -260,7 +285,7 @@ impl AckPolicyKind {
             AckPolicyKind::Smart { rtt, window, .. } => rtt == RttSource::Sender || window == WindowSource::Sender,
             AckPolicyKind::Periodic { rtt, .. } => rtt == RttSource::Sender,
             AckPolicyKind::Quic { rtt_share, .. } => rtt_share > 0.0,
-            AckPolicyKind::Acc { .. } | AckPolicyKind::Restore { .. } => true,
+            AckPolicyKind::Acc { .. } | AckPolicyKind::AccDelivered { .. } | AckPolicyKind::Restore { .. } => true,
             _ => false,
         }
     }
@@ -278,7 +303,13 @@ impl AckPolicyKind {
     /// Whether its ACKs ask queues for congestion marks.
     #[inline]
     pub fn asks_for_marks(&self) -> bool {
-        matches!(self, AckPolicyKind::Acc { .. } | AckPolicyKind::AccNs2 { .. })
+        matches!(self, AckPolicyKind::Acc { .. } | AckPolicyKind::AccNs2 { .. }) || self.reads_marks()
+    }
+
+    /// Whether it reads the marks of data itself, so that segments ask for them and ACKs tell none.
+    #[inline]
+    pub fn reads_marks(&self) -> bool {
+        matches!(self, AckPolicyKind::AccDelivered { .. })
     }
 
     /// True if segments must carry how much their sender may have outstanding.

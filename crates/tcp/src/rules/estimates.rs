@@ -51,6 +51,50 @@ choice! {
     }
 }
 
+choice! {
+    /// Whether a keep-alive's time includes the wait of its answer behind data (ledger smartacking.m.rtt).
+    ReplyWait {
+        /// It does: the answer waits in queues as data does.
+        Counted = "counted",
+        /// It does not: what the newest segment took longer than the fastest is subtracted.
+        Left = "subtracted",
+    }
+}
+
+choice! {
+    /// What counts as a decrease of the estimated window (ledger smartacking.m.extended).
+    EstimateFall {
+        /// Its reduction for a loss.
+        Loss = "loss",
+        /// Any fall.
+        Any = "any",
+    }
+}
+
+choice! {
+    /// What beta becomes when a decrease of the estimated window reduces alpha (ledger smartacking.m.extended).
+    BetaRise {
+        /// Alpha before.
+        Before = "before",
+        /// The mean of alpha before and after.
+        Middle = "middle",
+        /// Alpha after, as ssthresh is half of the window.
+        After = "after",
+        /// What it was: 1.
+        Never = "never",
+    }
+}
+
+choice! {
+    /// Which ACKs gamma counts (ledger smartacking.m.extended).
+    GammaCount {
+        /// Those of new data.
+        New = "new",
+        /// All: one that repeats the ACK before confirms no single segment.
+        All = "all",
+    }
+}
+
 variants! {
     /// An estimate of the sender's window beside a policy that makes none, for the `series` records.
     EstimateKind (Copy) by "kind" {
@@ -60,11 +104,15 @@ variants! {
         Timestamps = "timestamps" {
             /// The sender's assumed initial window, in segments.
             initial: u32 [1 ..= 1_000_000] = 1,
+            /// Segments that an ACK may add to it in slow start: 1 is NewReno's listing, 2 is ABC's (RFC 3465).
+            limit: u32 [1 ..= 1_000_000] = 1,
         }
         /// With the round trip from one keep-alive a second.
         Probe = "probe" {
             /// The sender's assumed initial window, in segments.
             initial: u32 [1 ..= 1_000_000] = 1,
+            /// Segments that an ACK may add to it in slow start: 1 is NewReno's listing, 2 is ABC's (RFC 3465).
+            limit: u32 [1 ..= 1_000_000] = 1,
         }
     }
 }

@@ -152,9 +152,10 @@ impl Judge {
                     AckPolicyKind::Linux { .. } => u32::MAX,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Restore { .. } | AckPolicyKind::Optimistic { .. } => 1,
                     // Only time limits what they hold.
-                    AckPolicyKind::Smart { .. } | AckPolicyKind::Periodic { .. } | AckPolicyKind::Python { .. } => {
-                        u32::MAX
-                    }
+                    AckPolicyKind::AccDelivered { .. }
+                    | AckPolicyKind::Smart { .. }
+                    | AckPolicyKind::Periodic { .. }
+                    | AckPolicyKind::Python { .. } => u32::MAX,
                 };
                 // Pieces that wait their turn count as sent.
                 let waits = self.spaced() && pair.back.timer.is_some();
@@ -282,6 +283,7 @@ impl Judge {
                 | AckPolicyKind::Daass { timer, .. }
                 | AckPolicyKind::Requested { timer, .. }
                 | AckPolicyKind::Acc { timer, .. }
+                | AckPolicyKind::AccDelivered { timer, .. }
                 | AckPolicyKind::AccNs2 { timer, .. }
                 | AckPolicyKind::Smart { timer, .. }
                 | AckPolicyKind::Periodic { timer, .. } => timer,

@@ -21,6 +21,8 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
     });
     let acc =
         (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
+    let acc_delivered = (0.01..1.0, 0.01..0.5)
+        .prop_map(|(window_share, timer)| AckPolicyKind::AccDelivered { window_share, timer: Time::from_secs(timer) });
     let acc_ns2 = (1_u32..20, 0.01..0.5)
         .prop_map(|(d_max, timer)| AckPolicyKind::AccNs2 { d_max, timer: Time::from_secs(timer) });
     let requested = (0.01..0.5, 1_u32..128, 1_u32..128).prop_map(|(timer, segments, most)| AckPolicyKind::Requested {
@@ -39,6 +41,7 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
         smart(),
         periodic(),
         acc,
+        acc_delivered,
         acc_ns2,
         quic(),
         linux()
@@ -109,12 +112,33 @@ fn smart() -> impl Strategy<Value = AckPolicyKind> {
     let window = select(&[WindowSource::Estimate, WindowSource::Sender][..]);
     let loss = select(&[LossNotice::RoundTrip, LossNotice::ThirdDuplicate][..]);
     let first = select(&[WindowStart::Count, WindowStart::Tick][..]);
-    (0.001..0.6, rtt(), 0.01..2.0, window, 1_u32..12, any::<bool>(), loss, first).prop_map(
-        |(timer, rtt, interval, window, initial, extended, loss, first)| {
-            let (timer, interval) = (Time::from_secs(timer), Time::from_secs(interval));
-            AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first }
-        },
-    )
+    let replies = select(&[ReplyWait::Counted, ReplyWait::Left][..]);
+    let decrease = select(&[EstimateFall::Loss, EstimateFall::Any][..]);
+    let beta = select(&[BetaRise::Before, BetaRise::Middle, BetaRise::After, BetaRise::Never][..]);
+    let gamma = select(&[GammaCount::New, GammaCount::All][..]);
+    let plain = (0.001..0.6, rtt(), 0.01..2.0, window, 1_u32..12, any::<bool>(), loss, first);
+    let open = (prop_oneof![Just(0.0), 0.0..2.0], replies, 1_u32..5, decrease, beta, gamma, any::<bool>());
+    (plain, open).prop_map(|((timer, rtt, interval, window, initial, extended, loss, first), open)| {
+        let (first_probe, replies, limit, decrease, beta, gamma, early_steps) = open;
+        let [timer, interval, first_probe] = [timer, interval, first_probe].map(Time::from_secs);
+        AckPolicyKind::Smart {
+            timer,
+            rtt,
+            interval,
+            window,
+            initial,
+            extended,
+            loss,
+            first,
+            first_probe,
+            replies,
+            limit,
+            decrease,
+            beta,
+            gamma,
+            early_steps,
+        }
+    })
 }
 
 fn periodic() -> impl Strategy<Value = AckPolicyKind> {

@@ -6,10 +6,14 @@ use std::sync::Arc;
 use acklab_packet::{Ack, Probe, Segment, Time};
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::receiver::estimator::{CwndEstimator, EstimatorPhase, Isat};
-use acklab_tcp::receiver::policy::Alpha;
+use acklab_tcp::receiver::policy::{Alpha, AlphaRules};
 use acklab_tcp::rules::*;
+use acklab_tcp::sender::Supply;
 
+use crate::sender_table::{follow, rfc};
 use crate::tape::Tape;
+
+const PLAIN: AlphaRules = AlphaRules { beta: BetaRise::Before, gamma: GammaCount::New, early_steps: true };
 
 fn t(secs: f64) -> Time {
     Time::from_secs(secs)
@@ -17,7 +21,7 @@ fn t(secs: f64) -> Time {
 
 fn round(est: &mut CwndEstimator, segments: u32, acks: u32) -> bool {
     (0..segments).for_each(|_| est.on_segment());
-    (0..acks).for_each(|_| est.on_ack());
+    (0..acks).for_each(|_| est.on_ack(1));
     est.on_round_trip()
 }
 
@@ -25,10 +29,10 @@ fn round(est: &mut CwndEstimator, segments: u32, acks: u32) -> bool {
 /// ACK more.
 #[test]
 fn the_listing_of_figure_1() {
-    let mut est = CwndEstimator::new(1, LossNotice::RoundTrip);
+    let mut est = CwndEstimator::new(1, 1, LossNotice::RoundTrip);
     (0..7).for_each(|_| {
         est.on_segment();
-        est.on_ack();
+        est.on_ack(1);
     });
     assert_eq!((est.cwnd(), est.phase()), (8, EstimatorPhase::InitialSlowStart));
     assert_eq!([(); 3].map(|()| est.on_duplicate_ack()), [false, false, true]);
@@ -36,23 +40,23 @@ fn the_listing_of_figure_1() {
     assert!(est.on_round_trip());
     assert_eq!((est.ssthresh(), est.phase()), (Some(4), EstimatorPhase::SlowStart));
     assert!(!round(&mut est, 4, 2));
-    est.on_ack();
+    est.on_ack(1);
     assert_eq!(est.cwnd(), 6, "4 + 2 + 1 is above ssthresh: max(4, 4) + 2");
     assert!(!round(&mut est, 4, 2));
     assert_eq!((est.phase(), est.cwnd()), (EstimatorPhase::SlowStart, 6), "2 ACKs are too few to tell");
     // More than 2 segments fewer than slow start foretold: congestion avoidance at what came, plus one.
     assert!(!round(&mut est, 5, 5));
     assert_eq!((est.phase(), est.cwnd()), (EstimatorPhase::CongestionAvoidance, 6), "foretold 4 + 2 + 3, came 5");
-    (0..6).for_each(|_| est.on_ack());
+    (0..6).for_each(|_| est.on_ack(1));
     assert_eq!(est.cwnd(), 6, "6 + 6 times a little less than 1/6");
-    est.on_ack();
+    est.on_ack(1);
     assert_eq!(est.cwnd(), 7);
 }
 
 /// Two silent round trips are a timeout, unless a loss was seen just before.
 #[test]
 fn silence_is_a_timeout() {
-    let mut est = CwndEstimator::new(1, LossNotice::RoundTrip);
+    let mut est = CwndEstimator::new(1, 1, LossNotice::RoundTrip);
     round(&mut est, 20, 20);
     assert!(!round(&mut est, 0, 0));
     assert!(round(&mut est, 0, 0));
@@ -71,11 +75,11 @@ fn arrival_times_ignore_two_outliers_but_not_a_third() {
 
 #[test]
 fn alpha_falls_by_a_tenth_and_climbs_by_a_twentieth_up_to_beta() {
-    let mut alpha = Alpha::default();
-    alpha.on_loss();
+    let mut alpha = Alpha::new(PLAIN);
+    alpha.on_decrease();
     assert_eq!(alpha.alpha, 1.0, "no third duplicate ACK yet");
     alpha.on_third_duplicate();
-    alpha.on_loss();
+    alpha.on_decrease();
     assert_eq!((alpha.alpha, alpha.beta), (0.9, 1.0));
     (0..4 * 5 + 1).for_each(|_| alpha.on_ack(2, 5));
     assert!((alpha.alpha - 0.95).abs() < 1e-12 && alpha.gamma == 0, "{alpha:?}");
@@ -91,6 +95,13 @@ fn receiver() -> Receiver {
         extended: false,
         loss: LossNotice::RoundTrip,
         first: WindowStart::Count,
+        first_probe: Time::ZERO,
+        replies: ReplyWait::Counted,
+        limit: 1,
+        decrease: EstimateFall::Loss,
+        beta: BetaRise::Before,
+        gamma: GammaCount::New,
+        early_steps: true,
     };
     Receiver::new(Arc::new(ReceiverRules { ack, ..Stack::Ns2In1998.receiver() }))
 }
@@ -137,4 +148,25 @@ fn keep_alives_leave_once_a_second_while_segments_come() {
         receiver.on_segment(&Segment { seq, len: 1, ..Segment::default() }, t(0.1 + 0.01 * k as f64), &mut tape);
     }
     assert_eq!(tape.probes.iter().map(|probe| probe.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+}
+
+/// Section 4.1 spreads a window over a share of "RTT". Round trips of 100 and 300 ms: smoothed 125 ms, the last 300, the least 100. The
+/// three segments of the window leave a third of that apart; with the smoothed one, 41.7 ms.
+#[test]
+fn a_window_is_spread_over_the_round_trip_that_the_rule_names() {
+    for (round_trip, secs) in [(PacedTrip::Smoothed, 0.125), (PacedTrip::Last, 0.3), (PacedTrip::Least, 0.1)] {
+        let pacing = Pacing::Spread { share: 1.0, burst: 1, round_trip };
+        let next = 0.4 + secs / 3.0;
+        let table = format!(
+            "
+            at     | event | sends | cwnd
+            0      | start | 0     | 1000
+            0.1    | ack 1 | 1     | 2000
+            0.15   | pacer | 2     | 2000
+            0.4    | ack 2 | 3     | 3000
+            {next} | pacer | 4     | 3000
+        "
+        );
+        follow(SenderRules { pacing, initial_window: 1.0, ..rfc() }, Supply::Segments(40), &table);
+    }
 }

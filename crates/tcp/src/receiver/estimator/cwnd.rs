@@ -31,6 +31,8 @@ struct Interval {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CwndEstimator {
     notice: LossNotice,
+    /// Segments that an ACK may be worth in slow start.
+    limit: u32,
     /// StartingCwnd; `None` is the listing's -1.
     starting: Option<u32>,
     /// CwndEst: real, cut to a whole number only when asked for.
@@ -47,10 +49,12 @@ pub struct CwndEstimator {
 }
 
 impl CwndEstimator {
-    /// An estimator of a connection that begins with a window of `initial` segments.
-    pub fn new(initial: u32, notice: LossNotice) -> CwndEstimator {
+    /// An estimator of a connection that begins with a window of `initial` segments. In slow start an ACK adds at most `limit`
+    /// segments to it: 1 is the listing.
+    pub fn new(initial: u32, limit: u32, notice: LossNotice) -> CwndEstimator {
         CwndEstimator {
             notice,
+            limit,
             starting: Some(initial),
             estimate: 0.0,
             past_ssthresh: false,
@@ -96,15 +100,17 @@ impl CwndEstimator {
         self.this.segments += 1; // S1
     }
 
-    /// An ACK left that acknowledges more than the one before.
-    pub fn on_ack(&mut self) {
+    /// An ACK left that acknowledges so many segments more than the one before. Where ACKs count and not segments, it is worth one.
+    pub fn on_ack(&mut self, segments: u32) {
+        let covered = if self.limit > 1 { segments.max(1) } else { 1 };
+        let worth = covered.min(self.limit);
         self.duplicate_acks = 0;
-        self.this.acks += 1; // A1
+        self.this.acks += worth; // A1
         if let Some(starting) = &mut self.starting {
-            *starting += 1; // A2
+            *starting += worth; // A2
         }
         if self.estimate > 0.0 {
-            self.estimate += 1.0 / self.estimate; // A3
+            self.estimate += f64::from(covered) / self.estimate; // A3
         }
     }
 
@@ -172,13 +178,13 @@ mod tests {
     use super::*;
 
     fn fresh() -> CwndEstimator {
-        CwndEstimator::new(1, LossNotice::RoundTrip)
+        CwndEstimator::new(1, 1, LossNotice::RoundTrip)
     }
 
     /// One round trip of `segments` in-order segments and `acks` ACKs of new data.
     fn round(est: &mut CwndEstimator, segments: u32, acks: u32) -> bool {
         (0..segments).for_each(|_| est.on_segment());
-        (0..acks).for_each(|_| est.on_ack());
+        (0..acks).for_each(|_| est.on_ack(1));
         est.on_round_trip()
     }
 
@@ -191,7 +197,7 @@ mod tests {
     fn from_the_initial_phase_through_a_loss_to_slow_start() {
         let mut est = fresh();
         assert_eq!((est.cwnd(), est.phase()), (1, EstimatorPhase::InitialSlowStart));
-        (0..7).for_each(|_| est.on_ack());
+        (0..7).for_each(|_| est.on_ack(1));
         assert_eq!(est.cwnd(), 8);
         third_duplicate(&mut est);
         assert_eq!(est.cwnd(), 8, "the flag is acted upon when the round trip ends");
@@ -213,7 +219,7 @@ mod tests {
         let mut est = fresh();
         (0..39).for_each(|_| {
             est.on_segment();
-            est.on_ack();
+            est.on_ack(1);
         });
         third_duplicate(&mut est);
         assert_eq!(est.cwnd(), 40);
@@ -235,9 +241,9 @@ mod tests {
         round(&mut est, 20, 20);
         assert_eq!((est.phase(), est.cwnd()), (EstimatorPhase::CongestionAvoidance, 21));
         // The window grows by its inverse with each ACK: 21 + 1/21 + ... reaches 22 with the 22nd.
-        (0..21).for_each(|_| est.on_ack());
+        (0..21).for_each(|_| est.on_ack(1));
         assert_eq!(est.cwnd(), 21);
-        est.on_ack();
+        est.on_ack(1);
         assert_eq!(est.cwnd(), 22);
     }
 
@@ -277,10 +283,25 @@ mod tests {
         assert!(est.settled());
     }
 
+    /// ABC with L = 2 and delayed ACKs: a window of 1, then one ACK for each two segments, and the window doubles all the same.
+    #[test]
+    fn an_ack_may_be_worth_the_segments_that_it_covers() {
+        let mut est = CwndEstimator::new(1, 2, LossNotice::RoundTrip);
+        let mut newreno = fresh();
+        for segments in [1, 2, 2, 2, 5] {
+            est.on_ack(segments);
+            newreno.on_ack(segments);
+        }
+        assert_eq!((est.cwnd(), newreno.cwnd()), (1 + 1 + 2 + 2 + 2 + 2, 6));
+        est.estimate = 10.0;
+        est.on_ack(5);
+        assert_eq!(est.estimate, 10.5, "in congestion avoidance the whole five count");
+    }
+
     #[test]
     fn acting_on_the_third_duplicate_itself_is_the_other_reading() {
-        let mut est = CwndEstimator::new(1, LossNotice::ThirdDuplicate);
-        (0..7).for_each(|_| est.on_ack());
+        let mut est = CwndEstimator::new(1, 1, LossNotice::ThirdDuplicate);
+        (0..7).for_each(|_| est.on_ack(1));
         third_duplicate(&mut est);
         assert_eq!((est.ssthresh(), est.phase()), (Some(4), EstimatorPhase::SlowStart));
         assert!(!est.on_round_trip(), "not a second time");

@@ -9,7 +9,7 @@
 //! use acklab_tcp::receiver::estimator::Observer;
 //! use acklab_tcp::rules::{LossNotice, WindowStart};
 //!
-//! let mut observer = Observer::new(1, LossNotice::RoundTrip, WindowStart::Count);
+//! let mut observer = Observer::new(1, 1, LossNotice::RoundTrip, WindowStart::Count);
 //! for segment in 0..3_u64 {
 //!     let now = Time::from_secs(0.1 * segment as f64);
 //!     observer.on_segment(1000 * segment, 1000, 1000 * (segment + 1), now);
@@ -63,10 +63,10 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// An observer of a connection that begins with a window of `initial` segments.
-    pub fn new(initial: u32, notice: LossNotice, start: WindowStart) -> Observer {
+    /// An observer of a connection that begins with a window of `initial` segments, to which an ACK may add `limit` in slow start.
+    pub fn new(initial: u32, limit: u32, notice: LossNotice, start: WindowStart) -> Observer {
         Observer {
-            cwnd: CwndEstimator::new(initial, notice),
+            cwnd: CwndEstimator::new(initial, limit, notice),
             told: None,
             isat: Isat::default(),
             start,
@@ -182,8 +182,9 @@ impl Observer {
         if ack > self.last_acked {
             let units = ack - self.last_acked;
             self.last_acked = ack;
-            self.cwnd.on_ack();
-            return Left::New(units.div_ceil(self.unit));
+            let segments = units.div_ceil(self.unit);
+            self.cwnd.on_ack(u32::try_from(segments).unwrap_or(u32::MAX));
+            return Left::New(segments);
         }
         if self.cwnd.on_duplicate_ack() { Left::ThirdDuplicate } else { Left::Duplicate }
     }
@@ -198,7 +199,7 @@ mod tests {
     }
 
     fn observer() -> Observer {
-        Observer::new(1, LossNotice::RoundTrip, WindowStart::Count)
+        Observer::new(1, 1, LossNotice::RoundTrip, WindowStart::Count)
     }
 
     /// Slow start over a bottleneck that takes 10 ms a segment, round trip 100 ms, an ACK each: windows of 1, 2, 4.
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_window_may_also_begin_with_the_round_trip() {
-        let mut o = Observer::new(1, LossNotice::RoundTrip, WindowStart::Tick);
+        let mut o = Observer::new(1, 1, LossNotice::RoundTrip, WindowStart::Tick);
         o.set_round_trip(0.1, t(0.0));
         for (seq, at) in [(0, 0.0), (1, 0.02), (2, 0.04), (3, 0.15), (4, 0.17)] {
             o.advance(t(at));

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use acklab_packet::Time;
 
-use crate::rules::RttSource;
+use crate::rules::{ReplyWait, RttSource};
 
 /// Weight of a sample in the smoothed round trip (RFC 6298).
 const GAIN: f64 = 0.125;
@@ -25,7 +25,12 @@ pub struct RoundTrip {
     /// Keep-alives sent so far; the number of the last and when it left, unless it is answered.
     number: u32,
     outstanding: Option<Time>,
-    next_probe: Time,
+    next_probe: Option<Time>,
+    /// From the first segment to the first keep-alive.
+    first: Time,
+    /// Whether answers are freed of their wait behind data; what the newest segment took, and the fastest, in seconds.
+    replies: ReplyWait,
+    took: (f64, f64),
     /// ACKs whose echo has not come, oldest first.
     sent: VecDeque<(u32, Time)>,
 }
@@ -40,9 +45,23 @@ impl RoundTrip {
             least: f64::INFINITY,
             number: 0,
             outstanding: None,
-            next_probe: Time::ZERO,
+            next_probe: None,
+            first: Time::ZERO,
+            replies: ReplyWait::Counted,
+            took: (0.0, f64::INFINITY),
             sent: VecDeque::new(),
         }
+    }
+
+    /// The same with the first keep-alive `first` after the first segment, and answers as `replies` says.
+    pub fn with(self, first: Time, replies: ReplyWait) -> RoundTrip {
+        RoundTrip { first, replies, ..self }
+    }
+
+    /// A segment that left its sender at `sent` arrives.
+    pub fn on_passage(&mut self, sent: Time, now: Time) {
+        let secs = (now - sent).secs();
+        self.took = (secs, self.took.1.min(secs));
     }
 
     /// Smoothed, in seconds, once known.
@@ -122,12 +141,12 @@ impl RoundTrip {
             RttSource::Fixed => self.smoothed.is_none(),
             RttSource::Timestamps | RttSource::Sender => false,
         };
-        if !wanted || now < self.next_probe {
+        if !wanted || now < *self.next_probe.get_or_insert(now + self.first) {
             return None;
         }
         self.number += 1;
         self.outstanding = Some(now);
-        self.next_probe = now + self.interval;
+        self.next_probe = Some(now + self.interval);
         Some(self.number)
     }
 
@@ -136,7 +155,8 @@ impl RoundTrip {
         if number == self.number
             && let Some(sent) = self.outstanding.take()
         {
-            self.sample((now - sent).secs());
+            let waited = if self.replies == ReplyWait::Left { (self.took.0 - self.took.1).max(0.0) } else { 0.0 };
+            self.sample((now - sent).secs() - waited);
         }
     }
 }
@@ -162,6 +182,29 @@ mod tests {
         rtt.on_reply(2, t(2.5));
         assert_eq!(rtt.smoothed(), Some(0.875 * 0.25 + 0.125 * 1.25));
         assert_eq!(rtt.least(), Some(0.25));
+    }
+
+    /// Section 3.2 says once a second: the first may come after a second, too.
+    #[test]
+    fn the_first_keep_alive_may_wait() {
+        let mut rtt = RoundTrip::new(RttSource::Probe, t(1.0)).with(t(1.0), ReplyWait::Counted);
+        let due = [0.25, 1.0, 1.25, 2.0, 2.25].map(|at| rtt.probe_due(t(at)));
+        assert_eq!(due, [None, None, Some(1), None, Some(2)]);
+    }
+
+    /// Figure 3: a reply that waits 60 ms behind data, as the segment before it, is a round trip of 100 ms and not of 160.
+    #[test]
+    fn a_reply_may_be_freed_of_its_wait_behind_data() {
+        let sample = |replies| {
+            let mut rtt = RoundTrip::new(RttSource::Probe, t(1.0)).with(Time::ZERO, replies);
+            rtt.on_passage(t(0.0), t(0.0625));
+            rtt.probe_due(t(1.0));
+            rtt.on_passage(t(1.0), t(1.125));
+            rtt.on_reply(1, t(1.1875));
+            rtt.smoothed()
+        };
+        assert_eq!(sample(ReplyWait::Counted), Some(0.1875));
+        assert_eq!(sample(ReplyWait::Left), Some(0.125));
     }
 
     #[test]

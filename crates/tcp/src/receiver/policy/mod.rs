@@ -7,6 +7,7 @@
 //! [`AckPolicyKind`]. A program's own policy needs neither ([`Policy::Custom`]).
 
 mod acc;
+mod acc_delivered;
 mod acc_ns2;
 mod daass;
 mod delayed;
@@ -23,6 +24,7 @@ mod smart;
 mod spoof;
 
 pub use acc::Acc;
+pub use acc_delivered::AccDelivered;
 pub use acc_ns2::AccNs2;
 pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
@@ -35,7 +37,7 @@ pub use periodic::Periodic;
 pub use quic::{Quic, QuicRules};
 pub use requested::Requested;
 pub use restore::Restore;
-pub use smart::{Alpha, Smart, SmartRules};
+pub use smart::{Alpha, AlphaRules, Smart, SmartRules};
 pub use spoof::Spoof;
 
 use std::fmt::Debug;
@@ -245,6 +247,8 @@ macro_rules! policies {
 policies! {
     Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
     AccNs2(Box<AccNs2>) from AckPolicyKind::AccNs2 { d_max, timer } => Box::new(AccNs2::new(d_max, timer));
+    AccDelivered(Box<AccDelivered>) from AckPolicyKind::AccDelivered { window_share, timer } =>
+        Box::new(AccDelivered::new(window_share, timer));
     Linux(Box<Linux>) from AckPolicyKind::Linux {
         quick, window, buffer, autotune, memory, most_memory, segment_memory, second_memory, growth, least, timer, tick, sack_delay, sack_share,
         sack_slack, sack_most, low_water, read_size
@@ -254,8 +258,12 @@ policies! {
     }));
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
-    Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
-        Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
+    Smart(Smart) from AckPolicyKind::Smart {
+        timer, rtt, interval, window, initial, extended, loss, first, first_probe, replies, limit, decrease, beta, gamma, early_steps
+    } => Smart::new(SmartRules {
+        timer, rtt, interval, window, initial, extended, loss, first, first_probe, replies, limit, decrease,
+        alpha: AlphaRules { beta, gamma, early_steps },
+    });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
     Quic(Box<Quic>) from AckPolicyKind::Quic {
         segments, max_ack_delay, reordering, rtt_share, first, later, marks, stream_update, connection_update, updates_apart, tick, ahead, ..
@@ -302,8 +310,8 @@ impl Policy {
         let (source, initial) = match rules.estimate {
             _ if matches!(self, Policy::Smart(_)) => return self,
             EstimateKind::Off {} => return self,
-            EstimateKind::Timestamps { initial } => (RttSource::Timestamps, initial),
-            EstimateKind::Probe { initial } => (RttSource::Probe, initial),
+            EstimateKind::Timestamps { initial, limit } => (RttSource::Timestamps, (initial, limit)),
+            EstimateKind::Probe { initial, limit } => (RttSource::Probe, (initial, limit)),
         };
         Policy::Observed(Box::new(Observed::new(self, source, initial)))
     }

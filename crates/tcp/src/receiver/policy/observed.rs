@@ -21,11 +21,11 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Observes what `policy` acknowledges; `initial` segments are the sender's presumed initial window.
-    pub fn new(policy: Policy, source: RttSource, initial: u32) -> Observed {
+    /// Observes what `policy` acknowledges; `initial` segments are the sender's presumed initial window, to which an ACK may add `limit`.
+    pub fn new(policy: Policy, source: RttSource, (initial, limit): (u32, u32)) -> Observed {
         Observed {
             policy,
-            observer: Observer::new(initial, LossNotice::RoundTrip, WindowStart::Count),
+            observer: Observer::new(initial, limit, LossNotice::RoundTrip, WindowStart::Count),
             round_trip: RoundTrip::new(source, Time::from_secs(1.0)),
             rcv_nxt: 0,
             waiting: None,

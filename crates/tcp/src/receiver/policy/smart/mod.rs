@@ -8,13 +8,13 @@
 
 mod alpha;
 
-pub use alpha::Alpha;
+pub use alpha::{Alpha, AlphaRules};
 
 use acklab_packet::{Seq, Time};
 
 use super::{AckPolicy, Arrival, Emission};
 use crate::receiver::estimator::{Left, Observer, RoundTrip};
-use crate::rules::{LossNotice, RttSource, WindowSource, WindowStart};
+use crate::rules::{EstimateFall, LossNotice, ReplyWait, RttSource, WindowSource, WindowStart};
 
 /// The parameters of [`AckPolicyKind::Smart`](crate::rules::AckPolicyKind::Smart), which says what each means.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +28,11 @@ pub struct SmartRules {
     pub extended: bool,
     pub loss: LossNotice,
     pub first: WindowStart,
+    pub first_probe: Time,
+    pub replies: ReplyWait,
+    pub limit: u32,
+    pub decrease: EstimateFall,
+    pub alpha: AlphaRules,
 }
 
 /// The policy's state.
@@ -42,6 +47,9 @@ struct State {
     round_trip: RoundTrip,
     alpha: Alpha,
     extended: bool,
+    decrease: EstimateFall,
+    /// The estimated window when it was last looked at.
+    cwnd: u32,
     /// Arrival of the oldest segment that is not acknowledged.
     pending: Option<Time>,
     rcv_nxt: Seq,
@@ -51,14 +59,16 @@ struct State {
 impl Smart {
     /// The policy with these parameters.
     pub fn new(rules: SmartRules) -> Smart {
-        let SmartRules { timer, rtt, interval, window, initial, extended, loss, first } = rules;
+        let SmartRules { timer, window, initial, extended, decrease, .. } = rules;
         Smart(Box::new(State {
             timer,
             window,
-            observer: Observer::new(initial, loss, first),
-            round_trip: RoundTrip::new(rtt, interval),
-            alpha: Alpha::default(),
+            observer: Observer::new(initial, rules.limit, rules.loss, rules.first),
+            round_trip: RoundTrip::new(rules.rtt, rules.interval).with(rules.first_probe, rules.replies),
+            alpha: Alpha::new(rules.alpha),
             extended,
+            decrease,
+            cwnd: initial,
             pending: None,
             rcv_nxt: 0,
             decision: Emission::Now,
@@ -70,7 +80,18 @@ impl State {
     /// Ends round trips that are over.
     fn advance(&mut self, now: Time) {
         for _ in 0..self.observer.advance(now) {
-            self.alpha.on_loss();
+            if self.decrease == EstimateFall::Loss {
+                self.alpha.on_decrease();
+            }
+        }
+        self.compare();
+    }
+
+    /// Compares the estimated window with the last one.
+    fn compare(&mut self) {
+        let last = std::mem::replace(&mut self.cwnd, self.observer.cwnd());
+        if self.decrease == EstimateFall::Any && self.cwnd < last {
+            self.alpha.on_decrease();
         }
     }
 
@@ -112,6 +133,7 @@ impl AckPolicy for Smart {
             state.observer.set_window(arrival.window as u32);
         }
         state.round_trip.on_segment(arrival.echo, arrival.srtt, now);
+        state.round_trip.on_passage(arrival.sent, now);
         state.advance(now);
         state.measured(now);
         state.observer.on_segment(arrival.seq, arrival.len, arrival.rcv_nxt, now);
@@ -132,9 +154,13 @@ impl AckPolicy for Smart {
                 state.round_trip.on_ack(state.rcv_nxt as u32, now);
                 state.alpha.on_ack(segments, state.observer.cwnd());
             }
-            Left::ThirdDuplicate => state.alpha.on_third_duplicate(),
-            Left::Duplicate => {}
+            Left::ThirdDuplicate => {
+                state.alpha.on_third_duplicate();
+                state.alpha.on_duplicate(state.observer.cwnd());
+            }
+            Left::Duplicate => state.alpha.on_duplicate(state.observer.cwnd()),
         }
+        state.compare();
     }
 
     fn on_probe_sent(&mut self, _: Time) -> Emission {

@@ -1,6 +1,7 @@
 //! Traces of smartacking, worked out by hand. A bottleneck of 10 ms a segment, a round trip of 100 ms.
 
 use super::*;
+use crate::rules::{BetaRise, GammaCount};
 
 fn t(secs: f64) -> Time {
     Time::from_secs(secs)
@@ -16,6 +17,11 @@ fn rules() -> SmartRules {
         extended: false,
         loss: LossNotice::RoundTrip,
         first: WindowStart::Count,
+        first_probe: Time::ZERO,
+        replies: ReplyWait::Counted,
+        limit: 1,
+        decrease: EstimateFall::Loss,
+        alpha: AlphaRules { beta: BetaRise::Before, gamma: GammaCount::New, early_steps: true },
     }
 }
 
@@ -128,4 +134,18 @@ fn extended_smartacking_takes_off_only_alpha_round_trips() {
     policy.on_ack_sent(t(0.3));
     policy.0.alpha.alpha = 0.5;
     near(arrive(&mut policy, &Arrival { window: 10.0, ..at(0.31, 8) }), 0.35);
+}
+
+/// Section 4.1: a decrease of the estimate is a loss, or any fall. The estimate is 8 here, and was 9.
+#[test]
+fn a_fall_of_the_estimate_may_count_as_a_decrease() {
+    for (decrease, alpha) in [(EstimateFall::Loss, 1.0), (EstimateFall::Any, 0.9)] {
+        let mut policy = in_slow_start();
+        policy.0.decrease = decrease;
+        policy.0.alpha.on_third_duplicate();
+        policy.0.cwnd = 9;
+        policy.0.compare();
+        policy.0.compare();
+        assert_eq!(policy.0.alpha.alpha, alpha, "{decrease:?}");
+    }
 }
