@@ -9,7 +9,7 @@ import numpy as np
 
 from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Traces, only, records
-from ...reproduce.grid import Grid
+from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
 from .droptail import cells, gain
@@ -129,9 +129,15 @@ def smart_gains_more_than_acc(grid: Grid) -> Measurement:
     )
 
 
-RELEASES = tuple(5.2 + 10 * k for k in range(3))
-"""When the UDP flow of the forward direction falls silent."""
 LATER_S, ROUND_S = 0.05, 0.1
+PERIOD_S, TURNS = 5.0, 3
+"""How long the UDP flow sends, and is silent (section 4.2); how many of its turns are judged."""
+
+
+def turns(run: Recorded) -> Array:
+    """When the UDP flow of the forward direction begins to send."""
+    sends = run.sends["udp2"]
+    return sends[np.diff(sends, prepend=-PERIOD_S) > PERIOD_S / 2][:TURNS]
 
 
 def after_release(c: Connection, at: float) -> list[float]:
@@ -141,7 +147,7 @@ def after_release(c: Connection, at: float) -> list[float]:
 
 def released(run: Recorded) -> list[list[float]]:
     c = run["f1"]
-    return [after_release(c, at) for at in RELEASES if at + 2 < float(c.time[-1])]
+    return [after_release(c, at) for at in turns(run) + PERIOD_S if at + 2 < float(c.time[-1])]
 
 
 @PAPER.claim("fig15.react", FIG15)
@@ -149,7 +155,7 @@ def smart_reacts(runs: Runs) -> Measurement:
     shares = released(runs["smart-paced"])
     within = [max(s[:2]) for s in shares]
     c = runs["smart-paced"]["f1"]
-    taken = float(np.mean([c.ack_share(a + 2, a + 5) for a in (10.2, 20.2)]))
+    taken = float(np.mean([c.ack_share(a + 2, a + 5) for a in turns(runs["smart-paced"])[1:]]))
     return Measurement(
         {"release": float(np.mean(within)), "sparser": {"released": float(np.mean(within)), "taken": taken}},
         f"after the releases {', '.join(f'{w:.2f}' for w in within)}; over the whole file {c.ack_share(0, float('inf')):.2f}, while "

@@ -77,7 +77,7 @@ def edges(grid: Grid) -> Drawn:
     remark = (
         "Bursts wait at the sender's edge, whose link has the bottleneck's rate, so the size of its queue moves every claim of Figure 13. The "
         f"paper does not print it. The two rates of section 5.4 do: of these sizes {sizes[best]} packets have a probability of {weights[best]:.3f}. "
-        "That size is used, and claims on these two rates are calibration. The other claims of Figure 13 were not fitted. 31 kb/s stands for: not up to 30."
+        "It is not used: an edge loses nothing here, as in all other configurations. 31 kb/s stands for: not up to 30."
     )
     panel = Panel(
         "from which rate on smartacking is faster",

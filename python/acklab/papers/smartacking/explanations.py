@@ -6,27 +6,16 @@ from collections.abc import Mapping
 
 from ...reproduce.explanation import Derived, Searched
 from .registry import PAPER
-from .tried import Reading, every
+from .tried import Reading
 
-FOUND: Mapping[str, tuple[int, int | None]] = {
-    "fig3b.oneack": (0, None),
-    "fig3b.slowcwnd": (4, 21),
-    "fig6.flat": (10, 3),
-    "fig6.est": (0, None),
-    "fig8.20pct": (2, 30),
-    "fig8.pacing": (0, None),
-    "fig9.sabc": (2, 26),
+SEARCHED = 46
+"""Readings of the search. Claims of 1-0 and Asymmetric are not listed: their edges were others when it was made."""
+FOUND: Mapping[str, tuple[int, Reading | None]] = {
     "fig10.smallcap": (0, None),
     "fig11.opt": (0, None),
     "fig11.shift": (5, None),
     "fig11.grow": (0, None),
-    "fig12.better": (0, None),
-    "fig12.similar": (4, 16),
     "fig12.advanced": (0, None),
-    "fig13.acc": (11, 3),
-    "fig13.fixed": (0, None),
-    "fig13.cause": (5, 12),
-    "sec4.100ms": (2, 43),
 }
 """Claim -> under how many of the readings one run has it, and the first of these that has it in nudged repetitions, too."""
 
@@ -36,12 +25,11 @@ def told(reading: Reading) -> str:
     return ", ".join(f"{rule} = {str(value).lower()}" for rule, value in reading.items())
 
 
-for _name, (_having, _number) in FOUND.items():
-    _by = "" if _number is None else told(every()[_number])
+for _name, (_having, _reading) in FOUND.items():
+    _by = "" if _reading is None else told(_reading)
     _runs = "1 run" if _by or not _having else "1 run, and 10 nudged ones where that has it,"
-    PAPER.explain(_name, Searched(len(every()), _runs, _having if _by else 0, _by))
+    PAPER.explain(_name, Searched(SEARCHED, _runs, _having if _by else 0, _by))
 PAPER.explain("fig5a.pct", Searched(960, "5 nudged runs", 60, "partial_deflation = false, recovery_exit = rfc6582"))
-PAPER.explain("fig1.unit", Searched(2, "1 run", 1, "limited_transmit = false"))
 PAPER.explain(
     "fig3a.double",
     Derived("with an ACK for two segments, and a segment for an ACK (section 2), a window grows by half a round trip"),

@@ -8,7 +8,7 @@ The initial window is one segment, because NewReno's first ACK waits.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .setting import SEGMENTS, one_zero, two_two
@@ -33,13 +33,22 @@ HELD_OUT = ("5",)
 FREE: dict[str, list[Any]] = {
     f"{SENDER}.min_rto": ["1s", "200ms"],
     f"{SENDER}.tick": ["10ms", "100ms"],
+    f"{SENDER}.halving": ["integer", "flight-size"],
+    f"{SENDER}.timeout_ssthresh": ["each", "first-of-window"],
     f"{SENDER}.recovery.partial_deflation": [True, False],
     f"{SENDER}.limited_transmit": [False, True],
     f"{SENDER}.recovery_exit": ["keep", "rfc6582"],
     f"{SENDER}.second_fast_retransmit": ["never", "always", "unless-timeout"],
     "flow.*.receiver.immediate_on_gap": [True, False],
 }
-"""Section 2 prints two more: a loss halves the window, and in slow start an ACK is worth a segment."""
+"""Section 2 prints one more: in slow start an ACK is worth a segment. It says that a loss halves the window, and not which number."""
+PACED, SMART = f"{SENDER}.pacing.round_trip", "flow.*.receiver.ack"
+OF_SCHEMES: dict[str, list[Any]] = {
+    PACED: ["smoothed", "last", "least"],
+    f"{SMART}.first_probe": ["0s", "1s"],
+    f"{SMART}.replies": ["counted", "subtracted"],
+}
+"""Rules of paced senders, and of smartacking receivers."""
 EDGES = (1000, 100, 20, 12.5, 10)
 """Rates of the edges of 1-0, in Mb/s. Other configurations have 10 Mb/s, and 2-2 has bottlenecks wider than its edges."""
 
@@ -53,10 +62,13 @@ PLAIN: dict[str, Any] = {
 """What one would take without these figures: the least RTO of RFC 2988, and edges that never limit."""
 
 
-def _run(name: str, tree: dict[str, Any], **more: Any) -> dict[str, Any]:
+def _run(name: str, tree: dict[str, Any], blind: Sequence[str], **more: Any) -> dict[str, Any]:
     for flow in tree["flow"]:
         flow["sender"] |= {"recovery": {"kind": "newreno"}}
-    return {"name": name, "scenario": tree, **more}
+    scheme = tree["flow"][0]
+    paced, smart = scheme["sender"]["pacing"] != "off", scheme["receiver"]["ack"]["policy"] == "smart"
+    unread = [rule for rule in OF_SCHEMES if not (paced if rule == PACED else smart)]
+    return {"name": name, "scenario": tree, "without": [*blind, *unread], **more}
 
 
 def plan() -> dict[str, Any]:
@@ -78,23 +90,24 @@ def plan() -> dict[str, Any]:
         )
 
     for figure, (name, configuration, mbps, percent, timeouts) in SPANS.items():
-        blind: dict[str, Any] = {"without": ["edge"]} if configuration is two_two else {}
+        blind = ["edge"] if configuration is two_two else []
         tree = json.loads(configuration(mbps, "smart"))
         tree["flow"][0]["size"] = {"segments": percent * SEGMENTS // 100}
         tree["stop"] = {"at": "9s" if configuration is two_two else "30s"}
-        runs.append(_run(name, tree, **blind))
+        runs.append(_run(name, tree, blind))
         if timeouts is not None:
             value(f"{name}: timeouts", "timeouts@f1", timeouts, TIMEOUTS, name)
         for panel, (scheme, share, stalls) in PANELS.items():
             if panel[0] == figure:
                 other = json.loads(configuration(mbps, scheme))
-                runs.append(_run(panel, other, until={"run": name, "metric": END}, **blind))
+                runs.append(_run(panel, other, blind, until={"run": name, "metric": END}))
                 value(panel, f"{100 / SEGMENTS:g} * segments_acked@f1", share, TOLERANCE, panel)
                 if stalls is not None:
                     value(f"{panel}: timeouts", "timeouts@f1", stalls, TIMEOUTS, panel)
     return {
         "title": "Smartacking: the sender that Figures 3 to 5 were made with",
-        "free": FREE,
+        "readings": 100_000,
+        "free": FREE | OF_SCHEMES,
         "baseline": PLAIN,
         "alternatives": {
             "edge": {

@@ -18,8 +18,8 @@ Json = dict[str, Any]
 
 PACKET, SEGMENTS = 1000, 10_000
 MAX_DELAY = "200ms"
-EDGE_MBPS, EDGE_QUEUE = 12.5, 122
-"""The rate of the edges of 1-0 (:mod:`.inferred`), and the packets that may wait at the sender's in Asymmetric (:mod:`.edge`)."""
+EDGE_MBPS = 10
+"""The rate of the edges of 1-0: the one that is printed for 2-2 and Asymmetric."""
 RED = {"kind": "red", "min": 5, "max": 15, "weight": 0.002, "max_p": 0.1, "mean_packet": "1000B"}
 
 
@@ -43,7 +43,7 @@ class Scheme:
 
 DELAYED = {"policy": "delayed", "timer": MAX_DELAY, "segments": 2}
 SMART = {"policy": "smart", "timer": MAX_DELAY}
-ACC = {"policy": "acc", "d_max": 16, "timer": MAX_DELAY}
+ACC = {"policy": "acc-delivered", "timer": MAX_DELAY}
 SCHEMES = {
     "newreno": Scheme("NewReno", DELAYED, "delayed"),
     "paced": Scheme("NewReno, paced", DELAYED, "delayed", 0.9, dash="--"),
@@ -54,7 +54,7 @@ SCHEMES = {
     "acc": Scheme("ACC", ACC, "acc"),
     "smart": Scheme("smartacking", SMART, "smart"),
     "smart-paced": Scheme("smartacking, paced", SMART, "smart", 0.9, dash="--"),
-    "extended": Scheme("extended smartacking", {**SMART, "extended": True}, "red"),
+    "extended": Scheme("extended smartacking", {**SMART, "extended": True, "early_steps": False}, "red"),
     "fixed": Scheme("smartacking, fixed RTT", {**SMART, "rtt": "fixed"}, "pink"),
     "fixed-paced": Scheme("smartacking, paced, fixed RTT", {**SMART, "rtt": "fixed"}, "pink", 0.9, dash="--"),
     "told": Scheme("smartacking, told by the sender", {**SMART, "rtt": "sender", "window": "sender"}, "slate"),
@@ -123,7 +123,17 @@ def queue(mbps: float, rtt_s: float, scheme: Scheme, red: bool = False, bdps: fl
     fair: Json = {"scheduler": "round-robin"} if scheme.fair else {}
     if red:
         return {**RED, "packets": max(40, math.floor(pipe)) + 1, **fair}
-    return {"kind": "drop-tail", "waiting": max(2, math.floor(bdps * pipe)), **fair}
+    waiting = max(2, math.floor(bdps * pipe))
+    if scheme.ack is ACC:
+        return marking(waiting, 8e-6 * PACKET / mbps)
+    return {"kind": "drop-tail", "waiting": waiting, **fair}
+
+
+def marking(waiting: int, packet_s: float) -> Json:
+    """A drop-tail queue that marks what waited for longer than half of it takes to leave, and drops only what it has no room for."""
+    never = "100s"
+    half = f"{waiting * packet_s / 2:.9g}s"
+    return {"kind": "codel", "packets": waiting + 1, "target": never, "interval": never, "ce_threshold": half}
 
 
 def link(between: Sequence[str], mbps: float, delay_ms: float, queue: Json = FREE, back: Json | None = None) -> Json:
@@ -209,10 +219,9 @@ def two_two(
 
 
 def tcp_udp(mbps: float, scheme: str, setting: Setting = PAPERS, first: str = "on", estimate: bool = False) -> str:
-    """A connection and an on-off UDP flow each way; routers mark ACKs for ACC."""
+    """A connection and an on-off UDP flow each way."""
     kind = SCHEMES[scheme]
-    waiting = queue(mbps, 0.06, kind)
-    links, flows = [link(("A", "B"), mbps, 20, marking(mbps, 0.06) if scheme == "acc" else waiting)], []
+    links, flows = [link(("A", "B"), mbps, 20, queue(mbps, 0.06, kind))], []
     for number, start in STARTS:
         near, far = ("A", "B") if number <= 2 else ("B", "A")
         ends = (f"S{number}", f"R{number}")
@@ -234,34 +243,16 @@ def tcp_udp(mbps: float, scheme: str, setting: Setting = PAPERS, first: str = "o
     return scenario(links, flows)
 
 
-def marking(mbps: float, rtt_s: float) -> Json:
-    """A queue that marks ACKs of ACC: RED from half of the drop-tail queue on, which drops data there, too."""
-    limit = max(4, math.floor(bdp(mbps, rtt_s) / 2))
-    return {**RED, "packets": limit + 1, "min": limit / 2, "max": limit, "ecn": True}
-
-
-def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS, edge: int = EDGE_QUEUE) -> str:
-    """10 Mb/s forward, a few kb/s back; round trip 59 ms. ``edge``: packets that may wait at the sender's."""
+def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS, edge: int | None = None) -> str:
+    """10 Mb/s forward, a few kb/s back; round trip 59 ms. ``edge``: packets that may wait at the sender's, if it is limited."""
     kind = SCHEMES[scheme]
-    half: Json = {"kind": "drop-tail", "waiting": 36}
     slow: Json = {"kind": "drop-tail", "waiting": 10}
-    if scheme == "acc":
-        # Gentle RED of weight 1 whose thresholds meet marks every ACK that finds more than half of the room taken.
-        slow = {
-            **RED,
-            "packets": 11,
-            "min": 4.99,
-            "max": 5,
-            "weight": 1,
-            "max_p": 1,
-            "gentle": True,
-            "wait": False,
-            "ecn": True,
-        }
+    if kind.ack is ACC:
+        slow = marking(10, 8e-3 * 40 / kbps)
     back = {"rate": f"{kbps:g}kbps", "delay": "50ms", "queue": slow}
     links = [
-        link(("S1", "A"), 10, 1, {**half, "waiting": edge}),
-        link(("A", "B"), 10, 5, half, back),
+        link(("S1", "A"), 10, 1, {"kind": "drop-tail", "waiting": edge} if edge else FREE),
+        link(("A", "B"), 10, 5, queue(10, 0.059, kind), back),
         link(("B", "R1"), 10, 1),
     ]
     return scenario(links, [flow("f1", ("S1", "R1"), 0, kind, setting)])
@@ -288,16 +279,17 @@ PARAMETERS: list[Parameter] = [
     Parameter("what the queue counts", "waiting packets, at least 2; products rounded down", "inferred", "not printed"),
     Parameter("RED", "min 5, max 15, weight 0.002, max_p 0.1", "stated", "section 4.2; one product of room, at least 40 packets"),
     Parameter("1-0", "50 ms one way", "stated", "section 4.2"),
-    Parameter("edges of 1-0, least RTO, Limited Transmit", "12.5 Mb/s, 0.2 s, yes", "inferred",
+    Parameter("edges of 1-0", "10 Mb/s", "inferred", "printed for 2-2 and Asymmetric only (section 4.2)"),
+    Parameter("least RTO, Limited Transmit", "0.2 s, yes", "inferred",
               "not printed; the most probable reading of `acklab infer smartacking`, which is fitted to Figures 3 and 4",
               fitted_to=("fig3a.pct", "fig3a.rto", "fig3b.nostall", "fig4a.pct", "fig4c.pct", "fig4d.pct", "fig4.pacing", "fig4.reverse")),
     Parameter("2-2", "edges 10 Mb/s and 5 ms, middle 20 ms", "stated", "section 4.2"),
     Parameter("Different-RTT", "30 ms more on one sender's edge each way", "inferred", "120 = 60 + 60 ms"),
     Parameter("Asymmetric", "10 Mb/s, 5 ms; back 5 to 30 kb/s, 50 ms; edges 10 Mb/s, 1 ms", "stated", "section 4.2"),
     Parameter("Asymmetric queues", "36 packets forward, 10 back", "inferred", "half of 73.75 packets, the usual size by section 4.2; ten ACKs"),
-    Parameter("queue at the sender's edge in Asymmetric", "122 packets", "inferred",
-              "not printed; bursts wait at the first of several links of one rate. The most probable size by the two rates of section 5.4 (figure edge)",
-              fitted_to=("fig13.20k", "fig13.21k")),
+    Parameter("queues at edges", "without a limit", "inferred", "not printed; the same in every configuration (figure edge has others in Asymmetric)"),
+    Parameter("ACC", "a packet that waited longer than half of its queue takes to leave is marked; an ACK covers at most half of the window", "inferred",
+              "section 2 has marks on a congested link's packets, and a largest d that the window determines"),
     Parameter("Parking-Lot", "20 ms a shared link, 5 ms and 1 Gb/s an edge; connection 1 crosses the last, 2 the last two", "inferred",
               "only the order of round trips and the last bottleneck are stated"),
     Parameter("High-Multiplexing", "50 connections for each of the four, starts spread over 100 ms", "inferred",

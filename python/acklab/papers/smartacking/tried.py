@@ -35,6 +35,7 @@ RULES: Mapping[str, Sequence[Any]] = {
     "min_rto": ("1s",),
     "tick": ("100ms",),
     "halving": ("flight-size",),
+    "timeout_ssthresh": ("first-of-window",),
     "partial_deflation": (False,),
     "partial_ack_timer": ("each",),
     "limited_transmit": (False,),
@@ -45,21 +46,30 @@ RULES: Mapping[str, Sequence[Any]] = {
     "max_burst": (4,),
     "immediate_on_gap": (False,),
     "pacing": (4, 0.99),
+    "round_trip": ("last", "least"),
     "loss": ("third-duplicate",),
     "first": ("tick",),
     "rtt": ("timestamps", "fixed", "sender"),
     "window": ("sender",),
     "interval": ("200ms",),
-    "acc": (4, 64),
+    "first_probe": ("1s",),
+    "replies": ("subtracted",),
+    "limit": ("abc",),
+    "decrease": ("any",),
+    "beta": ("middle", "after", "never"),
+    "gamma": ("all",),
+    "early_steps": (True,),
+    "acc": (0.25, 1.0),
     "sabc": (2, "first"),
     "queue": ("in service", "twice"),
     "udp": ("off",),
-    "edges": (10, 20, 100, 1000),
+    "edges": (12.5, 20, 100, 1000),
     "lot_edges": (12.5, 100),
-    "edge_queue": (36, 148),
+    "edge_queue": (36, 122, 148),
 }
-"""The values of each rule that are tried besides the one used here. The first eleven are the sender's. ``pacing`` is a burst of so many
-segments or a share of the round trip. ``loss`` to ``interval`` are the estimator's lines. ``acc`` is the largest d. ``sabc`` is the cap
+"""The values of each rule that are tried besides the one used here. The first twelve are the sender's. ``pacing`` is a burst of so many
+segments or a share of the round trip, ``round_trip`` which one that is. ``loss`` to ``replies`` are the estimator's lines. ``limit`` is what an ACK is worth in the
+estimate of ABC's window: what it is worth to the sender. ``decrease`` to ``early_steps`` are extended smartacking's. ``acc`` is the share of the window that d may have. ``sabc`` is the cap
 (or 4 in the first slow start only). ``queue`` is what a drop-tail queue counts, or its double. ``udp`` is the first state of the cross
 traffic. ``edges`` and ``lot_edges`` are the rates of the edges of 1-0 and of the Parking-Lot in Mb/s. ``edge_queue`` is what may wait
 at the sender's edge in the Asymmetric configuration."""
@@ -67,13 +77,15 @@ SENDER = (
     "min_rto",
     "tick",
     "halving",
+    "timeout_ssthresh",
     "limited_transmit",
     "recovery_exit",
     "second_fast_retransmit",
     "initial_window",
     "max_burst",
 )
-ESTIMATOR = ("loss", "first", "rtt", "window", "interval")
+ESTIMATOR = ("loss", "first", "rtt", "window", "interval", "first_probe", "replies")
+EXTENDED = ("decrease", "beta", "gamma", "early_steps")
 DRAWN, SEED, SHARE = 8, 23, 0.25
 """Joint readings, the seed of their draws, and the probability that a rule of one differs from the one used here."""
 
@@ -117,7 +129,7 @@ def apply(reading: Reading, scenario: str) -> str:
                 link["rate"] = f"{reading[rule]:g}Mbps"
                 break
     if "edge_queue" in reading and str(links[1].get("back", {}).get("rate", "")).endswith("kbps"):
-        links[0]["queue"]["waiting"] = reading["edge_queue"]
+        links[0]["queue"] = {"kind": "drop-tail", "waiting": reading["edge_queue"]}
     if "queue" in reading:
         for link in tree["link"]:
             for side in (link, link.get("back", {})):
@@ -140,14 +152,20 @@ def _ends(reading: Reading, sender: Json, receiver: Json) -> None:
     if "pacing" in reading and sender["pacing"] != "off":
         value = reading["pacing"]
         sender["pacing"] |= {"burst": value} if value >= 1 else {"share": value}
+    if "round_trip" in reading and sender["pacing"] != "off":
+        sender["pacing"]["round_trip"] = reading["round_trip"]
+    if "limit" in reading and "estimate" in receiver and sender.get("credit", {}).get("kind") == "abc":
+        receiver["estimate"] = {"kind": receiver["estimate"], "limit": sender["credit"]["limit"]}
     if "immediate_on_gap" in reading:
         receiver["immediate_on_gap"] = reading["immediate_on_gap"]
     ack = receiver["ack"]
     if ack["policy"] == "smart":
         kept = {"rtt": ack["rtt"]} if ack["rtt"] in ("fixed", "sender") else {}
         ack |= {rule: reading[rule] for rule in ESTIMATOR if rule in reading} | kept
-    if "acc" in reading and ack["policy"] == "acc":
-        ack["d_max"] = reading["acc"]
+        if ack.get("extended"):
+            ack |= {rule: reading[rule] for rule in EXTENDED if rule in reading}
+    if "acc" in reading and ack["policy"] == "acc-delivered":
+        ack["window_share"] = reading["acc"]
 
 
 def _room(rule: str, queue: Json) -> None:
