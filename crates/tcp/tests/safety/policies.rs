@@ -19,10 +19,15 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
     let restore = (2_u32..65, 0_u32..60, 0.0..2.0, 0.0..1.0).prop_map(|(pieces, target, start, share)| {
         AckPolicyKind::Restore { pieces, target, start: Time::from_secs(start), share }
     });
-    let acc =
-        (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
-    let acc_delivered = (0.01..1.0, 0.01..0.5)
-        .prop_map(|(window_share, timer)| AckPolicyKind::AccDelivered { window_share, timer: Time::from_secs(timer) });
+    let acc = (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| {
+        let timer = Time::from_secs(timer);
+        // Every other one reads the marks of data.
+        if d_max % 2 == 0 {
+            AckPolicyKind::AccDelivered { window_share: f64::from(d_max) / 20.0, timer }
+        } else {
+            AckPolicyKind::Acc { d_max, timer }
+        }
+    });
     let acc_ns2 = (1_u32..20, 0.01..0.5)
         .prop_map(|(d_max, timer)| AckPolicyKind::AccNs2 { d_max, timer: Time::from_secs(timer) });
     let requested = (0.01..0.5, 1_u32..128, 1_u32..128).prop_map(|(timer, segments, most)| AckPolicyKind::Requested {
@@ -41,7 +46,6 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
         smart(),
         periodic(),
         acc,
-        acc_delivered,
         acc_ns2,
         quic(),
         linux()
@@ -112,15 +116,17 @@ fn smart() -> impl Strategy<Value = AckPolicyKind> {
     let window = select(&[WindowSource::Estimate, WindowSource::Sender][..]);
     let loss = select(&[LossNotice::RoundTrip, LossNotice::ThirdDuplicate][..]);
     let first = select(&[WindowStart::Count, WindowStart::Tick][..]);
-    let replies = select(&[ReplyWait::Counted, ReplyWait::Left][..]);
-    let decrease = select(&[EstimateFall::Loss, EstimateFall::Any][..]);
-    let beta = select(&[BetaRise::Before, BetaRise::Middle, BetaRise::After, BetaRise::Never][..]);
-    let gamma = select(&[GammaCount::New, GammaCount::All][..]);
     let plain = (0.001..0.6, rtt(), 0.01..2.0, window, 1_u32..12, any::<bool>(), loss, first);
-    let open = (prop_oneof![Just(0.0), 0.0..2.0], replies, 1_u32..5, decrease, beta, gamma, any::<bool>());
-    (plain, open).prop_map(|((timer, rtt, interval, window, initial, extended, loss, first), open)| {
-        let (first_probe, replies, limit, decrease, beta, gamma, early_steps) = open;
-        let [timer, interval, first_probe] = [timer, interval, first_probe].map(Time::from_secs);
+    plain.prop_map(|(timer, rtt, interval, window, initial, extended, loss, first)| {
+        // What the paper leaves open besides follows from the initial window.
+        let (odd, third) = (initial % 2 == 1, (initial % 3) as usize);
+        let first_probe = Time::from_secs(if odd { interval } else { 0.0 });
+        let [timer, interval] = [timer, interval].map(Time::from_secs);
+        let replies = if odd { ReplyWait::Left } else { ReplyWait::Counted };
+        let decrease = if third == 0 { EstimateFall::Any } else { EstimateFall::Loss };
+        let beta = [BetaRise::Before, BetaRise::Middle, BetaRise::After, BetaRise::Never][initial as usize % 4];
+        let gamma = if third == 1 { GammaCount::All } else { GammaCount::New };
+        let (limit, early_steps) = (1 + initial % 3, odd);
         AckPolicyKind::Smart {
             timer,
             rtt,
