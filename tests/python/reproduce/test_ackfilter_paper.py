@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from acklab.papers import paper
 from acklab.papers.ackfilter import runs, section2, section4
-from acklab.papers.ackfilter.setting import ALGORITHMS, DELTAS, LARGE_BUFFER, MODEL, SMALL_BUFFER, Many
+from acklab.papers.ackfilter.setting import ALGORITHMS, DELTAS, LARGE_BUFFER, MODEL, SMALL_BUFFER, Many, One
 from acklab.reproduce.execute import Lines, trace
 from acklab.reproduce.experiments import Effort, Failed
+from acklab.runs import run_batch
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +92,29 @@ def test_every_algorithm_sees_the_same_files() -> None:
     trees = [json.loads(LARGE_BUFFER.scenario(a, 3, 7)) for a in ALGORITHMS]
     assert all(tree["flow"] == trees[0]["flow"] and tree["seed"] == 7 for tree in trees)
     assert len({json.dumps(tree["link"][-1]) for tree in trees}) == len(ALGORITHMS)
+
+
+def flow(scenario: str) -> dict[str, Any]:
+    return dict(next(iter(run_batch([scenario])))["flows"][0])
+
+
+def test_the_filters_paper_with_another_round_trip_and_two_segments_an_ack() -> None:
+    """Sections 2.1 and 2.2: alpha = 1 + 1/d and delta_o = mu_r T/(d + 1); a segment takes 0.8 ms, an ACK 3.2 ms, and the rest is T."""
+    assert One(d=2, rtt_s=0.4).model.growth == 1.5
+    assert One(d=2, rtt_s=0.4).model.optimum == pytest.approx(312.5 * 0.4 / 3)
+    assert flow(One(rtt_s=0.1).scenario(None, segments=1))["completion_s"] == pytest.approx(0.1 + 0.0008 + 0.0032)
+    # The first segment waits for the timer; then one ACK for two.
+    both = flow(One(d=2).scenario(None, segments=3))
+    assert both["acks_sent"] == 2
+    assert both["completion_s"] == pytest.approx(0.1 + 2 * 0.2 + 3 * 0.0008 + 2 * 0.0032)
+    tree = json.loads(Many(d=2, rtt_s=0.4, wait="2s").scenario("rr", 1, 1))
+    assert tree["link"][-1]["delay"] == "195ms" and tree["flow"][0]["receiver"]["ack"]["segments"] == 2
+    assert tree["flow"][0]["repeat"]["think_to"] == "2s"
+
+
+def test_how_equally_sources_share_the_reverse_link() -> None:
+    """Sections 4.1 and 4.2. Jain's index of 30 ACKs in two transfers and of 10 is 40^2 / (2 (30^2 + 10^2)) = 0.8."""
+    line = b'{"flows":[%s]}' % b",".join(
+        b'{"name":"%s","acks_received":%d}' % row for row in ((b"s0", 10), (b"s1", 10), (b"s0#2", 20))
+    )
+    assert section4.fairness(line) == pytest.approx(0.8)

@@ -29,6 +29,8 @@ VARIED: Mapping[str, list[tuple[str, dict[str, Any]]]] = {
     "share of fair share": [("100 %", {"share": 1.0})],
     "window of the rate": [("100 ms", {"rate_window": "100ms"}), ("1 s", {"rate_window": "1s"})],
     "pause": [("0.1 s", {"wait": "100ms"}), ("10 s", {"wait": "10s"})],
+    "round trip": [("0.1 s", {"rtt_s": 0.1}), ("0.4 s", {"rtt_s": 0.4})],
+    "segments an ACK covers": [("2", {"d": 2})],
     "access links": [("10 Mb/s", {"access_rate": "10Mbps"})],
 }
 """Every choice that section 4 leaves open, with other values."""

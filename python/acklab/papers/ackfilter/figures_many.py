@@ -93,10 +93,15 @@ def _figure(number: str, title: str, paper: Sequence[tuple[str, str]], needs: Se
             Panel("throughput, averaged over files", SOURCES_AXIS, y, curves(found)),
             Panel("relative to classic filtering", SOURCES_AXIS, Axis("difference (%)"), relative(found), [Mark(0.0)]),
             Panel("throughput, averaged over time", SOURCES_AXIS, y, curves(found, "pooled")),
+            Panel(
+                "fairness of the ACKs' shares", SOURCES_AXIS, Axis("Jain's index", high=1), curves(found, "fairness", 1)
+            ),
         ]
         means = {a: 8e-6 * s.value for a, s in overall(found).items()}
         order = ", ".join(f"{NAMES[a]} {means[a]:.3g}" for a in sorted(means, key=lambda a: -means[a]))
         compared = [Compared("averaged over the sources (Mb/s)", paper[0][1], order)]
+        fair = ", ".join(f"{NAMES[a]} {s.value:.3f}" for a, s in overall(found, "fairness").items())
+        compared.append(Compared("Jain's index of the sources' ACKs, averaged over the sources", "", fair))
         for what, says in paper[1:]:
             compared.append(Compared(what, says, _said(found, what)))
         return Drawn(

@@ -19,7 +19,7 @@ READINGS: Mapping[str, One] = {
     "d = 1, forward 10 Mb/s (the page's)": One(),
     "d = 2, forward 10 Mb/s": One(d=2),
     "d = 1, forward 1 Mb/s": One(forward_rate="1Mbps"),
-    "round trip of 400 ms": One(delay="200ms"),
+    "round trip of 400 ms": One(rtt_s=0.4),
 }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from ...experiments.compare.quantities import jain
 from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
@@ -46,7 +48,25 @@ def _reduce(columns: dict[str, Array]) -> Sequence[float]:
         )
 
 
-READ = ManyFlows(
+_RECEIVED = re.compile(rb'"name":"(s\d+)[^}]*?"acks_received":(\d+)')
+
+
+def fairness(line: bytes) -> float:
+    """Jain's index of the ACKs that reached each source: how equally section 4's sources share the reverse link."""
+    received: dict[bytes, int] = {}
+    for source, acks in _RECEIVED.findall(line):
+        received[source] = received.get(source, 0) + int(acks)
+    return jain([*received.values()])
+
+
+class Read(ManyFlows):
+    """The numbers of ``_reduce``, and the fairness."""
+
+    def __call__(self, line: bytes) -> tuple[float, ...]:
+        return (*super().__call__(line), fairness(line))
+
+
+READ = Read(
     [
         "throughput",
         "pooled",
@@ -60,6 +80,7 @@ READ = ManyFlows(
         "mean_waiting",
         "drops",
         "filtered",
+        "fairness",
     ],
     ["start_s", "finished_s", "bytes", "timeouts", "retransmits", "mean_rtt_s"],
     ["drops", "filtered", "mean_queue_packets", "max_queue_packets"],

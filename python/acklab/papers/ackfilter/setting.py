@@ -14,8 +14,6 @@ from ...models.ackfilter import SlowReverse
 from ...reproduce.paper import Parameter
 from ...scenario.draws import Draws
 
-MODEL = SlowReverse(rate_bps=100e3, rtt_s=0.2, d=1, ack_bytes=40)
-"""The model of sections 2.1 to 2.3, with section 2.4's numbers."""
 PACKET = 1000
 FORWARD_BPS = 10e6
 FORWARD_PER_S = FORWARD_BPS / (8 * PACKET)
@@ -67,30 +65,41 @@ def delayed(
     return {"kind": "delayed", "rate": rate, "per": per, "window": window, "share": share, **more}
 
 
+def receiver(d: int) -> dict[str, Any]:
+    """The destination's rules; an ACK covers ``d`` segments."""
+    ack = {"policy": "every"} if d == 1 else {"policy": "delayed", "timer": "100ms", "segments": d}
+    return {"stack": "ns2-1998", "ack": ack, "ack_size": 40}
+
+
 @dataclass(frozen=True)
 class One:
     """Section 2.4: one source, S to D, for a few seconds of slow start."""
 
     d: int = 1
+    rtt_s: float = 0.2
+    """T: the round trip without queues, and without transmission."""
     forward_rate: str = "10Mbps"
     forward_packets: int = HIGH
-    delay: str = "100ms"
     window: int = HIGH
     min_rto: str = "1s"
+
+    @property
+    def model(self) -> SlowReverse:
+        """The model of sections 2.1 to 2.3 with these values."""
+        return SlowReverse(rate_bps=100e3, rtt_s=self.rtt_s, d=self.d, ack_bytes=40)
 
     def scenario(self, filter: dict[str, Any] | None, *, segments: int | None = None, stop_s: float = 10.0) -> str:
         """One line of JSON; with ``segments`` a transfer of that size, else data for all the time."""
         reverse: dict[str, Any] = {"kind": "drop-tail", "packets": HIGH}
         if filter is not None:
             reverse["filter"] = filter
-        ack = {"policy": "every"} if self.d == 1 else {"policy": "delayed", "timer": "100ms", "segments": self.d}
         flow: dict[str, Any] = {
             "name": "f",
             "from": "S",
             "to": "D",
             "size": "unlimited" if segments is None else {"segments": segments},
             "sender": {**SENDER, "window": self.window, "min_rto": self.min_rto},
-            "receiver": {"stack": "ns2-1998", "ack": ack, "ack_size": 40},
+            "receiver": receiver(self.d),
         }
         tree = {
             "stop": {"at": f"{stop_s:g}s"} if segments is None else {"when": "flows-complete", "at_most": "1000s"},
@@ -98,7 +107,7 @@ class One:
                 {
                     "between": ["S", "D"],
                     "rate": self.forward_rate,
-                    "delay": self.delay,
+                    "delay": f"{500 * self.rtt_s:g}ms",
                     "queue": {"kind": "drop-tail", "packets": self.forward_packets},
                     "back": {"rate": "100kbps", "queue": reverse},
                 }
@@ -124,6 +133,10 @@ class Many:
     """Of the fair share: above it a connection is filtered."""
     wait: str = "1s"
     access_rate: str = "100Mbps"
+    d: int = 1
+    """Segments that an ACK covers."""
+    rtt_s: float = 0.2
+    """About T: with 5 ms of access link, the round trip without queues."""
 
     def queue(self, algorithm: str) -> dict[str, Any]:
         """The reverse buffer with its filter, drop policy and service (ledger ackfilter.m.drop_policies, m.sched)."""
@@ -142,7 +155,7 @@ class Many:
 
     def receiver(self, algorithm: str) -> dict[str, Any]:
         """The destination's rules."""
-        return RECEIVER
+        return receiver(self.d)
 
     def _per_connection(self) -> dict[str, Any]:
         return delayed(per="connection", window=self.rate_window, share=self.share)
@@ -157,7 +170,7 @@ class Many:
         shared = {
             "between": ["A", "D"],
             "rate": "10Mbps",
-            "delay": "95ms",
+            "delay": f"{500 * self.rtt_s - 5:g}ms",
             "queue": {"kind": "drop-tail", "packets": self.forward_packets},
             "back": {"rate": "100kbps", "queue": self.queue(algorithm), "stages": self.stages(algorithm)},
         }
@@ -195,8 +208,10 @@ class Many:
         return json.dumps(tree, separators=(",", ":"))
 
 
-RECEIVER = {"stack": "ns2-1998", "ack": {"policy": "every"}, "ack_size": 40}
+RECEIVER = receiver(1)
 ONE = One()
+MODEL = ONE.model
+"""The model with section 2.4's numbers."""
 LARGE_BUFFER = Many()
 SMALL_BUFFER = Many(buffer=SMALL)
 
