@@ -162,7 +162,7 @@ impl Flow {
         }
         // The two frequent kinds first.
         if let Body::Data(segment) = &packet.body {
-            if self.receiver.wants_phase(PhaseSource::Oracle) {
+            if self.receiver.is_told_phase() {
                 self.on_told_data(id, segment, net);
             } else {
                 self.on_data(id, segment, net);
@@ -196,8 +196,13 @@ impl Flow {
     /// A segment reaches a receiver that is told the sender's phase.
     #[cold]
     fn on_told_data(&mut self, id: u32, segment: &Segment, net: &mut Network) {
-        let slow_start = self.sender.core().in_slow_start();
-        let phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
+        let phase = if self.receiver.wants_phase(PhaseSource::Growth) {
+            self.sender.last_growth()
+        } else if self.sender.core().in_slow_start() {
+            Phase::SlowStart
+        } else {
+            Phase::CongestionAvoidance
+        };
         self.on_data(id, &Segment { phase, ..*segment }, net);
     }
 

@@ -78,7 +78,7 @@ impl Simulation {
         }
         let unfinished = scenario.flows.iter().filter(|spec| spec.finite()).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
-        let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
+        let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::SlowStart);
         Ok(Simulation {
             trees: Trees::new(&scenario, &flows),
             looked: vec![None; scenario.expect.len()],

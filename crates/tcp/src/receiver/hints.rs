@@ -22,8 +22,14 @@ impl Receiver {
         !matches!(self.rules.ack, AckPolicyKind::Quic { .. })
     }
 
+    /// True if the ACK policy takes the sender's phase from its own sender, whose driver tells it.
+    #[inline]
+    pub fn is_told_phase(&self) -> bool {
+        matches!(self.phase_source, Some(PhaseSource::Oracle | PhaseSource::Growth))
+    }
+
     /// True if the ACK policy takes the sender's phase from `source`; a driver tells it if that is its own knowledge
-    /// ([`PhaseSource::Oracle`], [`PhaseSource::Shared`]).
+    /// ([`PhaseSource::Oracle`], [`PhaseSource::Growth`], [`PhaseSource::Shared`]).
     #[inline]
     pub fn wants_phase(&self, source: PhaseSource) -> bool {
         self.phase_source == Some(source)

@@ -125,8 +125,11 @@ choice! {
         /// Each segment carries the phase in which it was sent.
         Option = "option",
         /// One flag for all flows of the simulation: each growth of any sender's window sets it to that sender's phase. It begins
-        /// as congestion avoidance.
+        /// as slow start.
         Shared = "shared",
+        /// A flag of the flow's own: each growth of its sender's window sets it to that sender's phase. It begins as congestion
+        /// avoidance.
+        Growth = "growth",
         /// The receiver infers the phase from arriving segments and its own ACKs.
         Heuristic = "heuristic",
     }

@@ -228,6 +228,11 @@ impl Sender {
         self.core.cc.take_growth()
     }
 
+    /// The phase in which an ACK's credit last grew the window; untold if it never did.
+    pub fn last_growth(&self) -> Phase {
+        self.core.cc.grown_in
+    }
+
     /// Counts so far.
     pub fn counters(&self) -> &SenderCounters {
         &self.core.counters

@@ -129,7 +129,7 @@ impl Pair {
             log: Vec::new(),
             network,
             rng: Rng(network.seed),
-            flag: Phase::CongestionAvoidance,
+            flag: Phase::SlowStart,
             arrivals: BinaryHeap::new(),
             loads: Vec::new(),
         }
@@ -191,6 +191,8 @@ impl Pair {
                     if self.receiver.wants_phase(PhaseSource::Oracle) {
                         let slow = self.sender.core().in_slow_start();
                         segment.phase = if slow { Phase::SlowStart } else { Phase::CongestionAvoidance };
+                    } else if self.receiver.wants_phase(PhaseSource::Growth) {
+                        segment.phase = self.sender.last_growth();
                     } else if self.receiver.wants_phase(PhaseSource::Shared) {
                         let grown = self.sender.take_growth();
                         self.flag = if grown == Phase::Unknown { self.flag } else { grown };

@@ -10,7 +10,9 @@ pub fn policy() -> impl Strategy<Value = AckPolicyKind> {
     let delayed = (0.001..0.6, 1_u32..5, any::<bool>(), 0.0..0.5).prop_map(|(timer, segments, heartbeat, phase)| {
         AckPolicyKind::Delayed { timer: Time::from_secs(timer), segments, heartbeat, phase: Time::from_secs(phase) }
     });
-    let phase = select(&[PhaseSource::Oracle, PhaseSource::Option, PhaseSource::Shared, PhaseSource::Heuristic][..]);
+    let phase = select(
+        &[PhaseSource::Oracle, PhaseSource::Option, PhaseSource::Shared, PhaseSource::Growth, PhaseSource::Heuristic][..],
+    );
     let daass = (phase, 0.001..0.6, 1_u32..5, 2_u32..40).prop_map(|(phase, timer, segments, window)| {
         let (timer, silence) = (Time::from_secs(timer), Time::from_secs(0.5));
         AckPolicyKind::Daass { phase, timer, segments, window, silence }

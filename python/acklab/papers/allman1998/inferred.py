@@ -26,8 +26,9 @@ ABOVE = {"printed": 1.25, "tolerance": 0.25}
 
 PHASES: dict[str, dict[str, Any]] = {
     "its sender": {},
-    "one flag": {"stack.daass.ack.phase": "shared"},
-    "told by segments": {"stack.daass.ack.phase": "option"},
+    "one flag": {f"stack.{one}-daass.ack.phase": "shared" for one in RECOVERIES},
+    "told by segments": {f"stack.{one}-daass.ack.phase": "option" for one in RECOVERIES},
+    "each agent its own way": {"stack.sack-daass.ack.phase": "growth"},
 }
 _INFLATED = {"kind": "reno", "inflate_when_blocked": True}
 RENO: dict[str, dict[str, Any]] = {
@@ -42,7 +43,9 @@ FLOORS = {"1 s": "1s", "0.2 s": "200ms"}
 def _prepared(scenarios: dict[str, str], recovery: str, mechanism: str) -> dict[str, Any]:
     """Transfers side by side, each on its own path, with the rules in stacks, by which they can be set."""
     rules = {one: PAPERS.sender(one, mechanism) for one in RECOVERIES}
-    acks = {one: PAPERS.ack(one) for one in ("delayed", "daass")}
+    acks = {"delayed": PAPERS.ack(recovery, "delayed")} | {
+        f"{one}-daass": PAPERS.ack(one, "daass") for one in RECOVERIES
+    }
     stacks = {
         one: {"base": "ns2-1998", **{key: rule for key, rule in found.items() if key not in ("stack", "rtt_filter")}}
         for one, found in rules.items()
@@ -56,7 +59,7 @@ def _prepared(scenarios: dict[str, str], recovery: str, mechanism: str) -> dict[
             links.append({**link, "between": [f"{end}{name}" for end in link["between"]]})
         for flow in tree["flow"]:
             sender = {"stack": recovery, "rtt_filter": flow["sender"]["rtt_filter"]}
-            receiver = {"stack": mechanism} if mechanism == "daass" else {"stack": "delayed"}
+            receiver = {"stack": f"{recovery}-daass" if mechanism == "daass" else "delayed"}
             if mechanism == "every":
                 receiver["ack"] = {"policy": "every"}
             called = f"f{name}" if len(tree["flow"]) == 1 else f"f{len(flows)}"
@@ -194,7 +197,7 @@ def plan() -> dict[str, Any]:
             "reno rule": RENO,
             "growth": {name: {f"stack.{one}.credit.growth": name for one in RECOVERIES} for name in ("whole", "steps")},
             "timer": {
-                name: {f"stack.{one}.ack.timer": timer for one in ("delayed", "daass")}
+                name: {f"stack.{one}.ack.timer": timer for one in ("delayed", "reno-daass", "sack-daass")}
                 for name, timer in TIMERS.items()
             },
             "least RTO": {

@@ -27,7 +27,7 @@ from .setting import PAPERS, Setting
 SEEDS = 10
 SACKS = ("sack", "rfc6675")
 RULES: Mapping[str, Sequence[Any]] = {
-    "phase": ("oracle", "shared", "option"),
+    "phase": ("oracle", "shared", "option", "by-agent"),
     "reno": ("1997", "never", "always"),
     "growth": ("whole", "steps"),
     "timer": ("100ms", "200ms"),

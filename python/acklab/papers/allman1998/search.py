@@ -24,7 +24,6 @@ from .section3_comparisons import ALTERNATIVES
 from .section4 import COMPETITION, DROP_TAIL_RUNS, RED_RUNS, another_reading, averaged, both
 from .setting import GATEWAYS, MECHANISMS, PAPERS, RECOVERIES, SEGMENTS, SHORT, Setting
 
-TIMER_S = 0.1
 THINNED = 6
 Surfaces = Mapping[tuple[str, str], Grid]
 Times = Mapping[tuple[str, str], Array]
@@ -47,20 +46,6 @@ def last_ack(surfaces: Surfaces) -> Times:
     return {key: grid["completion_s"] for key, grid in surfaces.items()}
 
 
-def late_flag(recoveries: tuple[str, ...]) -> Callable[[Surfaces], Times]:
-    """The flag DAASS reads is raised only when the sender first grows its window.
-
-    The first segment then waits for the delayed-ACK timer, and everything after it happens that much later. Nothing else
-    is on the path, so the runs need not be made again.
-    """
-
-    def times(surfaces: Surfaces) -> Times:
-        late = {(r, "daass") for r in recoveries}
-        return {key: grid[TIME] + (TIMER_S if key in late else 0.0) for key, grid in surfaces.items()}
-
-    return times
-
-
 def per_queue(delayed: Array, mechanism: Array) -> float:
     """Median over the queues of each queue's median."""
     return float(np.median(np.median(100 * (delayed - mechanism) / delayed, axis=1)))
@@ -73,8 +58,8 @@ def ratio_of_medians(delayed: Array, mechanism: Array) -> float:
 
 CANDIDATES = [
     Candidate("the paper's parameter set"),
-    Candidate("DAASS's flag is raised by the first growth, with SACK only", time=late_flag(("sack",))),
-    Candidate("DAASS's flag is raised by the first growth, with Reno too", time=late_flag(RECOVERIES)),
+    Candidate("DAASS's flag is raised by growth with SACK, Reno's sender tells", replace(PAPERS, phase="by-agent")),
+    Candidate("DAASS's flag is raised by growth, with Reno too", replace(PAPERS, phase="growth")),
     Candidate("DAASS reads one flag, set by each growth of a window", replace(PAPERS, phase="shared")),
     Candidate("DAASS told by each segment, as of when it was sent", replace(PAPERS, phase="option")),
     Candidate("DAASS guesses by itself", replace(PAPERS, phase="heuristic")),

@@ -13,7 +13,7 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from .registry import PAPER
 from .runs import READ, SURFACE, TIME
-from .searched import DAASS_SHORT, ONE_FLAG, UBC
+from .searched import BY_AGENT, DAASS_SHORT, UBC
 from .setting import MECHANISMS, RECOVERIES, SHORT, Setting, transfer
 
 SMALL = tuple(range(5, 200, 10))
@@ -169,11 +169,8 @@ REMARKS = {
         "sack",
         "daass",
         True,
-    ): ". Two thirds of the short transfers lose nothing, and there DAASS equals ACK every. If DAASS reads "
-    "one flag that is raised only when a window grows, the first segment waits for the timer, and the medians are 18.9 and 5.1 with "
-    "SACK; but then they are 18.9 and 4.5 with Reno, where 28 and 7 are printed (see the searched questions). "
-    f"{DAASS_SHORT}",
-    ("sack", "daass", False): f". {ONE_FLAG}",
+    ): f". Two thirds of the short transfers lose nothing, and there DAASS equals ACK every. {DAASS_SHORT}",
+    ("sack", "daass", False): f". {BY_AGENT}",
 }
 
 

@@ -44,7 +44,7 @@ def telnet(mechanism: str, seed: int, write: int = 1, interval: str | None = Non
                     "sequence": "bytes",
                     "idle_restart": "timer-keeps-window",
                 },
-                "receiver": PAPERS.receiver(mechanism),
+                "receiver": PAPERS.receiver("reno", mechanism),
             }
         ],
     }

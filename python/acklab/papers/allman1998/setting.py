@@ -55,17 +55,20 @@ class Setting:
     growth: str = "whole"
     lbc_limit: float = 2
     phase: str = "oracle"
+    """How DAASS's receiver knows the phase. ``by-agent`` is each of ns 1.4's agents its own way: Reno's sender tells it, and SACK's
+    raises a flag as its window grows."""
     initial_window: int = 1
     competing: str = "sack"
     """Recovery of section 4's transfers."""
 
-    def ack(self, mechanism: str) -> dict[str, Any]:
-        """The receiver's policy."""
+    def ack(self, recovery: str, mechanism: str) -> dict[str, Any]:
+        """The receiver's policy; ``recovery`` is its sender's."""
         if mechanism == "every":
             return {"policy": "every"}
         if mechanism == "daass":
             told = {"window": WINDOW} if self.phase == "heuristic" else {}
-            return {"policy": "daass", "phase": self.phase, "timer": self.timer, **told}
+            phase = ("oracle" if recovery == "reno" else "growth") if self.phase == "by-agent" else self.phase
+            return {"policy": "daass", "phase": phase, "timer": self.timer, **told}
         return {"policy": "delayed", "timer": self.timer, **({"heartbeat": True} if self.heartbeat else {})}
 
     def credit(self, mechanism: str) -> dict[str, Any]:
@@ -94,10 +97,10 @@ class Setting:
             **(_RENO_RULES[self.reno] if recovery == "reno" else {}),
         }
 
-    def receiver(self, mechanism: str) -> dict[str, Any]:
+    def receiver(self, recovery: str, mechanism: str) -> dict[str, Any]:
         """The receiver's rules."""
         gap = {"immediate_on_gap": True} if self.immediate_on_gap else {}
-        return {"stack": "ns2-1998", "ack": self.ack(mechanism), "ack_size": self.ack_size, **gap}
+        return {"stack": "ns2-1998", "ack": self.ack(recovery, mechanism), "ack_size": self.ack_size, **gap}
 
     def links(self, queue: dict[str, Any], ample: int = 1000) -> list[dict[str, Any]]:
         """Figure 1: S - G - R, with the gateway's queue towards R."""
@@ -136,7 +139,7 @@ def _transfer(recovery: str, mechanism: str, setting: Setting) -> tuple[str, str
                 "to": "R",
                 "size": {"segments": "SEGMENTS"},
                 "sender": setting.sender(recovery, mechanism),
-                "receiver": setting.receiver(mechanism),
+                "receiver": setting.receiver(recovery, mechanism),
             }
         ],
     }
@@ -189,7 +192,8 @@ def _flows(seed: int) -> list[str]:
 
 @cache
 def _competition(gateway: str, mechanism: str, setting: Setting) -> tuple[str, str]:
-    sender, receiver = setting.sender(setting.competing, mechanism, window=20), setting.receiver(mechanism)
+    sender = setting.sender(setting.competing, mechanism, window=20)
+    receiver = setting.receiver(setting.competing, mechanism)
     rules = {key: rule for key, rule in {**sender, **receiver}.items() if key not in ("stack", "rtt_filter")}
     tree = {
         "stop": {"when": "flows-complete", "at_most": "5000s"},

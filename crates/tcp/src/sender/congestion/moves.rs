@@ -26,7 +26,7 @@ impl Congestion {
     /// The phase in which an ACK's credit last grew the window, once.
     #[inline]
     pub(in crate::sender) fn take_growth(&mut self) -> Phase {
-        std::mem::take(&mut self.windows.grown_in)
+        if std::mem::take(&mut self.windows.grew) { self.grown_in } else { Phase::Unknown }
     }
 
     /// Sets the congestion window.
