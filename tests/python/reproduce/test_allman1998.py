@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from acklab import _core
+from acklab.papers.allman1998.section5 import Display, display, displayed
 from acklab.papers.allman1998.setting import PAPERS, transfer
+from acklab.reproduce.experiments import records
 from acklab.runs import run_batch
 
 DATA_S = 1000 * 8 / 10e6 + 0.002 + 1000 * 8 / 1.5e6 + 0.048
@@ -47,3 +50,20 @@ def test_a_flag_of_growth_stays_up_while_no_window_grows() -> None:
         for phase in ("oracle", "growth")
     }
     assert sent["growth"] > sent["oracle"]
+
+
+def shown(mechanism: str, recovery: str) -> Display:
+    return displayed(_core.Simulation(records(display(mechanism, recovery), "packets", "series")).run())
+
+
+@pytest.mark.parametrize("recovery", ["reno", "sack"])
+def test_a_large_file_after_typing_leaves_in_a_burst_if_acks_are_counted(recovery: str) -> None:
+    """Section 5. Fifty keys a second apart are acknowledged one by one. Counted, they open the window to the 40 segments advertised,
+    and all of them leave at once. They reach the gateway every 0.8 ms, and it sends one in 5.33 ms. Of 22 places segments 0 to 24
+    find one, since three have left by then; 27 and 34 find the places of the fourth and the fifth. 13 are lost.
+    By bytes the same keys add 50/1000 of a segment: the file begins with one segment, and slow start to 40 fits 22 places (Figure 3)."""
+    found = {mechanism: shown(mechanism, recovery) for mechanism in ("delayed", "lbc")}
+    assert {mechanism: (each.burst, each.drops) for mechanism, each in found.items()} == {
+        "delayed": (40, 13),
+        "lbc": (1, 0),
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER
 from .section4 import COMPETING, DROP_TAIL_RUNS, RED_RUNS, at, averaged, by_mechanism
-from .section5 import SESSIONS, WRITES, Sessions, of
+from .section5 import DISPLAYS, SESSIONS, WRITES, Display, Sessions, display, of
 from .setting import NAMES, RED, WINDOW
 
 TRANSFERS = Axis("competing transfers", low=25, high=525)
@@ -189,3 +189,21 @@ def figure_16(sessions: Sessions) -> Drawn:
         {},
         [Compared("window after two minutes (segments)", "modest growth all along", ends)],
     )
+
+
+@PAPER.figure("display", "", "A large file after typing", "5", [DISPLAYS], evidence="evidence")
+def large_file(displays: Mapping[tuple[str, str], Display]) -> Drawn:
+    rows = [
+        {"recovery": recovery, "mechanism": mechanism, **vars(found)}
+        for (recovery, mechanism), found in displays.items()
+    ]
+    said = {"delayed": "a large line-rate burst, which may cause loss", "lbc": "less bursty"}
+    compared = [
+        Compared(
+            f"{row['recovery']}, {NAMES[row['mechanism']]}",
+            said[row["mechanism"]],
+            f"{row['burst']} segments at once, {row['drops']} dropped, {row['time_s']:.2f} s",
+        )
+        for row in rows
+    ]
+    return Drawn([], {"displays": pl.DataFrame(rows)}, compared, scenario=display("delayed"))

@@ -14,7 +14,7 @@ from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
-from .setting import PAPERS, WINDOW
+from .setting import PAPERS, RECOVERIES, WINDOW
 
 SECONDS = 120
 SEEDS = 80
@@ -25,7 +25,7 @@ WRITES = (1, 10, 100)
 """Bytes of a keystroke: 1 is a key, more is what a program echoes; Figure 16's growth depends on it."""
 
 
-def telnet(mechanism: str, seed: int, write: int = 1, interval: str | None = None) -> str:
+def telnet(mechanism: str, seed: int, write: int = 1, interval: str | None = None, recovery: str = "reno") -> str:
     """A session over Figure 1's path; ``interval`` is the mean of exponential pauses instead of tcplib's."""
     pauses = {"mean": interval} if interval else {"pauses": "tcplib"}
     tree = {
@@ -40,15 +40,58 @@ def telnet(mechanism: str, seed: int, write: int = 1, interval: str | None = Non
                 "source": {"kind": "telnet", "write": f"{write}B", **pauses},
                 # Bytes are counted, and a pause does not cost the window: section 5 looks at its growth.
                 "sender": {
-                    **PAPERS.sender("reno", mechanism),
+                    **PAPERS.sender(recovery, mechanism),
                     "sequence": "bytes",
                     "idle_restart": "timer-keeps-window",
                 },
-                "receiver": PAPERS.receiver("reno", mechanism),
+                "receiver": PAPERS.receiver(recovery, mechanism),
             }
         ],
     }
     return json.dumps(tree, separators=(",", ":"))
+
+
+KEYS, DISPLAY_S = 50, 50.0
+FILE_BYTES = 200_000
+"""A user types a key a second, ten more than open the window, and then displays a file that is larger than any window."""
+
+
+def display(mechanism: str, recovery: str = "reno") -> str:
+    """Section 5's user, who types and then displays a large file over the same connection."""
+    tree = json.loads(telnet(mechanism, 1, recovery=recovery))
+    keys = [[f"{i}s", "1B"] for i in range(KEYS)]
+    tree["flow"][0]["source"] = {"kind": "listed", "writes": [*keys, [f"{DISPLAY_S:g}s", f"{FILE_BYTES}B"]]}
+    return json.dumps({**tree, "stop": {"when": "flows-complete", "at_most": "1000s"}}, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Display:
+    """What became of the file."""
+
+    burst: int
+    """Segments that leave at once."""
+    drops: int
+    time_s: float
+    """Until all of it is acknowledged."""
+
+
+def displayed(result: object) -> Display:
+    """Reads a recorded display."""
+    trace = Transfer(result)
+    burst = sum(sent.time_s == DISPLAY_S for sent in trace.sent)
+    return Display(burst, len(trace.dropped), trace.acks[-1].time_s - DISPLAY_S)
+
+
+DISPLAYS = Traces(
+    "display",
+    "a large file after typing, with delayed ACKs and with LBC",
+    lambda _: {
+        (recovery, mechanism): records(display(mechanism, recovery), "packets", "series")
+        for recovery in RECOVERIES
+        for mechanism in ("delayed", "lbc")
+    },
+    displayed,
+)
 
 
 @dataclass(frozen=True)
