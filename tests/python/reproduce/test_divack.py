@@ -13,6 +13,7 @@ from acklab.papers.divack.runs import READ
 from acklab.papers.divack.setting import PAYLOAD, Client, Path, download
 from acklab.reproduce.execute import Lines
 from acklab.reproduce.experiments import Warm, records
+from acklab.runs import run_batch
 
 
 def recorded(scenario: str) -> section1.Exchange:
@@ -75,3 +76,54 @@ def test_a_bad_branch_is_told_as_a_failure() -> None:
     lines.run()
     assert "differ in more than flows" in str(lines.answer(other, READ))
     assert json.dumps(lines.answer(good, READ)[0])
+
+
+SYN_S = 0.1 + 40 * 8 / 10e6 + 40 * 8 / 1.5e6
+NS2 = {
+    (2, "slow-start", 1000, 1000, 30): (0.59584535893333346, 31, 0, 0, 0, 0),
+    (2, "slow-start", 1000, 40, 300): (3.4486453845333362, 462, 161, 1, 2, 106),
+    (8, "slow-start", 20, 15, 200): (2.077845390933335, 202, 1, 0, 1, 1),
+    (3, "slow-start", 40, 25, 100): (1.4274453781333347, 104, 3, 0, 1, 3),
+    (16, "always", 20, 15, 300): (3.0034453781333355, 304, 3, 0, 1, 3),
+    (4, "congestion-avoidance", 1000, 22, 1000): (9.5782454357331979, 1089, 88, 1, 6, 50),
+}
+"""ns-2 2.35: ``ns tests/oracle/scripts/single.tcl profile=std kind=Newreno mech=pieces psize=1460 rbw=1e11 rbw1=1e11 pieces=...
+when=... window=... q=... segs=...``; time, segments, retransmissions, timeouts, reductions, drops."""
+
+
+@pytest.mark.parametrize("case", NS2)
+def test_pieces_that_only_grow_the_window_are_ns_2s(case: tuple[int, str, int, int, int]) -> None:
+    """Section IV: a sender that counts packets, in slow start, in congestion avoidance, and with ns-2's window of 20."""
+    pieces, when, window, queue, segments = case
+    ample = {"kind": "drop-tail", "packets": 100000}
+    ack = {"policy": "divide", "pieces": pieces, "when": when, **({} if when == "always" else {"phase": "oracle"})}
+    rules = {"recovery": "newreno", "sequence": {"kind": "bytes", "pieces": "grow"}, "packet": 1460, "window": window}
+    sender = {"stack": "ns2-2.35", "rtt_filter": {"phase": "5.5588071586372367ms"}, **rules}
+    receiver = {"stack": "ns2-2.35", "ack": ack}
+    tree = {
+        "stop": {"when": "flows-complete", "at_most": "100s"},
+        "link": [
+            {"between": ["S", "G"], "rate": "10Mbps", "delay": "2ms", "queue": ample, "back": {"rate": "100Gbps"}},
+            {
+                "between": ["G", "R"],
+                "rate": "1.5Mbps",
+                "delay": "48ms",
+                "queue": {"kind": "drop-tail", "packets": queue},
+                "back": {"rate": "100Gbps", "queue": ample},
+            },
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "S",
+                "to": "R",
+                "size": {"segments": segments},
+                "sender": sender,
+                "receiver": receiver,
+            }
+        ],
+    }
+    made = next(iter(run_batch([json.dumps(tree)])))
+    found = [made["flows"][0][key] for key in ("segments_sent", "retransmits", "timeouts", "window_cuts")]
+    assert (*found, made["links"][2]["drops"]) == NS2[case][1:]
+    assert made["flows"][0]["completion_s"] + SYN_S == pytest.approx(NS2[case][0], abs=1e-6)

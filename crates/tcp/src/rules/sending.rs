@@ -20,7 +20,20 @@ variants! {
             /// Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1). Otherwise small segments
             /// fill it.
             sws_avoidance: bool = true,
+            /// What an ACK of a part of a segment does.
+            pieces: PieceEffect = PieceEffect::Slide,
         }
+    }
+}
+
+choice! {
+    /// What an ACK of a part of a segment does (ledger divack.m.generator). A sender that counts packets, as in ns-2, has no number
+    /// for the part.
+    PieceEffect {
+        /// It acknowledges its bytes.
+        Slide = "slide",
+        /// It only grows the window.
+        Grow = "grow",
     }
 }
 
@@ -130,5 +143,10 @@ impl Sequence {
     /// Whether sequence numbers count bytes.
     pub fn in_bytes(&self) -> bool {
         matches!(self, Sequence::Bytes { .. })
+    }
+
+    /// The effect of an ACK of a part of a segment.
+    pub(crate) fn pieces(&self) -> PieceEffect {
+        if let Sequence::Bytes { pieces, .. } = *self { pieces } else { PieceEffect::Slide }
     }
 }

@@ -130,7 +130,7 @@ impl Stack {
                 handshake_ack: true,
                 // A FIN goes with the last data (`tcp_send_fin`).
                 marks_end: true,
-                sequence: Sequence::Bytes { nagle: Nagle::Minshall, sws_avoidance: true },
+                sequence: Sequence::Bytes { nagle: Nagle::Minshall, sws_avoidance: true, pieces: PieceEffect::Slide },
                 control: ControlKind::Cubic {
                     c: 0.4,
                     beta: 0.7,

@@ -19,7 +19,7 @@ use super::rtt::timer::Timer;
 use super::segmentation::Bursts;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use crate::rules::{IdleRestart, Pacing, SenderFault, SenderRules, TimerRestart};
+use crate::rules::{IdleRestart, Pacing, PieceEffect, SenderFault, SenderRules, TimerRestart};
 
 /// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -157,6 +157,7 @@ impl Core {
             || needs != Needs::Credit
             || rules.handshake_ack
             || rules.reads_window
+            || rules.sequence.pieces() != PieceEffect::Slide
             || rules.marks_end;
         Core {
             timer: Timer::new(&rules),

@@ -10,7 +10,7 @@ use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};
-use crate::rules::{Pacing, RecoveryKind, SenderRules, UnsentAck};
+use crate::rules::{Pacing, PieceEffect, RecoveryKind, SenderRules, UnsentAck};
 
 /// A sending endpoint.
 ///
@@ -76,6 +76,14 @@ impl Sender {
         } else {
             ack
         };
+        let whole;
+        let ack = if !self.core.fast_path && self.core.rules.sequence.pieces() != PieceEffect::Slide {
+            let Some(of_segments) = self.count_segments(ack, now) else { return };
+            whole = of_segments;
+            &whole
+        } else {
+            ack
+        };
         if ack.ack > self.core.seq.max {
             if self.core.rules.unsent_ack == UnsentAck::Restart {
                 self.core.restart_for_false_ack();
@@ -96,6 +104,22 @@ impl Sender {
                 self.core.repair_may_end(now);
             }
         }
+    }
+
+    /// Returns the ACK of the whole segments that an ACK covers. If it covers only a part of one, the window grows, except in
+    /// fast recovery.
+    #[cold]
+    fn count_segments(&mut self, ack: &Ack, now: Time) -> Option<Ack> {
+        let core = &mut self.core;
+        let (una, mss) = (core.seq.una, u64::from(core.seq.mss));
+        let part = if ack.ack < core.seq.max { ack.ack.saturating_sub(una) % mss } else { 0 };
+        if part == 0 || ack.ack - part > una {
+            return Some(Ack { ack: ack.ack - part, ..*ack });
+        }
+        if core.cc.state_at(una) != CaState::Recovery {
+            core.grow(0, 0, now);
+        }
+        None
     }
 
     /// Judges an ACK in a sender that has no [fast path](Core::fast_path), whose control may need its event; whether the ACK counts.

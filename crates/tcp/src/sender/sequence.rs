@@ -76,7 +76,7 @@ impl SequenceSpace {
         let (mss, payload) = (full_segment(rules), payload(rules));
         let (nagle, sws_avoidance) = match rules.sequence {
             Sequence::Segments {} => (Nagle::Off, true),
-            Sequence::Bytes { nagle, sws_avoidance } => (nagle, sws_avoidance),
+            Sequence::Bytes { nagle, sws_avoidance, .. } => (nagle, sws_avoidance),
         };
         let data = match supply {
             Supply::Segments(n) => n.saturating_mul(u64::from(mss)),

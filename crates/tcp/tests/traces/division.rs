@@ -16,7 +16,7 @@ fn reno(window: f64, ssthresh: f64) -> SenderRules {
 }
 
 fn bytes(nagle: Nagle, sws_avoidance: bool) -> Sequence {
-    Sequence::Bytes { nagle, sws_avoidance }
+    Sequence::Bytes { nagle, sws_avoidance, pieces: PieceEffect::Slide }
 }
 
 /// Figure 4 (ledger divack.fig4.four): two divided ACKs of one segment release two full and two half segments.
@@ -133,6 +133,47 @@ fn what_four_pieces_of_an_ack_are_worth() {
         // The column `sends` is always checked where it is there; here windows alone are.
         follow(rules, Supply::Unlimited, &table);
     }
+}
+
+/// Section IV: a sender that counts packets has no number for a part of one (ledger divack.m.generator). Three ACKs of parts of
+/// segment 0 only grow the window, from one segment to four. The whole ACK grows it to five, and segments 1 to 5 leave at once.
+#[test]
+fn a_sender_that_counts_packets_takes_pieces_as_growth_alone() {
+    let sequence = Sequence::Bytes { nagle: Nagle::Off, sws_avoidance: true, pieces: PieceEffect::Grow };
+    let sender = follow(
+        SenderRules { sequence, ..reno(1.0, 0.0) },
+        Supply::Unlimited,
+        "
+        at  | event     | sends | cwnd | flight
+        0   | start     | 0     | 1000 | 1000
+        0.1 | ack 0+250 |       | 2000 | 1000
+        0.1 | ack 0+500 |       | 3000 | 1000
+        0.1 | ack 0+750 |       | 4000 | 1000
+        0.1 | ack 1     | 1-5   | 5000 | 5000
+        # a part of segment 2 says that segment 1 came, and is no duplicate
+        0.2 | ack 2+250 | 6 7   | 6000 | 6000
+        0.2 | ack 3     | 8 9   | 7000 | 7000
+    ",
+    );
+    assert_eq!(sender.core().cc.dupacks, 0);
+}
+
+/// In congestion avoidance each of four pieces grows a window of ten segments as an ACK does: by 1000 * 1000/cwnd whole bytes.
+#[test]
+fn pieces_count_in_congestion_avoidance() {
+    let sequence = Sequence::Bytes { nagle: Nagle::Off, sws_avoidance: true, pieces: PieceEffect::Grow };
+    follow(
+        SenderRules { sequence, ..reno(10.0, 2.0) },
+        Supply::Unlimited,
+        "
+        at  | event     | sends | cwnd
+        0   | start     | 0-9   | 10000
+        0.1 | ack 0+250 |       | 10100
+        0.1 | ack 0+500 |       | 10199
+        0.1 | ack 0+750 |       | 10297
+        0.1 | ack 1     | 10    | 10394
+    ",
+    );
 }
 
 /// Spoofed duplicates inflate the window without end; with the limit by no more than was outstanding.

@@ -1,6 +1,6 @@
 //! RFC 5681, worked on paper: the windows of slow start, congestion avoidance, loss, timeout and idleness.
 
-use acklab_tcp::rules::{Nagle, SenderRules, Sequence, named};
+use acklab_tcp::rules::{Nagle, PieceEffect, SenderRules, Sequence, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -168,7 +168,10 @@ fn a_small_transfer_waits_for_the_handshake() {
     ";
     follow(rules.clone(), Supply::Bytes(300), table);
     follow(
-        SenderRules { sequence: Sequence::Bytes { nagle: Nagle::Off, sws_avoidance: false }, ..rules },
+        SenderRules {
+            sequence: Sequence::Bytes { nagle: Nagle::Off, sws_avoidance: false, pieces: PieceEffect::Slide },
+            ..rules
+        },
         Supply::Bytes(300),
         table,
     );

@@ -14,8 +14,20 @@ from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, low, ratio, times
 from .section4 import _improvement
-from .section4_runs import BUFFER_SHARES, BY_BUFFER, BY_FLAVOUR, FIGURE_7, FIGURE_8, LIMITS, NEWRENO, SLOWER
-from .setting import NAMES, POLICIES, Client, download
+from .section4_runs import (
+    BUFFER_SHARES,
+    BY_BUFFER,
+    BY_FLAVOUR,
+    BY_READING,
+    FIGURE_7,
+    FIGURE_8,
+    LIMITS,
+    LONG,
+    LONG_SIZES,
+    NEWRENO,
+    SLOWER,
+)
+from .setting import NAMES, POLICIES, Client, Path, download
 
 COLOURS = {
     "every": "every",
@@ -174,18 +186,64 @@ def flavours(grid: Grid) -> Drawn:
             panels.append(Panel(name, FLOWS_AXIS, OVER, relative, ONE))
             frames.append(frame)
         charts.append(Lines(f"flavours-{len(charts)}", "Time over that of 1-apdp", panels, 3.0))
-    won = [
+    return Drawn(charts, {"times": pl.concat(frames)}, _won(grid, "flavour"), "Policies faster than 1-apdp by mean.")
+
+
+def _won(grid: Grid, axis: str) -> list[Compared]:
+    """How many policies are faster than 1-apdp, for each entry of an axis."""
+    return [
         Compared(
             name,
             "3 of 4 policies at each J up to 32",
             ", ".join(
-                f"{sum(ratio(grid, policy=p, reference='every', flows=j, flavour=name).value < 1 for p in POLICIES)} at J = {j}"
+                f"{sum(ratio(grid, policy=p, reference='every', flows=j, **{axis: name}).value < 1 for p in POLICIES)} at J = {j}"
                 for j in low(grid)
             ),
         )
-        for name in names
+        for name in grid.axes[axis]
     ]
-    return Drawn(charts, {"times": pl.concat(frames)}, won, "Policies faster than 1-apdp by mean.")
+
+
+@PAPER.figure(
+    "counting",
+    "",
+    "What a sender that counts packets makes of pieces",
+    "IV",
+    [BY_READING],
+    evidence="evidence",
+    slow=True,
+)
+def counting(grid: Grid) -> Drawn:
+    frames = [curves(grid, EVERYONE, reading=name)[2] for name in grid.axes["reading"]]
+    return Drawn([], {"times": pl.concat(frames)}, _won(grid, "reading"), "Policies faster than 1-apdp by mean.")
+
+
+@PAPER.figure(
+    "long", "", "Long transfers, divided in congestion avoidance", "V", [LONG], evidence="evidence", slow=True
+)
+def long_transfers(grid: Grid) -> Drawn:
+    policies = grid.axes["policy"]
+    panels, frames = [], []
+    for size in grid.axes["size"]:
+        _, relative, frame = curves(grid, policies, size=size)
+        panels.append(Panel(f"{size / 1e6:g} MB", FLOWS_AXIS, OVER, relative, ONE))
+        frames.append(frame)
+    return Drawn(
+        [Lines("long", "Time over that of 1-apdp", panels, 3.0)],
+        {"times": pl.concat(frames)},
+        [
+            Compared(
+                f"{size / 1e6:g} MB, divca1 over 1-apdp",
+                "noticeably below 1",
+                ", ".join(
+                    f"{ratio(grid, policy='divca1', reference='every', flows=j, size=size).value:.2f} at J = {j}"
+                    for j in grid.axes["flows"]
+                ),
+            )
+            for size in grid.axes["size"]
+        ],
+        scenario=download(Client("divca1"), 2, 1, Path(file_bytes=LONG_SIZES[-1])),
+    )
 
 
 @PAPER.figure("buffers", "", "Buffers, and the slower bottleneck", "V", [BY_BUFFER, SLOWER], evidence="evidence")

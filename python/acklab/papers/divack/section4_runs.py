@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from .runs import EVERYONE, QUICK_FLOWS, downloads
@@ -114,3 +115,28 @@ BY_FLAVOUR = downloads(
     {"flavour": ("RFC 6675", "NewReno")},
     most_seeds=6,
 )
+
+READINGS = {
+    f"{recovery}, {window} segments, pieces {pieces}": Path(recovery=recovery, window=window, pieces=pieces)
+    for recovery, window, pieces in product(("rfc6675", "newreno"), (100000, 20), ("slide", "grow"))
+}
+"""How ns-2, which counts packets, may have taken divided ACKs, with a window that never binds and with its default."""
+BY_READING = downloads(
+    "divack counting",
+    "what a sender makes of the pieces, with two recoveries and windows",
+    {"reading": tuple(READINGS), "policy": EVERYONE, "flows": (2, 8, 32)},
+    lambda policy, **_: Client(policy),
+    lambda reading, **_: READINGS[reading],
+    most_seeds=6,
+)
+LONG_SIZES = (FILE_BYTES, 6_000_000, 24_000_000)
+LONG = downloads(
+    "divack long",
+    "long transfers divided in congestion avoidance, and in slow start",
+    {"size": LONG_SIZES, "policy": ("every", "divss1", "divca1", "divca2"), "flows": (2, 8, 32)},
+    lambda policy, **_: Client(policy),
+    lambda size, **_: Path(file_bytes=size),
+    {"size": LONG_SIZES[:2]},
+    most_seeds=10,
+)
+"""Section V: in long transfers division in congestion avoidance pays."""

@@ -69,6 +69,8 @@ class Path:
     warm_s: float = WARM_S
     window: int = 100000
     """Advertised, in segments."""
+    pieces: str = "slide"
+    """What an ACK of a part of a segment does. ``grow`` is a reading of how ns-2's senders, which count packets, took one."""
 
     @property
     def packets(self) -> int:
@@ -79,14 +81,14 @@ class Path:
 PAPERS = Path()
 
 
-def stack(recovery: str, window: int) -> dict[str, Any]:
+def stack(path: Path) -> dict[str, Any]:
     """The paper's simulator with byte sequence numbers, so that a segment's ACK has pieces."""
     return {
         "base": "ns2-2.35",
-        "recovery": recovery,
-        "sequence": "bytes",
+        "recovery": path.recovery,
+        "sequence": "bytes" if path.pieces == "slide" else {"kind": "bytes", "pieces": path.pieces},
         "packet": PAYLOAD,
-        "window": window,
+        "window": path.window,
         "ack": {"policy": "delayed", "timer": "100ms"},
     }
 
@@ -143,7 +145,7 @@ def _network(flows: int, seed: int, path: Path) -> tuple[str, str]:
                 "queue": {"kind": "drop-tail", "packets": 100000},
             },
         },
-        "stack": {"host": stack(path.recovery, path.window)},
+        "stack": {"host": stack(path)},
         "flow": [client, *background],
     }
     before, after = json.dumps(tree, separators=(",", ":")).split('"RULES":0')
