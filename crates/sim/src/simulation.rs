@@ -344,15 +344,17 @@ impl Simulation {
 /// one (ledger allman1998.m.daass).
 #[cold]
 fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, mut packet: Packet, net: &mut Network) -> bool {
-    if let Body::Data(segment) = &mut packet.body
-        && flow.receiver.wants_phase(PhaseSource::Shared)
-    {
-        segment.phase = *phase;
+    if let Body::Data(segment) = &mut packet.body {
+        if flow.receiver.wants_phase(PhaseSource::Shared) {
+            segment.phase = *phase;
+        }
+        return flow.on_packet(id, &packet, net);
     }
+    let before = flow.sender.swap_growth(Phase::Unknown);
     let complete = flow.on_packet(id, &packet, net);
-    let grown_in = flow.sender.take_growth();
-    if grown_in != Phase::Unknown {
-        *phase = grown_in;
+    match flow.sender.last_growth() {
+        Phase::Unknown => _ = flow.sender.swap_growth(before),
+        grown_in => *phase = grown_in,
     }
     complete
 }

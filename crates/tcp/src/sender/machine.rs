@@ -246,10 +246,11 @@ impl Sender {
         self.core.done()
     }
 
-    /// The phase in which an ACK's credit last grew the window, once: untold if it did not since the last call.
+    /// Sets the phase of the last growth, and returns what it was. A driver that sets it to untold sees whether the next ACK grows
+    /// the window.
     #[inline]
-    pub fn take_growth(&mut self) -> Phase {
-        self.core.cc.take_growth()
+    pub fn swap_growth(&mut self, phase: Phase) -> Phase {
+        self.core.cc.swap_growth(phase)
     }
 
     /// The phase in which an ACK's credit last grew the window; untold if it never did.

@@ -194,7 +194,7 @@ impl Pair {
                     } else if self.receiver.wants_phase(PhaseSource::Growth) {
                         segment.phase = self.sender.last_growth();
                     } else if self.receiver.wants_phase(PhaseSource::Shared) {
-                        let grown = self.sender.take_growth();
+                        let grown = self.sender.swap_growth(Phase::Unknown);
                         self.flag = if grown == Phase::Unknown { self.flag } else { grown };
                         segment.phase = self.flag;
                     }

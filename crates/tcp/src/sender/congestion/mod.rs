@@ -52,8 +52,6 @@ pub struct Windows {
     pub state: CaState,
     /// The phase in which credit last grew the window.
     pub grown_in: Phase,
-    /// Whether it grew since that was read ([`super::Sender::take_growth`]).
-    grew: bool,
     slow_start_at_ssthresh: bool,
     /// The control alone moves `cwnd`.
     pub(super) owned: bool,
@@ -83,7 +81,6 @@ impl Congestion {
             dupacks: 0,
             state: CaState::Open,
             grown_in: Phase::Unknown,
-            grew: false,
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
             owned: control.owns_window(),
         };
@@ -145,7 +142,6 @@ impl Congestion {
         let mss = f64::from(seq.mss);
         let slow_start = self.in_slow_start();
         self.windows.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
-        self.windows.grew = true;
         let worth = self.credit.worth(&Covered {
             // Signed, which the processor converts at once.
             acked: counts as i64 as f64,

@@ -23,10 +23,10 @@ impl Congestion {
         (self.windows.cwnd, self.windows.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
-    /// The phase in which an ACK's credit last grew the window, once.
+    /// Sets the phase of the last growth, and returns what it was.
     #[inline]
-    pub(in crate::sender) fn take_growth(&mut self) -> Phase {
-        if std::mem::take(&mut self.windows.grew) { self.grown_in } else { Phase::Unknown }
+    pub(in crate::sender) fn swap_growth(&mut self, phase: Phase) -> Phase {
+        std::mem::replace(&mut self.windows.grown_in, phase)
     }
 
     /// Sets the congestion window.
