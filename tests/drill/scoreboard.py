@@ -6,7 +6,7 @@ The kernel's column is made anew where a kernel is built (``make kernel``), and 
 
 from __future__ import annotations
 
-import re
+import csv
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from acklab.cli.drill import STACKS, on_kernel, on_stack
 from acklab.engines import kernel
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "docs/oracle/drill.md"
+PAGE, ROWS = HERE.parents[1] / "docs/oracle/drill.md", HERE / "scoreboard.csv"
 #: The stacks, the newest first.
 ORDER = tuple(reversed(STACKS))
 
@@ -26,7 +26,8 @@ HEAD = """\
 `tests/drill` has {count} scripts in [packetdrill's language](../howto/drill.md). Each tests one behaviour of Linux, and says
 which in its first line. Linux 6.12 in virtual time passes {kernel} of them. A stack of the simulator differs from Linux where it fails.
 
-`tests/drill/scoreboard.py` writes this page. A test compares the stacks' columns with new runs.
+`tests/drill/scoreboard.py` writes this page and `tests/drill/scoreboard.csv`, with a row a script: `pass`, the line that first
+differs, or `-` for "not supported". A test compares the stacks' columns with new runs.
 
 | | {names} |
 |---|{rule}|
@@ -34,14 +35,6 @@ which in its first line. Linux 6.12 in virtual time passes {kernel} of them. A s
 
 "Not supported" means that a script needs what the stack lacks, such as probes of a closed window.
 The columns of `quic` and ns-2 show their rules with bytes for sequence numbers, in TCP's packets.
-
-## Scripts
-
-A number is the line of the script that first differs; `-` is "not supported".
-
-| script | {names} |
-|---|{rule}|
-{rows}
 
 ## Where the stack linux differs
 
@@ -62,13 +55,12 @@ def cell(told: dict[str, Any]) -> str:
 
 
 def kept() -> dict[str, str]:
-    """The kernel's column of the page as it is."""
-    rows = re.findall(r"^\| \[([\w-]+)\]\([^)]*\) \| ([^|]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return {name: result.strip() for name, result in rows}
+    """Returns the kernel's column of the rows as they are."""
+    return {row["script"]: row["kernel"] for row in csv.DictReader(ROWS.read_text(encoding="utf-8").splitlines())}
 
 
-def page(by_kernel: dict[str, str]) -> str:
-    """The page, with every stack run anew."""
+def page(by_kernel: dict[str, str]) -> tuple[str, str]:
+    """Returns the page and the rows, with every stack run anew."""
     scripts = texts()
     told = {stack: list(on_stack(scripts, stack)) for stack in ORDER}
     columns = {
@@ -77,24 +69,24 @@ def page(by_kernel: dict[str, str]) -> str:
     }
     names = [f"`{name}`" if name in STACKS else name for name in columns]
     rows = [
-        f"| [{name}](../../tests/drill/{name}.pkt) | {' | '.join(column[index] for column in columns.values())} |"
-        for index, (name, _) in enumerate(scripts)
+        ["script", *columns],
+        *([name, *cells] for (name, _), *cells in zip(scripts, *columns.values(), strict=True)),
     ]
     sums = [
         f"| {what} | {' | '.join(str(sum(map(fits, column))) for column in columns.values())} |"
         for what, fits in (("pass", "pass".__eq__), ("differ", str.isdigit), ("not supported", "-".__eq__))
     ]
-    return HEAD.format(
+    text = HEAD.format(
         count=len(scripts),
         kernel=columns["kernel"].count("pass"),
         names=" | ".join(names),
         rule="|".join("---" for _ in names),
         sums="\n".join(sums),
-        rows="\n".join(rows),
         differences="\n".join(
             difference(*one) for one in zip(scripts, told["linux"], strict=True) if one[1]["outcome"] != "passed"
         ),
     )
+    return text, "".join(f"{','.join(row)}\n" for row in rows)
 
 
 def difference(script: tuple[str, str], told: dict[str, Any]) -> str:
@@ -112,14 +104,15 @@ def difference(script: tuple[str, str], told: dict[str, Any]) -> str:
 def main() -> int:
     """Writes the page; with ``--check`` only says whether it is up to date."""
     if "--check" in sys.argv[1:]:
-        return page(kept()) != PAGE.read_text(encoding="utf-8")
+        return page(kept()) != (PAGE.read_text(encoding="utf-8"), ROWS.read_text(encoding="utf-8"))
     try:
         kernel.find()
     except _core.LiveError:
         results = kept()
     else:
         results = {told["script"]: cell(told) for told in on_kernel(texts())}
-    PAGE.write_text(page(results), encoding="utf-8")
+    for path, text in zip((PAGE, ROWS), page(results), strict=True):
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

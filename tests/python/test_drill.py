@@ -54,7 +54,8 @@ def test_the_scoreboard_is_todays(monkeypatch: pytest.MonkeyPatch) -> None:
     import scoreboard
 
     rerun = "python tests/drill/scoreboard.py"
-    assert scoreboard.page(scoreboard.kept()) == scoreboard.PAGE.read_text(encoding="utf-8"), f"not up to date: {rerun}"
+    files = tuple(path.read_text(encoding="utf-8") for path in (scoreboard.PAGE, scoreboard.ROWS))
+    assert scoreboard.page(scoreboard.kept()) == files, f"not up to date: {rerun}"
     assert set(scoreboard.kept().values()) == {"pass"}
 
 
