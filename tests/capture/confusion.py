@@ -392,10 +392,6 @@ def page(found: list[Judged]) -> str:
         "## By disturbance",
         "",
         *table(found, lambda it: it.disturbance),
-        "",
-        "## By path and end",
-        "",
-        *table(found, lambda it: f"{it.path}, {it.end}"),
     ]
     about = "; ".join(f"`{path}`: {rate}, {delay}, {queue} packets" for path, (rate, delay, queue) in PATHS.items())
     lines += ["", f"The narrow link's rate, delay and queue: {about}."]
