@@ -37,27 +37,6 @@ def name(path: Path) -> str:
 
 
 # ---- what the pages show ---------------------------------------------------------------------------------------------
-def test_the_decision_has_the_numbers_of_its_pages() -> None:
-    """Each number of the table on one screen stands in what a command printed on the page that its row links, which other tests run."""
-    page = DOCS / "howto" / "which-queue.md"
-    text = page.read_text(encoding="utf-8")
-    table = [line for line in text.partition("\n\n## ")[2].split("\n") if line.startswith("| ") and "](" in line]
-    assert len(table) >= 8
-    for line in table:
-        *_, changes, sure, _ = line.split("|")
-        target = re.findall(r"\]\(([^#)]*)#", changes)[0]
-        printed = "".join(
-            block.text
-            for block in pages.blocks(page.parent / target if target else page)
-            if block.language == "console"
-        )
-        said = re.sub(r"\]\([^)]*\)|at \d+/\d+|more than \d+ %", "", changes + sure)
-        for number in re.findall(r"\d+(?:\.\d+)?", said):
-            assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)", printed), (
-                f"{number} of the row is not on {target or 'the page'}: {line}"
-            )
-
-
 #: Pages whose commands take minutes: `make test-all` tries them. Their kind of command is on other pages, too.
 LONG = ("which-queue",)
 
