@@ -14,6 +14,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Drawing takes seconds; only tests that look at pictures draw. Set before the fixtures of any scope."""
+    if item.get_closest_marker("long") and "ACKLAB_LONG" not in os.environ:
+        pytest.skip("takes long: make test-all")
     os.environ["ACKLAB_CHARTS"] = "" if item.get_closest_marker("pictures") else "none"
 
 

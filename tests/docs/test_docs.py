@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,10 +21,8 @@ else:
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pages  # noqa: E402
-import wording  # noqa: E402
 
 ROOT, DOCS = pages.ROOT, pages.ROOT / "docs"
-ORACLE = ROOT / "tests" / "oracle"
 WRITTEN = sorted(path for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")] if "_build" not in path.parts)
 #: Pages whose numbers other tests and programs print.
 ELSEWHERE = {"oracle", "captures", "mutants"}
@@ -56,54 +53,6 @@ def test_the_pages_that_teach_are_tried() -> None:
         # crates.md cargo (cargo test).
         if path.name not in ("index.md", "kernel.md", "programs.md", "explorer.md", "crates.md"):
             assert any(block.language in runs for block in pages.blocks(path)), f"{name(path)} shows nothing that runs"
-
-
-def test_make_demo_is_what_is_tried_in_its_place() -> None:
-    if shutil.which("make"):
-        # Below `make test` a make says which directory it enters and leaves.
-        command = ["make", "--no-print-directory", "-n", "-B", "demo"]
-        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        assert said.split("\n")[-2] == ".venv/bin/acklab demo"
-
-
-def test_a_wrong_number_on_a_page_is_noticed(tmp_path: Path) -> None:
-    text = "```python\nprint(2 + 2)\n```\n\n```text\n5\n```\n"
-    program, answer = pages.FENCE.finditer(text)
-    block = pages.Block("wrong.md", 1, program["language"], program["text"])
-    with pytest.raises(AssertionError, match=r"wrong\.md:1"):
-        pages.check(block, "this program", pages.run_python(block, {}, tmp_path), answer["text"])
-
-
-# ---- the words -------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("path", wording.pages(), ids=name)
-def test_a_page_has_the_words_of_the_field(path: Path) -> None:
-    assert not list(wording.findings(path.read_text(encoding="utf-8")))
-
-
-@pytest.mark.parametrize("path", wording.code(), ids=name)
-def test_comments_have_the_words_of_the_field(path: Path) -> None:
-    assert not list(wording.of_file(path))
-
-
-def test_only_comments_and_docstrings_of_code_are_read() -> None:
-    rust = '//! It is luck.\n\nfn luck() {} // luck\n\nlet a = "luck"; // chance\n'
-    assert [line for line, _ in wording.findings(wording.rust(rust))] == [1, 3]
-    python = '"""It is luck."""\n\nluck = "luck"  # luck\n\n"""An attribute\'s luck.\n\n>>> print("luck")\nluck\n\nLuck.\n"""\n'
-    assert [line for line, _ in wording.findings(wording.python(python))] == [1, 3, 5, 10]
-
-
-def test_private_words_and_long_sentences_are_found() -> None:
-    long = " ".join(["word"] * (wording.LONGEST + 1))
-    text = f"It is luck.\n\n```text\nluck\n```\n\n| not told apart |\n\n- `luck` only\n- {long}. Short.\n\nOn the way\nback."
-    assert [line for line, _ in wording.findings(text)] == [1, 7, 10, 12]
-
-
-def test_the_glossary_is_short() -> None:
-    rows = re.findall(
-        r"^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    terms = [row for row in rows if row != "term"]
-    assert len(set(terms)) == len(terms) <= 70
 
 
 @pytest.mark.parametrize("index", sorted(DOCS.glob("*/index.md")), ids=name)
@@ -161,12 +110,6 @@ def test_the_reference_of_tables_is_the_declarations() -> None:
     assert done.returncode == 0, "run make reference"
 
 
-def test_a_code_host_shows_lists_and_tables_on_every_index_and_reference_page() -> None:
-    for page in (DOCS / "howto" / "index.md", *sorted((DOCS / "reference").glob("*.md"))):
-        shown = re.sub(r"^```\{.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-        assert len(re.findall(r"^(?:\| |- )", shown, re.MULTILINE)) >= 5, page.name
-
-
 ARCHITECTURE = DOCS / "architecture.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 #: What exists only for whoever follows CONTRIBUTING.
@@ -185,16 +128,6 @@ def test_every_room_is_on_the_map() -> None:
     rooms = [path for path in (ROOT / "crates").rglob("*") if path.is_dir() and "src" in path.parts]
     rooms += [path for path in (ROOT / "python" / "acklab").iterdir() if (path / "__init__.py").exists()]
     assert not [name(room) for room in rooms if name(room) not in text]
-
-
-def test_the_modules_named_beside_a_room_exist() -> None:
-    """Where the map names files of a room (`quick.rs`), some room named in the same paragraph has them."""
-    for paragraph in re.split(r"\n(?=- |\n)", ARCHITECTURE.read_text(encoding="utf-8").split("## The seams")[0]):
-        rooms = [ROOT / it for it in re.findall(r"`((?:crates|python)/[\w./-]+)`", paragraph)]
-        files = re.findall(r"`(\w+\.(?:rs|py))`", paragraph)
-        folders = [it if it.is_dir() else it.parent for it in rooms]
-        missing = [file for file in files if not any(next(folder.rglob(file), None) for folder in folders)]
-        assert not missing, f"{missing} in {paragraph!r}"
 
 
 def test_the_rust_that_is_asked_for_is_the_rust_that_is_needed() -> None:
@@ -227,59 +160,6 @@ def test_imports_run_downward() -> None:
         found[manifest.parent.name] = {it.removeprefix("acklab-") for it in needs if it.startswith("acklab-")}
     assert found.keys() == allowed.keys()
     assert not {crate: needs - allowed[crate] for crate, needs in found.items() if needs - allowed[crate]}
-
-
-def test_each_example_of_an_rfc_has_its_test() -> None:
-    named = re.findall(r"`(\w+)::(\w+)`", (DOCS / "papers" / "rfc-examples.md").read_text(encoding="utf-8"))
-    traces = ROOT / "crates" / "tcp" / "tests" / "traces"
-    assert len(named) >= 10
-    assert not [
-        name for file, name in named if f"fn {name}()" not in (traces / f"{file}.rs").read_text(encoding="utf-8")
-    ]
-
-
-# ---- validation ------------------------------------------------------------------------------------------------------
-VALIDATION = (DOCS / "validation.md").read_text(encoding="utf-8")
-
-
-def told_of_ns2() -> dict[str, tuple[int, ...]]:
-    """The table of docs/validation.md: for each file, rows judged, agreeing, differing, and not judged."""
-    row = r"^\| `(\w+\.csv)` \|[^|]+\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$"
-    return {file: tuple(map(int, numbers)) for file, *numbers in re.findall(row, VALIDATION, re.MULTILINE)}
-
-
-def last_line(*command: str | Path) -> str:
-    """What a judge says last of the acklab that is tested here."""
-    environment = {**os.environ, "ACKLAB": str(Path(sys.executable).with_name("acklab"))}
-    done = subprocess.run(
-        [sys.executable, *command], env=environment, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.stdout, done.stderr
-    return done.stdout.strip().split("\n")[-1]
-
-
-def test_the_table_of_ns2_has_every_file() -> None:
-    files = {path.name for path in (ORACLE / "data").glob("*.csv") if "summary" not in path.name}
-    assert told_of_ns2().keys() == files
-
-
-@pytest.mark.parametrize("file", told_of_ns2())
-def test_the_numbers_beside_ns2_are_todays(file: str) -> None:
-    path = ORACLE / "data" / file
-    said = re.fullmatch(r"(\d+) rows, (\d+) agree, (\d+) differ", last_line(ORACLE / "check.py", path))
-    assert said
-    rows, agree, differ = map(int, said.groups())
-    with path.open(encoding="utf-8") as lines:
-        all_rows = sum(1 for _ in lines) - 1
-    assert told_of_ns2()[file] == (rows, agree, differ, all_rows - rows)
-
-
-def test_the_numbers_beside_ns3_are_todays() -> None:
-    cases, agree, differ = re.findall(r"\d+", last_line(ORACLE / "ns3" / "compare.py"))
-    exceptions = tomllib.loads((ORACLE / "ns3" / "exceptions.toml").read_text(encoding="utf-8"))["exception"]
-    assert f"**{agree} of {cases} agree.**" in VALIDATION
-    assert int(differ) == sum(not exception.get("lists") for exception in exceptions)
-    assert not [it["case"] for it in exceptions if not it.get("lists") and f"`{it['case']}`" not in VALIDATION]
 
 
 # ---- links -----------------------------------------------------------------------------------------------------------

@@ -64,29 +64,3 @@ def test_the_pages_are_accessible_and_as_wide_as_the_screen(site: Path, width: i
             assert page.js("document.documentElement.scrollWidth") <= width, name
             page.js(code + "; 1")
             assert page.js(told) == [], name
-
-
-@pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
-def test_a_long_page_is_a_list_of_sections_on_a_phone(site: Path) -> None:
-    """The scenario's reference: closed sections of which an address opens its own; a desk has them open."""
-    sections = "[...document.querySelectorAll('details.section')].map((part) => part.open)"
-    address = (site / "reference" / "scenario.html").as_uri()
-    with browser.Browser(390, 844, touch=True) as page:
-        page("Page.navigate", url=address)
-        until = time.monotonic() + 30
-        while not (found := page.js(sections)):
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        assert len(found) > 30 and not any(found)
-        assert page.js("document.documentElement.scrollHeight") < 6_000
-        anchor = page.js("document.querySelectorAll('details.section h3')[3].parentElement.id")
-        page.js(f"location.hash = {anchor!r}")
-        time.sleep(0.5)
-        assert sum(page.js(sections)) == 1
-        assert 0 <= page.js(f"document.getElementById({anchor!r}).getBoundingClientRect().top") < 844
-        page.js("dispatchEvent(new Event('beforeprint'))")
-        assert all(page.js(sections))
-    with browser.Browser(1280, 900) as page:
-        page("Page.navigate", url=address)
-        time.sleep(1)
-        assert page.js(sections) == []

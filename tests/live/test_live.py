@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from live_runs import COMMAND, ROOT, beside, emulate, missing, wait_until
 
-pytestmark = pytest.mark.slow
-
 EXAMPLE = (ROOT / "examples" / "live.toml").read_text(encoding="utf-8")
 
 #: No losses, so that every ratio is the policy's.

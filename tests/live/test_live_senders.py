@@ -14,8 +14,6 @@ from live_runs import COMMAND, beside, emulate, found, senders_missing, wait_unt
 
 import acklab
 
-pytestmark = pytest.mark.slow
-
 #: Four round trips of slow start on a path that loses nothing.
 SLOW_START = """\
 stop = { at = "0.6s" }

@@ -38,7 +38,6 @@ def test_the_docs_have_their_number():
     assert f"\n{len(MUTANTS)} mutants, {len(MUTANTS)} caught\n" in page
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("ACKLAB_LONG"), reason="builds each mutant: make test-all")
 @pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
 def test_all_are_caught():

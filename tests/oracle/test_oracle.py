@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -44,6 +45,7 @@ FILES = {
 KNOWN = {
     "h_mechanisms.csv": {431, 432},
 }
+VALIDATION = (HERE.parents[1] / "docs" / "validation.md").read_text("utf-8")
 needs_ns = pytest.mark.skipif(not ns2.installed(), reason="ns-2 is not installed")
 
 
@@ -56,6 +58,16 @@ def test_acklab_agrees_with_ns2(name):
     lines = {int(line) for line in re.findall(rf"{name}:(\d+)\b.*: expected", "\n".join(said))}
     assert lines == known and differ == len(known), "\n".join(said[:20] + said[-1:])
     assert agree + differ == rows >= FILES[name][2], "\n".join(said)
+    counts = f"{rows} | {agree} | {differ} | {FILES[name][1] - rows}"
+    assert re.search(rf"^\| `{name}` \|[^|]+\| {re.escape(counts)} \|$", VALIDATION, re.MULTILINE), counts
+
+
+def test_acklab_agrees_with_ns3():
+    command = [sys.executable, HERE / "ns3" / "compare.py", Path(sys.executable).with_name("acklab")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout  # differences that exceptions.toml does not explain
+    cases, agree, _ = re.findall(r"\d+", done.stdout.strip().split("\n")[-1])
+    assert f"**{agree} of {cases} agree.**" in VALIDATION
 
 
 def test_event_logs_agree_to_the_last_bit():

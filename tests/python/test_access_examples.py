@@ -25,7 +25,6 @@ def test_every_link_is_compared_by_the_same_file() -> None:
     assert [metric.name for metric in told["metrics"]] == ["download", "upload", "latency", "ACK share", "ACK overhead"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("link", LINKS)
 def test_a_filter_within_turns_is_what_helps(link: str) -> None:
     scenario = (ACCESS / f"{link}.toml").read_bytes()
@@ -82,7 +81,6 @@ def test_queues_are_compared_on_every_path(path: str) -> None:
     assert next(flow for flow in tree["flow"] if flow["name"] == "up")["start"] == "0s"
 
 
-@pytest.mark.slow
 def test_a_target_below_the_grants_delay_costs_an_upload() -> None:
     """A packet waits 6 ms for its grant, so a target of 5 ms is never met (docs/howto/which-queue.md)."""
     text = (ACCESS / "docsis30.toml").read_text()

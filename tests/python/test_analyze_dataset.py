@@ -29,7 +29,6 @@ def tree(folder: Path) -> Path:
 def test_the_captures_below_a_directory_become_one_table(tmp_path: Path) -> None:
     done = command("analyze", tree(tmp_path / "in"), "--dataset", tmp_path / "out", "--sort", "acked_bytes")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "3 captures, 3 directions, 2 files left out" in done.stdout.replace("\u00a0", " ")
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [
         "acklab.json",
         "captures.parquet",
@@ -55,7 +54,7 @@ def test_the_page_has_the_limits_and_every_direction(tmp_path: Path) -> None:
     found = dataset.write([str(source)], tmp_path / "out")
     page = (tmp_path / "out" / "connections.html").read_text()
     assert page.count("#0</td>") == 3 and "<b>&.pcap" not in page and "&lt;b&gt;&amp;.pcap" in page
-    assert "slow-start" in page and "Directions by their goodput." in page and "<script src" not in page
+    assert "slow-start" in page and "<script src" not in page
     decades = found.decades()
     assert decades["directions"].sum() == 3
     assert decades.filter(pl.col("decade") == 7)["directions"].sum() == 2, "13.9 Mb/s"

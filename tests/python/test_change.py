@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import copy
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import acklab
-from acklab.plot import prep
 from acklab.plot.prep.change import acknowledged
 from acklab.plot.prep.change import moved as moved_of
 from acklab.plot.runs import Run
 from acklab.results.change import Change, change, looks, moved
-from acklab.results.summary import together as summed
 from acklab.results.together import groups, manners
-from front import COMMAND
 
 ROOT = Path(__file__).parents[2]
 LINK = {
@@ -113,105 +109,9 @@ def test_round_trips_are_those_of_the_part(shared: acklab.Run) -> None:
         assert down.trips[number] == pytest.approx(sum(means) / 2)  # type: ignore[arg-type]
 
 
-def test_the_page_says_what_changed(shared: acklab.Run) -> None:
-    (down,) = moved_of(Run.of(shared))
-    told = prep.headline([Run.of(shared)])
-    title, text = (
-        told["title"].replace("\xa0", " "),
-        " ".join(point["text"] for point in told["points"]).replace("\xa0", " "),
-    )
-    assert down.rates[0] > down.rates[1] and down.trips[1] > down.trips[0]  # type: ignore[operator]
-    before, after = (f"{rate / 1e6:.1f}" if rate >= 1e7 else f"{rate / 1e6:.2f}" for rate in down.rates)
-    assert title.startswith(
-        f"When up (C→S) began at 1 s, down0 and down1 (S→C) fell from {before} Mb/s to {after} Mb/s together, and their mean round trip rose from "
-    )
-    assert "before up began at 1 s (slow start included), and " in text and "from then on. Over the whole run " in text
-    assert "ping (C→S), which writes now and then: median round trip " in text and "samples from " in text
-    assert "Jain's fairness index of these 2 flows" in text
-
-
-def test_a_visit_that_ends_has_three_parts() -> None:
-    told = prep.headline([Run.of(acklab.run(tree(DOWN, SHORT), record=True))])
-    assert told["title"].startswith("While up (C→S) sent, from 1\xa0s to ")
-    assert (
-        "before up began at 1\xa0s (slow start included), " in told["points"][1]["text"]
-        and " while up sent, and " in told["points"][1]["text"]
-    )
-
-
-def test_the_terminal_has_a_line_for_each_part(tmp_path) -> None:
-    import json
-
-    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, UP, PING)))
-    plain, full = (
-        subprocess.run(
-            [COMMAND, "run", "s.json", *more], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
-        ).stdout
-        for more in ([], ["--out", "out"])
-    )
-    for said in (plain, full):
-        first, second = (
-            next(line for line in said.splitlines() if line.startswith(start))
-            for start in (
-                "0 to 1 s (slow start included), without up: down0 and down1 ",
-                "1 to 3 s, with up: down0 and down1 ",
-            )
-        )
-        assert " Mb/s together" in first and " Mb/s together" in second
-        assert "down0 and down1 together, over the whole run: " in said
-        assert ("ping, over the whole run: mean round trip " in said) and (
-            " ms (--out DIR adds median and range)\n" in said
-        ) == (said is plain)
-        assert (", mean round trip " in first) == (said is full) and ("; ping median round trip " in second) == (
-            said is full
-        )
-    rates = [[line.split(" Mb/s")[0] for line in said.splitlines() if " up: down0" in line] for said in (plain, full)]
-    assert rates[0] == rates[1]
-
-
-def test_means_say_over_what_time_they_are() -> None:
-    """Two visits make no parts, so the means over the whole run say that they are."""
-    made = acklab.run(tree(DOWN, UP, {**SHORT, "name": "more", "start": "2s"}), record=True)
-    told = prep.headline([Run.of(made)])
-    text = "\n".join(point["text"] for point in told["points"]).replace("\xa0", " ")
-    assert told["title"].replace("\xa0", " ").startswith(
-        "Flows down0 and down1 (S→C) carried "
-    ) and "together over the whole run, up (C→S) " in told["title"].replace("\xa0", " ")
-    assert "down0 and down1 (S→C): over the whole run " in text and "up (C→S): from 1 s to 3 s " in text
-    told = made.summary()
-    assert "down0 and down1 together, over the whole run: " in "\n".join(summed(told, manners(made.scenario_toml())))
-    alike = acklab.run(tree(DOWN))
-    assert "whole run" not in "\n".join(summed(alike.summary(), manners(alike.scenario_toml())))
-
-
-def test_a_flow_that_has_not_begun_has_no_row(tmp_path) -> None:
-    import json
-
-    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, {**UP, "start": "1000s"})))
-    said = subprocess.run(
-        [COMMAND, "run", "s.json"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
-    ).stdout
-    assert "up: begins at 1,000 s, after the end" in said and "1 not begun" in said
-    assert not any(line.startswith("up ") for line in said.splitlines()) and " more (--json" not in said
-
-
 def test_what_was_sent_again_without_need_is_counted() -> None:
     """An example drops 6 packets and sends 7 again: each loss needs one."""
     told = acklab.run(ROOT / "examples" / "t1.toml", record=True)
     row = told.summary()["flows"][0]
     drops = sum(link["drops"] for link in told.summary()["links"])
     assert (row["retransmits"], drops) == (7, 6)
-    text = " ".join(point["text"] for point in prep.headline([Run.of(told)])["points"]).replace("\xa0", " ")
-    assert "7 retransmissions (at least 1 of data that was not lost) and 1 fast retransmit." in text
-
-
-def test_a_timeout_that_cuts_no_window_is_said_to() -> None:
-    """QUIC's first timeout is a probe: the window's chart has no mark of it."""
-    from dataclasses import replace
-
-    run = Run.of(acklab.run(tree(SHORT), record=True))
-    probed = replace(run, flows=run.flows.with_columns(timeouts=1, window_cuts=0, fast_retransmits=0, retransmits=1))
-    text = " ".join(point["text"] for point in prep.headline([probed])["points"])
-    assert "1\xa0timeout (which cut no window)" in text
-    cut = replace(run, flows=run.flows.with_columns(timeouts=1, window_cuts=1, fast_retransmits=0, retransmits=1))
-    assert "cut no window" not in " ".join(point["text"] for point in prep.headline([cut])["points"])

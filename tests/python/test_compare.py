@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import re
 import signal
 import subprocess
 import time
@@ -17,10 +16,8 @@ import pytest
 
 from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
 from acklab.experiments.compare.advice import advice, recommended
-from acklab.experiments.compare.decision import Decision, moved
+from acklab.experiments.compare.decision import Decision
 from acklab.experiments.compare.difference import Rules, difference, moves
-from acklab.experiments.compare.headline import headline
-from acklab.experiments.compare.numbers import number
 from acklab.experiments.compare.output import chart, plain
 from acklab.experiments.compare.rank import rank
 from acklab.experiments.compare.text import as_text, changed
@@ -96,21 +93,8 @@ def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
     assert alone.row("slow").samples["upload"] is None, "an upload that never starts has no goodput"
 
 
-def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # noqa: ANN001
-    said = told.advice
-    means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
-    assert said.startswith(
-        f"Use fast instead of slow: with an upload, download is {means[0]:.3g} Mb/s instead of {means[1]:.3g} Mb/s, "
-    )
-    assert re.search(r", 3\d\d\.?\d* to 3\d\d\.?\d* % more \(6 seeds\)\.", said), "percent, like every other change"
-
-
 def test_every_metric_that_moves_is_in_the_table_with_its_verdict(told) -> None:  # noqa: ANN001
     head, heads, rows = changed(told)
-    assert (
-        head
-        == "From slow to fast, every metric whose mean moves by more than 2 % (neither: no value of it is better than another):"
-    )
     assert heads == ["situation", "metric", "slow", "fast", "change", "interval", "verdict"]
     found = {(row[0], row[1]): row[-1] for row in rows}
     assert found["with an upload", "download (Mb/s)"] == "better" and found["with an upload", "wait (ms)"] in (
@@ -135,33 +119,11 @@ def test_cases_are_paired_by_seed(told) -> None:  # noqa: ANN001
     assert str(again.values) == str(values), "the same on any number of threads"
 
 
-def test_the_text_has_units_intervals_and_ranks(told) -> None:  # noqa: ANN001
-    text = as_text(told)
-    assert "6 seeds" in text and "download (Mb/s)" in text and "wait (ms)" in text and "±" in text
-    assert f"\n{told.advice}\n" in text
-    assert number(94.619123, 0.00097) == "94.62" and number(28.34, 13.2) == "28" and number(0.0, 0.0) == "0"
-
-
 def test_ack_share_counts_the_acks_that_cross_the_link() -> None:
     metrics = [metric(text.replace("overhead", "share")) for text in METRICS]
     one = compare(comparison(situations=[case("alone: flow.up.start=1000s")], spread_starts_s=0.0, metrics=metrics))
     shares = one.rankings[0].row("slow").samples["ACKs"].values
     assert not one.random and all(0 < share <= 100 for share in shares)
-
-
-def test_nothing_random_is_said() -> None:
-    plain = compare(comparison(spread_starts_s=0.0))
-    assert not plain.random
-    text = as_text(plain)
-    assert (
-        "6 seeds: every seed gave the same result, so these seeds tell nothing of chance; one deterministic run each, without intervals"
-        in text
-        and "±" not in text
-    )
-    assert plain.advice == (
-        "One deterministic run each, best download first: fast (19.1 Mb/s), slow (4.72 Mb/s). "
-        "A nudge of the delays can change the order: --spread-delays 1% tries that."
-    )
 
 
 LOSSY = """\
@@ -184,31 +146,12 @@ def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
     told = lossy("reno", SACK, seeds=10)
     second = told.rankings[0].rows[1]
     assert second.verdict == "undecided" and second.beside.interval.low <= 1 <= second.beside.interval.high
-    said = r"Undecided between reno and sack by completion: with sack, completion may be from [\d.]+ % less to [\d.]+ % more "
-    assert re.match(said + r"\([\d.]+ s with reno, 10 seeds\)", told.advice)
-    if second.beside.needed is not None:
-        assert re.search(
-            r" seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 10 do\.",
-            told.advice,
-        )
-    text = as_text(told)
-    assert (
-        f"2?  {second.case}" in text
-        and "?: not distinguished from the first row: the interval has 0 in it, or the values differ by no more than 2 %"
-        in text
-    )
-    for claim in ("as well", "told apart", "equal", "equivalent", "same"):
-        assert claim not in told.advice
 
 
 def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
     told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=5)
     row = told.rankings[0].rows[1]
     assert row.verdict == "undecided" and row.beside.needed > 5
-    assert re.search(
-        r"seeds would show a difference of [\d.]+ % with a chance of 80 %, if seeds vary as these 5 do\.", told.advice
-    )
-    assert "seeds needed" in as_text(told)
 
 
 def test_a_difference_that_every_seed_shows_is_decided() -> None:
@@ -239,18 +182,12 @@ def test_the_seeds_needed_are_for_the_difference_that_was_measured() -> None:
 def test_a_case_that_no_seed_changes_is_said_so() -> None:
     told = lossy("clean: link.0.loss.rate=0", "slow: link.0.loss.rate=0; link.0.rate=1Mbps", SACK, seeds=5)
     text, slow = as_text(told), told.rankings[0].row("slow")
-    assert "clean and slow: every seed gave the same result, so these seeds tell nothing of chance" in text
     assert slow.verdict == "worse" and slow.beside.constant and "no two cases" not in text
 
 
 def test_equivalence_needs_a_margin() -> None:
     told = lossy("reno", SACK, seeds=100, margin=0.2)
     assert told.rankings[0].rows[1].verdict == "equivalent"
-    assert told.advice == "reno and sack are equivalent within 20 % by completion."
-    assert (
-        "=: equivalent to the first row: neither is more than 20 % above the other (two one-sided tests; the row has their narrower interval)"
-        in as_text(told)
-    )
     found = told.rankings[0].rows[1].beside
     assert found.interval.level == pytest.approx(0.9) and 1 / 1.2 < found.interval.low < found.interval.high < 1.2, (
         "the interval that decides is the one shown"
@@ -261,7 +198,6 @@ def test_equivalence_needs_a_margin() -> None:
 def test_what_is_the_same_in_every_seed_is_said_so() -> None:
     told = lossy("a", "b: flow.0.start=0s", seeds=5)
     assert told.rankings[0].random and told.rankings[0].rows[1].verdict == "same"
-    assert told.advice == "a and b have the same completion in every seed."
 
 
 def test_more_seeds_until_the_differences_are_narrow() -> None:
@@ -269,7 +205,7 @@ def test_more_seeds_until_the_differences_are_narrow() -> None:
     row = told.rankings[0].rows[1]
     assert 5 < told.seeds < 400 and row.beside.interval.half_width <= 0.05
     assert row.beside.interval.level == pytest.approx(0.975), "the interval that decides has been looked at"
-    assert len(told.values) == 2 * told.seeds and f"{told.seeds} seeds, the same for every case" in as_text(told)
+    assert len(told.values) == 2 * told.seeds
 
 
 def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: Acklab) -> None:
@@ -289,8 +225,6 @@ def test_the_family_is_all_pairs_in_all_situations() -> None:
     ranking = told.rankings[0]
     assert (ranking.rules.family, ranking.further.family) == (6, 12)
     assert ranking.rows[1].beside.interval.level == pytest.approx(1 - 0.05 / 6)
-    said = "the intervals of all 6 comparisons by an objective hold together with 95 % (Bonferroni); those of the other metrics hold together with another 95 %"
-    assert said in as_text(told)
 
 
 # ---- objectives ------------------------------------------------------------------------------------------------------
@@ -324,85 +258,12 @@ UP_AND_DOWN = {
 
 
 def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
-    assert with_values(UP_AND_DOWN).advice.startswith(
-        "Use aqm instead of fifo: latency is 0.0500 s instead of 0.250 s, "
-    )
     told = with_values(UP_AND_DOWN, objective_names=["upload", "download", "latency"])
     assert told.rankings[0].by.name == "upload" and told.rankings[0].best.case == "fifo"
-    assert told.advice.startswith("aqm is a trade: latency is 0.0500 s instead of 0.250 s, "), "its largest gain"
-    assert "; but upload is 3.44 Mb/s instead of 4.43 Mb/s, " in told.advice
-    assert told.advice.endswith(" No case is better than fifo without a shown or possible loss.")
     assert recommended(told) is None
     noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
     told = with_values(noisy, objective_names=["latency", "upload"])
-    assert re.search(
-        "; but upload is 3.44 Mb/s instead of 4.43 Mb/s, from [0-9]+ % less to [0-9]+ % more [(]6 seeds[)]", told.advice
-    ), told.advice
     assert recommended(told) is None, "a possible loss by an objective is no case to recommend"
-
-
-def test_every_gain_by_an_objective_is_told_the_largest_first() -> None:
-    values = {
-        "upload: goodput@u": {"fifo": around(4.43), "aqm": around(4.43)},
-        "download: goodput@d": {"fifo": around(20.0), "aqm": around(28.0)},
-        "latency: completion": {"fifo": around(0.5), "aqm": around(0.125)},
-    }
-    told = with_values(values, objective_names=["upload", "download", "latency"])
-    use = r"Use aqm instead of fifo: latency is 0.125 s instead of 0.5\d* s, 7\d[\d.]* to 7\d[\d.]* % less; download is 28 Mb/s instead of 20 Mb/s, "
-    assert re.match(use, told.advice), told.advice
-    assert headline(told)[0].startswith("Use aqm instead of fifo: latency 0.125 instead of 0.5"), (
-        "the larger one, though declared last"
-    )
-    assert " and download 28 instead of 20 Mb/s" in headline(told)[0]
-    wide = values | {
-        "latency: completion": {"fifo": around(0.5, 0.1), "aqm": around(0.125, 0.1)},
-        "download: goodput@d": {"fifo": around(20.0), "aqm": around(76.0)},
-    }
-    told = with_values(wide, objective_names=["upload", "download", "latency"])
-    gains = [one.name for _, one in moved(Decision(told), "aqm", "fifo", 1)]
-    assert gains[0] == "download", "by what is shown at least, not by the mean"
-
-
-def test_the_text_says_what_was_run(told) -> None:  # noqa: ANN001
-    lines = told.text.split("\n")
-    assert lines[1].startswith(
-        "path: down 5 Mb/s, drop-tail 1000 packets; up 1 Mb/s without grants, drop-tail 20 packets; delay 10 ms one way"
-    ), lines[1]
-    assert lines[2] == "flows: alone: down S->C; with an upload: the same and up C->S"
-    assert lines[3].startswith(
-        "runs: 2 cases, each compared with slow, the first, in 2 situations, with 6 seeds; 20 s each"
-    )
-    assert lines[3].endswith("a seed starts each flow up to 0.5 s later, in all cases alike")
-    assert (
-        lines[4].startswith("metrics: download is goodput of down*; ") and plain(told)["experiment"]["runs"] in lines[3]
-    )
-
-
-def test_a_case_says_what_it_is(tmp_path: Path) -> None:
-    (tmp_path / "c.toml").write_text(
-        '[[case]]\nname = "a"\nabout = "as it is"\n[[case]]\nname = "b"\nset = { "link.0.delay" = "9ms" }\n',
-        encoding="utf-8",
-    )
-    found = from_file(tmp_path / "c.toml")["cases"]
-    assert [one.about for one in found] == ["as it is", ""]
-    assert "cases:\n  a  as it is\n\n" in as_text(compare(comparison(cases=found, seeds=2)))
-
-
-def test_a_cost_by_another_metric_is_in_the_advice_also_undecided() -> None:
-    said = with_values(UP_AND_DOWN).advice
-    assert re.search(r"Worse, but no objective: upload -22\S* % \(-\d\S* to -\d\S* %\)\.", said), said
-    noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
-    told = with_values(noisy)
-    assert re.search(r"Undecided: upload -22 % \(-\d+ to \d+ %\)\.", told.advice), told.advice
-    assert ["upload (Mb/s)", "4.43", "3.44"] in [row[:3] for row in changed(told)[2]]
-    assert next(row[-1] for row in changed(told)[2] if row[0] == "upload (Mb/s)") == "undecided"
-
-
-def test_what_rounds_to_equal_is_no_gain() -> None:
-    told = with_values({"goodput": {"a": around(43.57, 1e-5), "b": around(43.61, 1e-5)}})
-    assert told.advice == "a and b are equivalent within 2 % by goodput." and told.rankings[0].silent
-    told = with_values({"goodput": {"a": around(43.57, 1e-5), "b": around(43.61, 1e-5)}}, margin=0.0001)
-    assert told.advice.startswith("Use b instead of a: goodput is 43.61 Mb/s instead of 43.57 Mb/s, 0.0")
 
 
 def test_an_objective_that_does_not_respond_ranks_nothing_silently() -> None:
@@ -410,23 +271,8 @@ def test_an_objective_that_does_not_respond_ranks_nothing_silently() -> None:
         "latency: completion": {"a": around(0.0500), "b": around(0.0501), "c": around(0.0499)},
         "upload: goodput@u": {"a": around(1.0), "b": around(2.0), "c": around(3.0)},
     }
-    alone = with_values(values)
-    assert "by latency no two cases are shown to differ by more than 2 %" in as_text(alone)
     both = with_values(values, objective_names=["latency", "upload"])
     assert both.rankings[0].by.name == "upload" and [row.case for row in both.rankings[0].rows] == ["c", "b", "a"]
-    assert "ranked by upload; by latency no two cases are shown to differ by more than 2 %" in as_text(both)
-    assert both.advice.startswith("Use c instead of a: upload is 3 Mb/s instead of 1 Mb/s, ")
-    assert both.advice.endswith(
-        "No two cases are shown to differ by more than 2 % in latency; the widest interval is -4.0 to 3.8 % (from a to c)."
-    )
-    alike = with_values(
-        values | {"latency: completion": {name: [0.05] * 6 for name in "abc"}}, objective_names=["latency", "upload"]
-    )
-    assert alike.advice.endswith("latency does not respond to what the cases change: all are equivalent within 2 %.")
-    none = with_values(
-        values | {"latency: completion": {name: [] for name in "abc"}}, objective_names=["latency", "upload"]
-    )
-    assert none.advice.endswith("No two cases have a value of latency.")
 
 
 def test_utilisation_is_no_cost_and_no_gain() -> None:
@@ -435,7 +281,6 @@ def test_utilisation_is_no_cost_and_no_gain() -> None:
         "uplink: utilisation@R->S": {"a": around(27.3), "b": around(11.1)},
     }
     told = with_values(values)
-    assert told.advice.startswith("Use b instead of a: goodput") and "uplink" not in told.advice
     assert [row[0::5] for row in changed(told)[2]] == [["goodput (Mb/s)", "better"], ["uplink (%)", "neither"]]
     panels = {panel.title: panel.better for panel in chart(told).panels}
     assert chart(told).name == "comparison", "an id of the page, never a case's name"
@@ -445,15 +290,7 @@ def test_utilisation_is_no_cost_and_no_gain() -> None:
 @pytest.mark.parametrize("seeds", [2, 4])
 def test_fewer_than_five_seeds_sell_no_interval_and_recommend_nothing(seeds: int) -> None:
     told = compare(comparison(seeds=seeds))
-    text = as_text(told)
-    assert told.advice.startswith(f"Too few seeds: {seeds} give no interval and no recommendation, at least 5 do")
-    assert (
-        "±" not in text
-        and not re.search(r"\d to \d", text.partition("seeds, the same")[2])
-        and recommended(told) is None
-        and told.configure == []
-    )
-    assert f"{seeds} seeds, the same for every case: too few for an interval (at least 5)" in text
+    assert recommended(told) is None and told.configure == []
     assert all(row["metrics"]["download"]["low"] is None for row in plain(told)["situations"][0]["ranking"])
 
 
@@ -462,41 +299,15 @@ def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> No
         return compare(comparison(seeds=2, sets=sets)).title
 
     assert titled() == "access link"
-    assert titled("link.0.delay=5ms") == "access link; changed: link.0.delay=5ms"
     assert titled("title=short", "link.0.delay=5ms") == "short"
 
 
 def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
     told = compare(comparison(spread_starts_s=0.0, spread_delays=0.01, seeds=5))
-    assert told.random and told.advice.startswith("Use fast instead of slow")
+    assert told.random
     line = json.loads(comparison(spread_delays=0.01).seeded(next(iter(comparison().trees().values())), 3))
     lengths = [float(way["delay"].removesuffix("s")) / 0.005 for link in line["link"] for way in (link, link["back"])]
     assert lengths[0] == lengths[1] != lengths[2] == lengths[3] and all(1 < length < 1.01 for length in lengths)
-
-
-def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
-    from html import escape
-
-    from acklab.experiments.compare.page import page
-
-    text = page(told, "<svg></svg>", []).replace("\u00a0", " ").replace("\u2212", "-")
-    means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
-    assert (
-        f"<h1>Use fast instead of slow: download {means[0]:.3g} instead of {means[1]:.3g} Mb/s with an upload</h1>"
-        in text
-    )
-    assert escape(told.advice.partition(": with")[2]) in text, "with its interval below"
-    assert (
-        "<h2>From slow to fast</h2>" in text
-        and "Every metric whose mean moves by more than 2 % (neither: no value of it is better than another):" in text
-        and ">verdict</th>" in text
-    )
-    assert "<title>slow and fast by download: access link</title>" in text
-    assert (
-        "<strong>fast</strong>, best, recommended" in text
-        and "<strong>slow</strong>, compared with" in text
-        and "behind by</th>" in text
-    )
 
 
 @pytest.mark.parametrize(
@@ -521,11 +332,6 @@ def test_margins_and_widths_that_are_none(
 ) -> None:
     result = acklab_command("compare", str(two_hops), "--case", "a", "--case", "b: flow.0.sender.window=4", *arguments)
     assert result.returncode == 2 and said in result.stderr and result.stdout == ""
-
-
-def test_staying_with_the_first_case_is_an_answer() -> None:
-    told = compare(comparison(cases=[case(text) for text in reversed(CASES)]))
-    assert told.advice.startswith("Stay with fast: with slow, download is ")
 
 
 def test_cases_as_they_are_written() -> None:
@@ -690,70 +496,13 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     assert contents(out) == contents(tmp_path / "whole")
 
 
-def test_the_page_of_several_trades_has_a_table_of_them_and_sets_up_each() -> None:
-    from acklab.experiments.compare.headline import headline, trades
-
-    values = {
-        "download: goodput@d": {"fifo": around(20.0), "aqm": around(41.0), "fair": around(30.0), "worst": around(10.0)},
-        "upload: goodput@u": {"fifo": around(4.43), "aqm": around(3.44), "fair": around(4.2), "worst": around(3.0)},
-    }
-    told = with_values(values, objective_names=["download", "upload"])
-    assert headline(told)[0].startswith("2 trades, none without a loss: with "), headline(told)[0]
-    heads, rows = trades(told)
-    assert heads == ["case", "better", "perhaps better", "worse", "perhaps worse"] and [row[0] for row in rows] == [
-        "fair",
-        "aqm",
-    ], "the least loss is first; worst gains nothing"
-    assert (
-        re.fullmatch(r"download \+105\S* % \(\S+ to \S+ %\)", rows[1][1])
-        and rows[1][3].startswith("upload -22")
-        and rows[1][2] == rows[1][4] == ""
-    )
-    one = with_values(
-        {name: {case: run for case, run in cases.items() if case in ("fifo", "aqm")} for name, cases in values.items()},
-        objective_names=["upload", "download"],
-    )
-    assert headline(one)[0] == "aqm is a trade: better by download, worse by upload"
-
-
 def test_equivalent_cases_are_chosen_by_what_else_they_differ_in() -> None:
     values = {
         "goodput": {"second": around(35.0), "each": around(35.1), "tenth": around(34.9)},
         "ACK share: ack-share@up": {"second": around(13.0), "each": around(26.0), "tenth": around(2.7)},
     }
     told = with_values(values, margin=0.1)
-    assert re.match(
-        r"second, each and tenth are equivalent within 10 % by goodput; with tenth, ACK share is 2.70 % instead of 13 %, 7[89][\d.]* to 79[\d.]* % less \(6 seeds\)\.$",
-        told.advice,
-    ), told.advice
-    assert Decision(told).subject == "tenth" and headline(told)[0].startswith(
-        "second, each and tenth are equivalent"
-    ), "not the best by a mean that decides nothing"
-
-
-def test_a_trade_tells_every_gain_and_the_one_that_may_lose_least_is_first() -> None:
-    values = {
-        "upload: goodput@u": {"fifo": around(4.43), "filter": around(4.8), "aqm": around(3.6)},
-        "download: goodput@d": {"fifo": around(30.0), "filter": around(20.0), "aqm": around(41.0)},
-        "latency: completion": {"fifo": around(0.26), "filter": around(0.2601), "aqm": around(0.12)},
-    }
-    told = with_values(values, objective_names=["upload", "download", "latency"])
-    assert Decision(told).trades == ["aqm", "filter"], "not by the first objective alone"
-    said = r"aqm is a trade: latency is 0.120 s instead of 0.260 s, [^;]*; download is 41 Mb/s instead of 30 Mb/s, [^;]*; but upload is 3.60 Mb/s instead of 4.43 Mb/s, "
-    assert re.match(said, told.advice), told.advice
-
-
-def test_many_rows_that_are_the_same_are_one() -> None:
-    given = {name: around(48.0) for name in ("fifo", "a", "b", "c")}
-    told = with_values({"goodput": given | {"d": around(60.0)}})
-    text = as_text(told)
-    assert "\na, b and c: every value as with fifo, in every seed\n" in text and not re.search(
-        r"^\d=? +a ", text, re.M
-    ), text
-    assert "what the cases change has no effect on these metrics here" in as_text(with_values({"goodput": given}))
-    assert "every value" not in as_text(
-        with_values({"goodput": {"fifo": around(48.0), "a": around(48.0), "d": around(60.0)}})
-    ), "two rows stay"
+    assert Decision(told).subject == "tenth"
 
 
 def test_one_value_that_would_flatten_the_others_makes_its_panel_logarithmic() -> None:

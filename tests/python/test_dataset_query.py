@@ -21,9 +21,6 @@ from test_shards import Command, command  # noqa: F401  # a fixture
 from test_sweep import LOSSY
 
 import acklab
-from acklab.experiments.dataset.finding import finding
-from acklab.figures import draw
-from acklab.figures.points import points
 from acklab.figures.stats import interval, sample
 from front import COMMAND
 
@@ -250,49 +247,6 @@ def test_a_distribution_is_k_of_n_at_the_kth_value(tmp_path: Path, count: int) -
     assert len(exact) == min(count, 401) and line.y[0] == 0.0 and exact[-1] == (values[-1], 1.0)
     for x, y in exact:
         assert y == pytest.approx(np.mean(np.array(values) <= x * (1 + 1e-12)), abs=1e-12)
-
-
-def test_the_sentence_is_the_step_where_there_is_one(tmp_path: Path) -> None:
-    """A mean's step is only told where the intervals on both sides do not overlap."""
-    rows = [
-        (place, seed, (9.0 if place < 7 else 4.0) - place / 10 + seed / 100)
-        for place in range(4, 11)
-        for seed in range(6)
-    ]
-    frame = pl.DataFrame(rows, schema=["queue_packets", "seed", "completion_s"], orient="row")
-    frame.write_parquet(tmp_path / "t.parquet")
-    chart = acklab.dataset.plot(tmp_path / "t.parquet", x="queue_packets", y="completion_s")
-    assert finding(chart) == "Mean of completion falls most from queue 6 to 7 packets (8.425 to 3.325 s)."
-    wide = frame.with_columns(completion_s=pl.col("completion_s") + 8.0 * (pl.col("seed") % 2))
-    wide.write_parquet(tmp_path / "wide.parquet")
-    told = finding(acklab.dataset.plot(tmp_path / "wide.parquet", x="queue_packets", y="completion_s"))
-    assert told.startswith("Mean of completion: ") and told.endswith(" s (queue 4 packets) at most.")
-
-
-def test_two_states_have_two_colours(tmp_path: Path) -> None:
-    rows = [(place, ack, int(place < edge)) for ack, edge in (("every", 7), ("delayed", 6)) for place in range(4, 11)]
-    pl.DataFrame(rows, schema=["queue_packets", "ACKs", "timeouts"], orient="row").write_parquet(tmp_path / "t.parquet")
-    chart = acklab.dataset.plot(tmp_path / "t.parquet", kind="heat", x="queue_packets", y="ACKs", color="timeouts")
-    assert (
-        finding(chart)
-        == "Timeouts are 1 up to queue 5 and 0 from 6 packets (ACKs delayed), 1 up to 6 and 0 from 7 packets (ACKs every)."
-    )
-    slow = pl.read_parquet(tmp_path / "t.parquet").with_columns(
-        completion_s=pl.col("timeouts") + 1 / pl.col("queue_packets")
-    )
-    slow.write_parquet(tmp_path / "slow.parquet")
-    told = finding(
-        acklab.dataset.plot(tmp_path / "slow.parquet", kind="heat", x="queue_packets", y="ACKs", color="completion_s")
-    )
-    assert told.startswith("Completion falls most from queue ") and " from 6 to 7 packets (" in told.replace(
-        "queue 6", "6"
-    )
-    made = draw.figure(chart)
-    assert len(made.axes) == 1, "no scale of what lies between"
-    assert [text.get_text() for text in made.legends[0].get_texts()] == ["timeouts 0", "timeouts 1"]
-    (cells,) = points(made).series
-    assert (len(cells.points), cells.points[0][2]) == (14, "queue (packets): 4; ACKs: delayed; timeouts: 1")
-    assert made.axes[0].get_tightbbox().x0 > 0, "the title of the axis is in the picture"
 
 
 def test_flows_of_several_kinds_are_drawn_apart(here: Path, command: Command) -> None:  # noqa: F811

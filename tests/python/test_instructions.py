@@ -19,7 +19,7 @@ REACHED = 1_300
 MOST = 1.1 * REACHED
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
 def test_a_segment_takes_no_more_instructions_than_it_did():
@@ -28,7 +28,7 @@ def test_a_segment_takes_no_more_instructions_than_it_did():
     assert taken < MOST, f"{taken:.0f} instructions a segment, at most {MOST:.0f} were expected"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
 def test_fq_codel_with_1000_flows_costs_at_most_twice_drop_tail():

@@ -274,22 +274,6 @@ def test_waits_are_those_of_the_queue_rows_on_a_wlan() -> None:
 
 
 # ---- ack-share: of the time of any server ------------------------------------------------------------------------------
-RETURNS = {
-    "constant": "200kbps",
-    "token bucket": {"kind": "token-bucket", "mean": "200kbps", "burst": "3kB", "peak": "100Mbps"},
-    "table": {"kind": "table", "every": "1s", "rows": [["0s", "100Mbps"], ["1ms", "100kbps"]]},
-    "docsis": {"kind": "docsis", "rate": "200kbps", "map_interval": "2ms", "map_advance": "4ms"},
-}
-
-
-@pytest.mark.parametrize("server", RETURNS)
-def test_a_return_path_full_of_acks_is_told_so(server: str) -> None:
-    """Where the rate varies, the share was once of the largest rate: 1 % of a full link."""
-    scenario = one_link({"kind": "drop-tail"}, "50Mbps")
-    scenario["link"][0]["back"] = {"rate": RETURNS[server], "queue": {"kind": "drop-tail", "packets": 20}}
-    summary = acklab.run(scenario).summary()
-    assert 90 < read("ack-share@R->S", summary) <= 100
-    assert read("ack-share@S->R", summary) == 0
 
 
 def test_ack_overhead_is_relative_to_the_data(summary: dict) -> None:

@@ -23,7 +23,6 @@ WHEEL = 8_000_000  # 7.1 MB, of which the explorer takes 1.3
 INSTALLED = 18_500_000  # 17.7 MB without compiled Python, of which the core takes 13.2
 NEEDED = 380_000_000  # 317 MB: polars 183, numpy 57, matplotlib and what it needs 77
 IMPORTED = 200  # 119 modules
-CPU_S = 1.0  # 0.11 s, with the interpreter's start
 
 
 def files() -> list[Path]:
@@ -64,18 +63,15 @@ def test_what_the_package_needs_is_within_its_budget() -> None:
     assert not sizes.keys() & {"altair", "vl-convert-python", "pandas", "pyarrow", "duckdb", "optuna", "ray"}
 
 
-def test_the_import_is_quick() -> None:
+def test_the_import_is_small() -> None:
     program = (
-        "import sys, time; before = set(sys.modules); import acklab; new = set(sys.modules) - before\n"
-        "print(len(new), time.process_time(), *{name.partition('.')[0] for name in new} - set(sys.stdlib_module_names))"
+        "import sys; before = set(sys.modules); import acklab; new = set(sys.modules) - before\n"
+        "print(len(new), *{name.partition('.')[0] for name in new} - set(sys.stdlib_module_names))"
     )
-    runs = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-        for _ in range(3)
-    ]
-    assert int(runs[0][0]) <= IMPORTED
-    assert {name.rstrip("0123456789") for name in runs[0][2:]} <= {"acklab", "tomli", "__editable___acklab"}
-    assert min(float(run[1]) for run in runs) <= CPU_S
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    count, *names = done.stdout.split()
+    assert int(count) <= IMPORTED
+    assert {name.rstrip("0123456789") for name in names} <= {"acklab", "tomli", "__editable___acklab"}
 
 
 def test_the_metadata_are_whole() -> None:

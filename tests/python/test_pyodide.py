@@ -28,7 +28,6 @@ for told in acklab.run_batch([{RECORDED!r}, "title = 3"], seed=2):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not LONG, reason="builds the wheel: make test-all")
 @pytest.mark.skipif(
     not PYODIDE.exists() or not shutil.which("node"), reason="no Pyodide (docs/howto/pyodide.md) or no node"

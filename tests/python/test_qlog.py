@@ -20,7 +20,7 @@ import acklab
 from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
 from acklab.captures.qlog.connection import Direction
 from acklab.captures.qlog.page import page
-from acklab.captures.qlog.text import as_text, delays, finding, headline
+from acklab.captures.qlog.text import finding
 from acklab.results.qlog import LogError, write_logs
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
@@ -203,14 +203,6 @@ def test_damage_behind_the_beginning_is_told(tmp_path: Path) -> None:
             analyze_qlog(path)
 
 
-def test_what_is_left_out_is_one_note(tmp_path: Path) -> None:
-    path = tmp_path / "a.sqlog"
-    path.write_bytes(sequence(EVENTS) + b"\x1e[1]\n" * 100)
-    assert analyze_qlog(path).notes == ["records that are no JSON objects were left out: 100"]
-    path.write_text(json.dumps({"traces": [1] * 100 + [{**TRACE, "events": EVENTS}]}))
-    assert analyze_qlog(path).notes == ["traces without events were left out: 100"]
-
-
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system names no open files")
 def test_a_pipe_is_left_to_who_reads_captures() -> None:
     read, write = os.pipe()
@@ -259,42 +251,11 @@ def test_a_simulated_log_says_what_the_run_did(tmp_path: Path) -> None:
 
 def test_round_trips_are_not_called_holds(tmp_path: Path) -> None:
     sender, receiver = (analyze_qlog(DATA / f"f.{side}.sqlog") for side in ("sender", "receiver"))
-    assert (
-        "held" not in as_text(sender)
-        and "sent to ACK: median" in as_text(sender)
-        and re.search("lost, by the log +not logged", as_text(sender))
-    )
-    assert "held: median" in as_text(receiver) and "sent to ACK" not in as_text(receiver)
     shown = page(sender)
     head = re.search(r"<tr>.*?</tr>.*?</tr>", shown, re.S).group()
     cells = [re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[dh].*?</t[dh]>", head, re.S)]
     assert dict(zip(cells[:7], cells[7:], strict=True))["held at most"] == "–", cells
     assert shown.count(finding(sender.rows[0])) == 1, "the top alone has it"
-
-
-def test_an_ack_delay_below_the_hold_is_explained() -> None:
-    """The client of the example answers each second packet: its ACKs wait for the second, and the field counts from that."""
-    found = analyze_qlog(EXAMPLES / "quic-go.sqlog.gz")
-    (received,) = (row for row in found.rows if row["data"] == "received")
-    (sent,) = (row for row in found.rows if row["data"] == "sent")
-    assert headline(received) == "An ACK for every 2 packets in order; 11 of 45 ACKs at gaps or for late packets."
-    assert headline(sent) == "An ACK for every packet in order."
-    assert "ACK Delay is 1.00 µs, though the ACKs were held for 1.05 ms" in delays(
-        received
-    ) and "not for a timer" in delays(received)
-    assert delays(sent) == "" == delays({**received, "delay_field_median_s": received["hold_median_s"]})
-    assert "not for a timer" not in delays({**received, "timer_acks": 3})
-    assert (
-        len(found.drawn[0, "received"]) == received["packets"]
-        and sum(size for *_, size in found.drawn[0, "received"]) == received["bytes"]
-    )
-    shown = page(found)
-    assert (
-        "largest acknowledged" in shown
-        and shown.index("data received</td>") < shown.index("data sent</td>")
-        and "-, -" not in shown
-    )
-    assert max(map(len, as_text(found).splitlines())) <= 110
 
 
 def test_a_long_log_keeps_some_packets_for_the_chart_and_all_bytes() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 
 import pytest
 
 from acklab import _core
-from acklab.experiments.compare import Case, Comparison, compare, metric
 from acklab.experiments.compare.tc import line
 from acklab.text.toml import loads
 
@@ -93,57 +91,3 @@ def test_docsis_pie_is_a_parameter_of_the_service_flow() -> None:
     other = line(expanded('{ kind = "pie", filter = { kind = "cake" } }'))
     assert other.command is None and "together with CAKE's queues" in other.differs
     assert line(expanded('{ kind = "pie", filter = { kind = "static", threshold = 1 } }')).command is None
-
-
-def told(cases: list[Case], **changes: object):  # type: ignore[no-untyped-def]
-    return compare(Comparison(SCENARIO, "two", cases, metrics=[metric("rtt")], seeds=6, spread_starts_s=0.5, **changes))  # type: ignore[arg-type]
-
-
-def test_the_recommended_queue_is_told_for_the_links_that_the_cases_change() -> None:
-    found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
-    assert found.advice.startswith("Use codel instead of long")
-    words = "tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"
-    assert found.configure == [f"S->R: {words}", f"R->S: {words}"]
-
-
-def test_nothing_is_told_where_no_queue_changes_or_no_case_is_recommended() -> None:
-    assert told([Case("one"), Case("two", ('link.0.delay="40ms"',))]).configure == []
-    same = [Case("a", ("link.0.queue.packets=1000",)), Case("b", ("link.0.queue.packets=2000",))]
-    assert told(same).configure == []
-
-
-def test_each_trade_is_told_with_its_name_and_only_where_its_queue_differs_from_the_first() -> None:
-    short = [
-        Case("long"),
-        Case(
-            "short",
-            (
-                'link.0.queue={ kind = "codel", packets = 101 }',
-                'link.0.back.queue={ kind = "drop-tail", packets = 100 }',
-            ),
-        ),
-    ]
-    found = compare(
-        Comparison(
-            SCENARIO,
-            "two",
-            short,
-            metrics=[metric("rtt"), metric("goodput")],
-            objective_names=("rtt", "goodput"),
-            seeds=6,
-            spread_starts_s=0.5,
-        )
-    )
-    assert " is a trade: " in found.advice
-    assert found.configure == [
-        "short, S->R: tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"
-    ]
-
-
-def test_json_and_text_have_it() -> None:
-    from acklab.experiments.compare.output import plain
-    from acklab.experiments.compare.text import as_text
-
-    found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
-    assert json.loads(json.dumps(plain(found)))["configure"] == list(found.configure)
-    assert as_text(found).splitlines()[-2:] == [f"  {text}" for text in found.configure]

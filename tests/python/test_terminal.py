@@ -14,7 +14,6 @@ from acklab.results import progress
 from acklab.results.summary import as_text, endless
 from front import COMMAND, RECORDED, TWO_HOPS
 
-ROOT = Path(__file__).parents[2]
 BOTH = TWO_HOPS + '\n[[flow]]\nname = "bulk"\nfrom = "S"\nto = "R"\ncount = 2\nsender.window = 5\n'
 
 

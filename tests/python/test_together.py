@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import acklab
-from acklab.results.summary import as_text, endless, together
 from acklab.results.together import SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways, groups, manners
 
 LINK = {
@@ -106,35 +105,6 @@ def test_routes_are_the_simulators() -> None:
     ) == Way((), ())
 
 
-def test_the_terminal_adds_up(shared: acklab.Run) -> None:
-    from acklab.plot.runs import Run
-
-    how, told = manners(shared.scenario_toml()), shared.summary()
-    lines = together(told, how, Run.of(shared).samples)
-    down, *_ = grouped(shared)
-    assert (
-        lines[0]
-        == f"down0 and down1 together, over the whole run: {down.goodput_bps / 1e6:#.4g} Mb/s, {100 * down.share:.1f} % of S->C; Jain's index {down.fairness:.3f}"
-    )
-    assert lines[1] == "late: begins at 1,000 s, after the end"
-    assert (
-        lines[2].startswith("ping, from 0 to 1.229 s: mean round trip ")
-        and ", median " in lines[2]
-        and ", all 9 from " in lines[2]
-    )
-    assert (
-        lines[3].startswith("short0 and short1 together, from 0 to 1.708 s: ")
-        and "Jain" not in lines[3]
-        and len(lines) == 4
-    )
-    text = as_text(told, endless(shared.scenario_toml()), changed=["link.0.rate=20Mbps", "seed=2"], together=lines)
-    assert (
-        "3 of 3 flows completed, 3 endless flows, 1 not begun" in text
-        and "\nchanged: link.0.rate=20Mbps, seed=2\n" in text
-    )
-    assert together(told, how)[2] == lines[2].split(", median")[0], "no percentile of what was not recorded"
-
-
 def test_thinned_series_keep_all_round_trips(shared: acklab.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows that a chart shows are extremes: percentiles of them would be wrong."""
     import polars as pl
@@ -157,22 +127,3 @@ def test_thinned_series_keep_all_round_trips(shared: acklab.Run, monkeypatch: py
         and thinned.series.filter(pl.col("flow") == "ping").drop_nulls("rtt_s").height < whole.height
     )
     assert thinned.samples["rtt_s"].to_list() == whole["rtt_s"].to_list()
-
-
-def test_many_flows_take_time_in_proportion() -> None:
-    """Each flow is looked at by itself: a row among thousands is not searched for among the others."""
-    compared = 0
-
-    class Watched(dict):  # type: ignore[type-arg]
-        def __eq__(self, other: object) -> bool:
-            nonlocal compared
-            compared += 1
-            return super().__eq__(other)
-
-        __hash__ = None  # type: ignore[assignment]
-
-    rows = [
-        Watched(name=f"f{n}", start_s=float(n % 2), goodput_bps=1e6, **{"from": "S", "to": "R"}) for n in range(1000)
-    ]
-    told = together({"flows": rows, "links": [], "end_s": 0.5}, {row["name"]: WITHOUT_LIMIT for row in rows})
-    assert told[-1].startswith("f5: begins at 1") and compared == 0

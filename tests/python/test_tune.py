@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -26,14 +25,9 @@ from acklab.experiments.tune.picture import _corrected
 from acklab.experiments.tune.plan import from_tree
 from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
 from acklab.experiments.tune.words import (
-    as_text,
     columns,
-    compared,
-    defined,
     determined,
     gained,
-    losing,
-    search_told,
     sentence,
     verdict,
 )
@@ -151,7 +145,7 @@ def test_more_trials_continue_a_search(tmp_path: Path) -> None:
     more = acklab.tune(PLAN, out=tmp_path / "a", trials=20)
     whole = acklab.tune(PLAN, trials=20)
     assert more.kept == few.runs and whole.kept == 0
-    assert more.table.equals(whole.table) and more.sentence == whole.sentence
+    assert more.table.equals(whole.table)
     assert [one.choice for one in few.trials] == [one.choice for one in more.trials[:12]]
     with pytest.raises(TuneError, match="what is run has changed"):
         acklab.tune(PLAN, out=tmp_path / "a", seed=2)
@@ -162,7 +156,6 @@ def test_winner_is_judged_on_fresh_paths() -> None:
     assert told.judged is not None and len(told.judged.paths) == 16
     seen, fresh = ({(path.seeds[0], *path.drew.items()) for path in paths} for paths in (told.paths, told.judged.paths))
     assert not seen & fresh
-    assert told.sentence.startswith("Use ") and "on 16 fresh paths with one seed each" in told.sentence
     assert told.winner.choice.cells["sender_window"] > 8
 
 
@@ -190,12 +183,6 @@ def test_an_undecided_answer_names_no_winner() -> None:
     plan = {key: value for key, value in PLAN.items() if key not in ("alternatives", "baseline")}
     told = acklab.tune({**plan, "free": {"flow.f.sender.min_rto": ["200ms", "1s"]}})
     assert told.winner.number and verdict(told) == 0
-    assert told.sentence.startswith(
-        "Undecided: no choice is shown to be better than the baseline. The best trial, sender min rto 200\u00a0ms, has "
-    )
-    assert told.sentence.endswith(
-        "The interval contains 0, so better and worse are both possible."
-    ) and "winner" not in as_text(told)
 
 
 def test_several_objectives_make_a_front(tmp_path: Path) -> None:
@@ -208,18 +195,11 @@ def test_several_objectives_make_a_front(tmp_path: Path) -> None:
         assert not any(
             all(a <= b for a, b in zip(other, one.cost, strict=True)) and other != one.cost for other in done
         )
-    assert (
-        told.sentence.startswith("A compromise of completion and acks is ")
-        and "completion 1." in told.sentence
-        and len(told.sentence) < 200
-    )
-    assert "on the front of completion and acks; this is its middle" in determined(told)[0]
     other = next(one for one in told.front if one is not told.winner)
     apart = [a[0] - b[0] for a, b in zip(other.costs, told.winner.costs, strict=True)]
     ends = Sample.of(apart).interval(0.95)
     rows = columns(told, 99)[1]
     assert f"({number(ends.low, ends.half_width)} to " in next(row for row in rows if row[0] == str(other.number))[-2]
-    assert "looks better there" in search_told(told) and "The best of" not in search_told(told)
     assert (tmp_path / "a" / "front-1.svg").exists()
 
 
@@ -237,12 +217,8 @@ def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
     ]
     assert same, "windows beyond the path give the same runs"
     assert {one.number for one in same} <= {one.number for one in how_well.alike(told)}
-    assert (
-        "(not distinguished: sender window " in told.sentence
-        and "Not distinguished from it on the 6 paths" in determined(told)[0]
-    )
     page = (tmp_path / "a" / "tune.html").read_text()
-    assert "The parts of cost" in page and determined(told)[0].partition(".")[0] in page
+    assert determined(told)[0].partition(".")[0] in page
     row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
     assert row["cost: completion"] + 0.001 * row["cost: acks_sent"] == pytest.approx(row["cost"])
     heads = re.findall(r"<th [^>]*>(.*?)</th>", page)
@@ -256,21 +232,13 @@ def test_what_is_not_determined_is_no_advice() -> None:
         path=[{"draw": {"link.0.delay": {"low": "1ms", "high": "2ms"}}}], objectives=["cost: completion + 0.001 * acks_sent"],
         baseline={"flow.0.sender.window": 4},
     )  # fmt: skip
-    assert how_well.whole(told, "sender_window") and "the whole range of the plan" in determined(told)[0]
+    assert how_well.whole(told, "sender_window")
     assert sentence(told, brief=True).startswith("Use sender window ") and ", for example: " in sentence(
         told, brief=True
     )
     old, new = told.fresh_parts
     assert old[0] + 0.001 * old[1] == pytest.approx(sum(row[0] for row in told.judged.base) / 6)
     assert f"{old[0]:.2f} to {new[0]:.2f} s" in gained(told)
-    assert defined(told) == [
-        "Cost is completion + 0.001 × acks_sent; less is better.",
-        "The baseline is the scenario with sender window 4.",
-    ]
-    assert compared(told.plan.objectives[0], [Sample.of([-0.5, 0.6, 0.1]), None]) == [
-        "0.1 (-1.3 to 1.4); not distinguished",
-        "-",
-    ]
 
 
 def test_a_winner_at_a_bound_is_warned_of() -> None:
@@ -283,7 +251,6 @@ def test_a_winner_at_a_bound_is_warned_of() -> None:
         trials=7,
     )
     assert told.winner.choice.cells == {"sender_window": 8}
-    assert determined(told) == ["Sender window 8 is at the bound 8 of its range: beyond it there may be better values."]
 
 
 def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
@@ -298,13 +265,10 @@ def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
     assert acklab.run(tmp_path / "a" / "best.toml").summary()["flows"][0]["completed"]
     loss, one = told.worst, told.plan.objectives[0]
     assert loss is not None and not loss.fresh and not told.fresh_losses
-    assert f"loses on none of the {len(told.judged.paths)} fresh paths, but on {len(told.losses)} of the" in losing(
-        told
-    )
     for name, want in (("loses", loss.value), ("loses-baseline", loss.base)):
         assert one.read(acklab.run(tmp_path / "a" / f"{name}.toml").summary()) == pytest.approx(want, rel=1e-12)
     plain = json.loads((tmp_path / "a" / "tune.json").read_text())
-    assert plain["answer"] == told.sentence and str(loss.path.number) in plain["loses"]
+    assert str(loss.path.number) in plain["loses"]
 
 
 def test_a_space_without_end_is_searched_on_beside_the_next_best() -> None:
@@ -385,7 +349,7 @@ def test_mistakes_end_the_command_with_2(tmp_path: Path) -> None:
 
 def test_baseline_that_wins_is_kept() -> None:
     told = acklab.tune(PLAN, free={"flow.f.sender.window": [1, 2]}, baseline={"flow.f.sender.window": 32}, trials=8)
-    assert told.sentence.startswith("Stay with the baseline: none of ") and told.winner.number == 0
+    assert told.winner.number == 0
 
 
 def test_a_plan_in_the_package_starts(tmp_path: Path) -> None:
@@ -394,15 +358,3 @@ def test_a_plan_in_the_package_starts(tmp_path: Path) -> None:
     told = acklab.tune(plan, paths=4, held_out=0, trials=2, batch=2)
     assert len(told.trials) == 2 and {path.name for path in told.paths} <= {"cable", "dsl", "lte", "satellite"}
     assert os.fspath(plan) == told.plan.name
-
-
-@pytest.mark.parametrize("kind", ["acklab.experiments.tune.result.Tuned", "acklab.experiments.infer.result.Inferred"])
-def test_a_notebook_shows_sentence_and_table(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module, name = kind.rsplit(".", 1)
-    result = getattr(importlib.import_module(module), name)
-    told, table = object.__new__(result), pl.DataFrame({"a": [7]})
-    monkeypatch.setattr(result, "sentence", "2 < 3")
-    monkeypatch.setattr(result, "table", table)
-    assert told.to_polars() is table and len(told) == 1 and list(told) == [{"a": 7}]
-    shown = told._repr_html_()
-    assert shown.startswith("<p>2 &lt; 3</p>") and "7" in shown

@@ -109,35 +109,6 @@ def test_it_opens_and_shows_every_preset(place: Path, width: int, dark: bool) ->
             assert tab.js(told) == []
 
 
-def test_the_opened_sheet_leaves_the_first_picture_in_sight(place: Path) -> None:
-    """On a telephone: above the sheet stands the whole first chart, and what is pressed in the sheet is 44 px tall."""
-    with browser.Browser(390, 844, touch=True) as tab:
-        tab.open(place)
-        assert not tab.js("document.querySelector('#tour details').open")
-        tab.js("document.querySelector('#sheet > summary').click()")
-        until = time.monotonic() + 30
-        boxes = "['#chart-window .plot', '#sheet'].map((name) => document.querySelector(name).getBoundingClientRect())"
-        picture, sheet = tab.js(f"{boxes}.map(({{ top, bottom }}) => [top, bottom])")
-        while picture[1] > sheet[0] and time.monotonic() < until:
-            time.sleep(0.1)
-            picture, sheet = tab.js(f"{boxes}.map(({{ top, bottom }}) => [top, bottom])")
-        assert picture[0] > 0 and picture[1] <= sheet[0] and sheet[1] - sheet[0] < 844 / 2
-        low = "[...document.querySelectorAll('#sheet :is(button, select, input, summary)')].filter((one) => one.checkVisibility() && one.offsetHeight < 44).map((one) => one.outerHTML)"
-        assert tab.js(low) == []
-
-
-def test_a_control_that_cannot_be_moved_says_why(place: Path) -> None:
-    with browser.Browser() as tab:
-        tab.open(place)  # a T1 without a return path of its own
-        why = "['backaqm', 'filter'].map((id) => [document.getElementById(`set-${id}`).disabled, document.getElementById(`reason-${id}`).checkVisibility()])"
-        assert tab.js(why) == [[True, True], [True, True]]
-        put(tab, "set-back", 10)
-        assert tab.js(why) == [[False, False], [True, True]]
-        put(tab, "set-backaqm", "0")
-        assert tab.js(why) == [[False, False], [False, False]]
-        assert tab.js("document.getElementById('preset').selectedOptions[0].textContent") == "T1 of 1998, changed"
-
-
 def test_each_control_changes_one_value(place: Path) -> None:
     with browser.Browser() as tab:
         tab.open(place)
@@ -183,22 +154,6 @@ def test_a_slider_moves_by_keyboard(place: Path) -> None:
         tab.js("document.querySelector('#chart-window canvas.front').focus()")
         tab.key(".")
         assert "cwnd" in tab.js("document.getElementById('live').textContent")
-
-
-def test_the_tour_shows_what_it_says(place: Path) -> None:
-    with browser.Browser() as tab:
-        tab.open(place)
-        for step in TREE["step"]:
-            clicked(tab, "#next-step")
-            assert tab.js("document.querySelector('#tour h2').textContent").endswith(step["title"])
-            shows(tab, step["scenario"])
-            rows = numbers(tab)
-            assert len(rows) == (2 if "other" in step else 1)
-            if "other" in step:
-                sets = [f"{path}={value}" for path, value in step["other"].items()]
-                flow = json.loads(_core.Simulation(step["scenario"], sets=sets).run().json(records=False))["flows"][0]
-                assert re.sub(r"\s", "", rows[1]["ACKs sent"]) == f"{flow['acks_sent']:,}"
-        assert tab.complaints() == []
 
 
 def test_two_runs_share_the_charts_and_the_link_holds_both(place: Path) -> None:

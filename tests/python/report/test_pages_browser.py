@@ -122,7 +122,6 @@ def settled(page: browser.Browser, what: str) -> Any:
 
 
 WITH_CHARTS = ("report", "live", "comparison", "analysis", "fit")
-FOLDED = ("tune", "infer", "fit", "comparison")
 NAMES = ("report", "live", "comparison", "sweep", "analysis", "allman1998", "index", *OTHERS)
 AXE = Path(sys.prefix) / "npm/node_modules/axe-core/axe.min.js"
 
@@ -220,6 +219,7 @@ def test_pages_are_accessible(pages: dict[str, Path], width: int, dark: bool) ->
             assert page.js("document.documentElement.scrollWidth") <= width, name
 
 
+@pytest.mark.long
 def test_every_control_is_reached_by_tab_and_shows_it(pages: dict[str, Path]) -> None:
     seen = "[...document.querySelectorAll('button, a[href], input, summary, [tabindex=\"0\"]')].filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled)"
     # A control by its section and its words: a chart makes its legend again when it is drawn again.
@@ -239,98 +239,6 @@ def test_every_control_is_reached_by_tab_and_shows_it(pages: dict[str, Path]) ->
                     assert page.js(outline), (name, page.js("document.activeElement.outerHTML.slice(0, 200)"))
             there = page.js(f"{seen}.map(key)")
             assert len(there) > 2 and set(there) <= reached, (name, set(there) - reached)
-
-
-def test_charts_stack_on_phones(pages: dict[str, Path]) -> None:
-    places = "[...document.querySelectorAll('%s')].map((s) => s.getBoundingClientRect()).map((r) => [r.left, r.right])"
-    with browser.Browser(390, 900, touch=True) as page:
-        opened(page, pages["allman1998"])
-        stacked = page.js(places % ".parts > svg")
-        assert stacked and all(0 <= left < right <= 390 for left, right in stacked)
-        assert all(left == right for left, right in page.js(places % "figure.stacks > svg"))
-
-
-def test_a_small_chart_is_drawn_for_a_phone_too(pages: dict[str, Path]) -> None:
-    """At 390 a chart with one panel is whole, and its texts have 11 px and more."""
-    texts = "[...document.querySelectorAll('figure.narrow svg text')].map((t) => parseFloat(getComputedStyle(t).fontSize) * Math.hypot(t.getScreenCTM().a, t.getScreenCTM().b))"
-    wide = "[...document.querySelectorAll('figure.narrow > svg')].map((s) => s.getBoundingClientRect()).filter((r) => r.width && (r.left < 0 || r.right > 390)).length"
-    with browser.Browser(390, 900, touch=True) as page:
-        page.open(pages["analysis"])
-        assert page.js("getComputedStyle(document.querySelector('figure.wide')).display") == "none"
-        assert len(page.js(texts)) > 5 and min(page.js(texts)) >= 11
-        assert page.js(wide) == 0
-    with browser.Browser() as page:
-        page.open(pages["analysis"])
-        assert page.js("getComputedStyle(document.querySelector('figure.narrow')).display") == "none"
-
-
-def test_what_explains_is_folded_on_a_phone(pages: dict[str, Path]) -> None:
-    """Closed at 390, open on a desk and on paper; charts that were folded are drawn when they are opened."""
-    states = "[...document.querySelectorAll('details.fold')].map((part) => part.open)"
-    for width in (390, 1280):
-        with browser.Browser(width, 900, touch=width < 400) as page:
-            for name in FOLDED:
-                opened(page, pages[name])
-                found = page.js(states)
-                assert found and set(found) == {width > 400}, (name, width)
-                page.js("dispatchEvent(new Event('beforeprint'))")
-                assert all(page.js(states)), name
-                page.js("dispatchEvent(new Event('afterprint'))")
-                assert page.js(states) == found, name
-    with browser.Browser(390, 900, touch=True) as page:
-        page.open(pages["comparison"])
-        page.js("document.querySelector('details.fold:has(#viewer)').open = true")
-        assert settled(page, "document.querySelector('canvas.front').width") > 300
-        drawn = "(() => { const c = document.querySelector('.plot canvas'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); })()"
-        assert settled(page, drawn)
-
-
-def test_asides_have_their_line_on_a_phone_alone(pages: dict[str, Path]) -> None:
-    """Prose and long lists: closed at 390 behind a line of words; on a desk open, without that line, and so when the window is made wider."""
-    states = "[...document.querySelectorAll('details.aside')].map((part) => [part.open, part.firstElementChild.checkVisibility()])"
-    for width in (390, 1280):
-        with browser.Browser(width, 900, touch=width < 400) as page:
-            for name in ("report", "analysis", "allman1998"):
-                page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
-                assert {tuple(one) for one in page.js(states)} == {(width > 400, width < 400)}, (name, width)
-                assert page.js("document.getElementById('theme').closest('footer') !== null") == (width < 400), name
-            page("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
-            assert {tuple(one) for one in settled(page, states)} == {(True, False)}, width
-
-
-def test_a_claim_is_found_in_a_closed_part(pages: dict[str, Path]) -> None:
-    """The address of a claim shows it, which a telephone has in a closed part."""
-    with browser.Browser(390, 844, touch=True) as page:
-        opened(page, pages["allman1998"])
-        page.js("location.hash = document.querySelector('tr[id^=claim-]').id")
-        claim = "document.getElementById(location.hash.slice(1))"
-        assert settled(page, f"{claim}.checkVisibility() && {claim}.querySelector('details').open")
-        top = settled(page, f"{claim}.getBoundingClientRect().top")
-        assert 0 <= top < 844
-
-
-def test_a_finger_finds_every_control(pages: dict[str, Path]) -> None:
-    """At 390 what is pressed is 44 px high, and the page is not pushed along."""
-    small = """[...document.querySelectorAll('button, .button, summary')].map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 120)])
-        .filter(([box]) => box.width && box.height < 43.5).map(([box, told]) => box.height + told)"""
-    with browser.Browser(390, 900, touch=True) as page:
-        for name in NAMES:
-            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
-            page.js("document.querySelectorAll('details').forEach((part) => (part.open = true))")
-            assert not settled(page, small), name
-            assert page.js("document.documentElement.scrollWidth") == 390, name
-
-
-def test_pairs_of_facts_are_whole_on_a_phone(pages: dict[str, Path]) -> None:
-    """A long name breaks; before, it pushed the values beyond the right edge."""
-    beyond = """[...document.querySelectorAll('table.pairs td')].filter((one) =>
-        one.getBoundingClientRect().right > one.closest('.card').getBoundingClientRect().right + 0.5).map((one) => one.textContent)"""
-    with browser.Browser(390, 900, touch=True) as page:
-        for name in ("qlog", "analysis"):
-            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
-            page.js("document.querySelectorAll('details').forEach((part) => (part.open = true))")
-            assert page.js("document.querySelectorAll('table.pairs td').length") > 20, name
-            assert not settled(page, beyond), name
 
 
 def test_every_verb_has_the_charts_of_the_run_report(pages: dict[str, Path]) -> None:

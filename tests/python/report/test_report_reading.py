@@ -8,7 +8,6 @@ from polars.testing import assert_frame_equal
 from test_report_simulated import CASES, scenario
 
 import acklab
-from acklab import report
 from acklab.plot import prep, reading
 from acklab.plot.runs import Run
 
@@ -76,12 +75,3 @@ def test_coarse_cells_keep_what_is_seen(monkeypatch, run):
     # A loss's place in its queue's chart is exact.
     known = prep.drops(whole)
     assert prep.drops(pieces).join(known, on=known.columns, how="anti", nulls_equal=True).height == 0
-
-
-def test_the_page_says_that_it_is_reduced(monkeypatch, run):
-    assert "Reduced view" not in report.html(run)
-    run = in_pieces(monkeypatch, run, 60)
-    points = prep.headline([run])["points"]
-    assert sum(point["about"] == "thinned" for point in points) == 1
-    page = report.html(run)
-    assert "Reduced view" in page and '"thinned":true' in page

@@ -2,18 +2,12 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from acklab import cli
-from acklab.reproduce import words
 from acklab.reproduce.changes import Changed
-from acklab.reproduce.criteria import parse
 from acklab.reproduce.experiments import Effort, Sweep
-from acklab.reproduce.judge import judge
-from acklab.reproduce.ledger import Change
-from acklab.reproduce.measure import Comparison, Finding, Measurement
 
 FIGURE = ["reproduce", "allman1998/figure-8", "--quick"]
 
@@ -38,9 +32,8 @@ def test_a_key_that_the_figure_compares_is_refused(tmp_path: Path, capsys: pytes
 
 def test_changed_runs_reproduce_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*FIGURE, "--set", "flow.0.sender.initial_window=4", "--out", str(tmp_path / "out")]) == 0
-    assert "Of its 3 claims here, held against these runs: 3 hold." in capsys.readouterr().out
     page = (tmp_path / "out" / "allman1998.html").read_text("utf-8")
-    assert "<h1>Changed, so not the paper." in page and ">reproduced<" not in page
+    assert ">reproduced<" not in page
 
 
 def test_only_the_figures_that_compare_the_key_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,30 +59,6 @@ def test_a_second_paper_keeps_the_first(tmp_path: Path) -> None:
     assert cli.main(["reproduce", "divack/figure-3", "--quick", "--out", str(tmp_path)]) == 0
     again = json.loads((tmp_path / "claims.json").read_text("utf-8"))
     assert len(again["claims"]) == len(told["claims"]), "what is made again is there once"
-
-
-def test_a_claim_judged_by_a_share_says_so_in_its_line() -> None:
-    """`No RTO-sized jumps: reproduced` stood beside a picture with jumps: 95 % of the cells had to hold."""
-    from acklab.papers import paper
-
-    ledger = paper("allman1998").ledger.claims
-    verdict = judge(ledger["allman1998.fig2b.nojump"], Measurement({"share": 0.96}))
-    assert verdict.verdict == "reproduced"
-    assert words.rules(verdict) == "share of cells without a timeout: 0.96, ≥ 0.95 needed"
-
-
-def test_a_claim_judged_by_a_count_of_cells_says_so_in_its_line() -> None:
-    part = parse("one", {"parts": [{"name": "n", "type": "equal", "value": 0, "cells": "95%"}]}).parts[0]
-    found = [Finding(Comparison("", float(n == 0), 0, 0, part="n"), n != 0, 0.0) for n in range(100)]
-    verdict = SimpleNamespace(
-        claim=SimpleNamespace(criterion=SimpleNamespace(parts=(part,)), history=()), findings=found
-    )
-    assert words.rules(verdict) == "99 of 100 cells hold, 95 needed"
-
-
-def test_a_criterion_changed_after_a_result_is_said_in_the_line() -> None:
-    claim = SimpleNamespace(criterion=None, history=(Change("10", "20", "section 2"),))
-    assert words.rules(SimpleNamespace(claim=claim, findings=())) == "criterion or parameter changed after a result"
 
 
 def test_every_value_of_an_axis_is_looked_at() -> None:

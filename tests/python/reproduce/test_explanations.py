@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from acklab.papers import NAMES, paper
@@ -15,7 +13,6 @@ from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Judged, Paper
 from acklab.reproduce.runner import reproduce
 
-ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "allman1998.fig6.sack"
 DERIVATIONS = {
     *("ackfilter.fig5.500", "ackfilter.fig5.rtt", "allman1998.table2.daass.short", "smartacking.fig3a.double"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -77,30 +76,6 @@ def test_every_number_of_the_setting_has_its_source(name: str) -> None:
     assert one.group == "later work"
     assert len([p for p in one.parameters if p.basis == "stated"]) >= 2
     assert all(p.reason for p in one.parameters)
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_the_index_keeps_later_work_apart(name: str, quickly: Callable[[str], Quick]) -> None:
-    index = (quickly(name).out / "index.html").read_text("utf-8")
-    assert "<h2>Later work</h2>" in index and "<h2>Papers</h2>" not in index
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_a_page_of_later_work_names_no_paper_where_there_may_be_none(
-    name: str, quickly: Callable[[str], Quick]
-) -> None:
-    page = (quickly(name).out / f"{name}.html").read_text("utf-8")
-    titles = re.findall(r'<section id="section-[^"]*"><h2>(.*?)</h2>', page)
-    assert titles and all(re.match(r"[\d.]+ [A-Z]|[A-Z]|\d+\sMb/s", title) for title in titles), titles
-    assert "The paper says" not in page and "tornado" not in page and "at most 0 " not in page.lower()
-
-
-def test_a_relative_difference_is_told_in_percent(quickly: Callable[[str], Quick]) -> None:
-    claims = {claim["id"]: claim["measured"] for claim in quickly("cake").said["claims"]}
-    assert re.search(
-        r"on = 27\.62, off = 27\.47 Mb/s, a difference of 0\.56\d* \(-0\.2\d* to 1\.3\d*\) %$",
-        claims["cake.commit.uplink"],
-    )
 
 
 def flow(scenario: str) -> Any:

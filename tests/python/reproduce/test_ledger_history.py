@@ -11,7 +11,7 @@ import pytest
 from acklab.papers import NAMES
 from acklab.reproduce import words
 from acklab.reproduce.criteria import CriterionError
-from acklab.reproduce.ledger import Change, _claim, load
+from acklab.reproduce.ledger import _claim, load
 
 ID = "veno.fig6.many"
 
@@ -54,14 +54,6 @@ def test_an_edit_without_a_line_is_found() -> None:
 def test_a_line_that_is_none_is_refused(line: dict[str, str], match: str) -> None:
     with pytest.raises(CriterionError, match=match):
         _claim(edited(history=[line])[ID])
-
-
-def test_a_line_in_words() -> None:
-    one = Change("10", "20", "section 2", "differs to reproduced")
-    assert words.changed(one).endswith(
-        "It was: 10. It is: 20. Why: section 2. The verdict turned: differs to reproduced."
-    )
-    assert one.turns and not Change("10", "20", "section 2").turns
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,7 +12,6 @@ import pytest
 from acklab import _core
 from acklab.experiments.infer.bench import Bench, Values
 from acklab.experiments.infer.plan import Plan, from_tree
-from acklab.experiments.infer.run import tried
 from acklab.papers import inferred
 from acklab.papers.allman1998 import explanations, readings
 from acklab.papers.allman1998 import searched as allman
@@ -47,15 +46,6 @@ def means(asked: Plan, number: int) -> dict[str, float]:
     reading = asked.space.point(next(islice(asked.space.every(), number - 1, None)))
     made = Values(asked, Direct(Bench(asked))).of([reading], [str(number)])  # type: ignore[arg-type]
     return dict(zip([one.name for one in asked.values], made[0].mean(axis=1).tolist(), strict=True))
-
-
-@pytest.mark.parametrize(("name", "readings", "rules"), [
-    ("allman1998", allman.TRIED, allman.RULES), ("divack", divack.TRIED, divack.RULES), ("veno", 512, 8)
-])  # fmt: skip
-def test_plans_are_what_the_pages_count(name: str, readings: int, rules: int) -> None:
-    asked = plan(name)
-    assert asked.search == "all"
-    assert (tried(asked), len(asked.space.parts)) == (readings, rules)
 
 
 @pytest.mark.parametrize("number", sorted({number for _, _, number in allman.NEAREST.values()}))

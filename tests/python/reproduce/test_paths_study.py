@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import replace
-from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
 from acklab import _core
-from acklab.figures import canvas
-from acklab.plot import palette
-from acklab.reproduce import output, page
-from acklab.reproduce.paper import Study
-from acklab.reproduce.runner import QUICK, reproduce
-from acklab.results.directory import results
-from acklab.studies import NAMES, study
-from acklab.studies.paths2026 import compared, runs, senders, sparse
+from acklab.studies.paths2026 import runs, senders, sparse
 from acklab.studies.paths2026.setting import MECHANISMS, PATHS, UPLINKS, download, network, scenario
 
 EARLY = 1
@@ -130,60 +118,3 @@ def test_percentiles_count_requests_that_are_not_answered() -> None:
     late = [{"completed": False, "completion_s": None, "start_s": 1.0}] * 2
     assert runs.latency_ms([*done, *late], 6.0, 99) == 5000
     assert runs.latency_ms([*done, *late], 6.0, 50) == pytest.approx(500)
-
-
-def test_the_page_of_a_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """The figure and its table from one path; no claims and no counts of them on a study's page."""
-    needs = [replace(one, axes={**one.axes, "path": ("wifi",)}, quick={}, full=2) for one in (runs.ONE, runs.FOUR, runs.PAIR)]  # fmt: skip
-    one = study("paths2026")
-    cut = Study(one.id, one.title, one.citation, one.about, one.sections, one.parameters)
-    cut.figure("paths", "", "cut", "1", needs)(compared.paths)
-    outcome = reproduce(cut, QUICK)
-    assert not outcome.failed and not outcome.verdicts
-    text = page.paper_page(outcome, {"paths": "<svg></svg>"})
-    assert "TACK-like" in text and "#claims" not in text and "not testable" not in text
-    with results(tmp_path, "reproduce") as folder:
-        output.write([outcome], folder)
-    assert (tmp_path / "paths2026.html").stat().st_size > 20_000
-
-
-@pytest.mark.slow
-def test_the_guide_quotes_the_study() -> None:
-    """Its table has cells of the study's."""
-    guide = (Path(__file__).parents[3] / "docs" / "howto" / "paths-2026.md").read_text(encoding="utf-8")
-    drawn = dict((figure.id, drawn) for figure, drawn in reproduce(study("paths2026")).figures)["paths"]
-    check_table(guide.partition("## In short")[2].partition("\n## ")[0], drawn.listed)
-
-
-def check_table(section: str, rows: list[list[str]]) -> None:
-    """Each line is a path; each column after it names strategy and quantity of a cell."""
-    table = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("|")
-    ]
-    heads, cells, path = rows[0], {}, ""
-    for name, *values in rows[1:]:
-        if not any(values):
-            path = name.split(",")[0]
-        for head, value in zip(heads[1:], values, strict=True):
-            cells[path, name, head] = value
-    for line in table[2:]:
-        for head, value in zip(table[0][1:], line[1:], strict=True):
-            quantity, _, strategy = head.rpartition(", ")
-            assert value == cells[line[0], strategy, quantity]
-    assert len(table) == 2 + len(PATHS)
-
-
-def test_names_and_colours() -> None:
-    assert "paths2026" in NAMES and study("paths2026").check() == []
-    with pytest.raises(KeyError, match="paths2026"):
-        study("nothing")
-    colours = [palette.slot_of(kind.colour) for kind in MECHANISMS.values()]
-    assert None not in colours and len(set(colours)) == len(colours)
-
-
-def test_the_farthest_mark_has_room_on_an_axis_from_zero() -> None:
-    axes = Figure().add_subplot()
-    canvas.from_zero(axes, [4.2, math.nan, 4.3])
-    assert axes.get_xlim() == pytest.approx((0, 1.08 * 4.3))
-    canvas.from_zero(axes, [0.0, math.nan])
-    assert axes.get_xlim() == (0, 1)

@@ -12,10 +12,9 @@ import pytest
 
 from acklab.figures.stats import Sample, jackknife, split, t_quantile
 from acklab.reproduce.criteria import parse
-from acklab.reproduce.evidence import LIMIT, position
 from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, judge
 from acklab.reproduce.ledger import Claim
-from acklab.reproduce.measure import BadMeasurement, Comparison, Measurement, NotTestable
+from acklab.reproduce.measure import BadMeasurement, Measurement, NotTestable
 from acklab.reproduce.resample import RankCorrelation, rank_correlation, spearman
 from acklab.reproduce.stopping import Look
 
@@ -90,7 +89,6 @@ def test_parts_all_have_to_hold() -> None:
     assert judge(both, Measurement({"a": 1, "b": 2})).verdict == REPRODUCED
     found = judge(both, Measurement({"a": 1, "b": 3}))
     assert found.verdict == DIFFERS
-    assert "b is 3, wanted ≤ 2" in found.why
     assert found.value == {"a": 1, "b": 3}
 
 
@@ -157,7 +155,6 @@ def test_seeds_are_asked_for_until_the_verdict_is_settled() -> None:
     assert verdict(strict, {"a": sample(0.5, 9, seed=2)}).wants_seeds()
     assert verdict({"type": "range", "low": 0}, sample(9, 1, seeds=1)).wants_seeds(), "one seed has no interval yet"
     assert verdict(WITHIN, 12).wants_seeds(), "nothing settles a number without an interval"
-    assert not judge(claim(WITHIN), NotTestable("the figure is missing")).wants_seeds()
 
 
 def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:
@@ -172,7 +169,6 @@ def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:
         claim(order, {**order, "about": "again"}, {"type": "range", "low": 0}), Measurement({**parts, "c": one})
     )
     assert found.value.keys() == found.interval.keys() == {"a", "b", "c"}
-    assert list(found.interval["a"]) == list(found.interval["b"]) == ["x - y here", "x - y there"]
     (low, high), (far_low, far_high) = found.interval["a"]["x - y here"], found.interval["b"]["x - y here"]
     assert low < 5 < high < far_low < 59 < far_high
     assert found.interval["c"] == pytest.approx([low + 1, high + 1])
@@ -293,12 +289,3 @@ def test_medians_have_order_statistics_for_ends() -> None:
     interval = Sample.of(range(1, 21), median=True).interval(0.95)
     assert (interval.low, interval.high) == (6, 15)
     assert math.isinf(Sample.of([1, 2, 3], median=True).interval(0.95).high)
-
-
-def test_position_on_the_forest_plot() -> None:
-    two = Comparison("", 0, 7, 17)
-    assert [position(two, v) for v in (7, 12, 17, 22)] == [-1, 0, 1, 2]
-    assert position(Comparison("", 0, 3, 3), 3) == 0
-    assert position(Comparison("", 0, 3, 3), 4) == LIMIT
-    assert position(Comparison("", 0, -math.inf, 2), 3) == 1.5
-    assert position(Comparison("", 0, 2, math.inf), 1) == -1.5

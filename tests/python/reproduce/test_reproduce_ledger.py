@@ -92,30 +92,6 @@ def test_values_and_tolerances_are_the_ledgers(name: str) -> None:
                 )
 
 
-def test_a_note_on_the_text_is_arithmetic() -> None:
-    """It keeps the entry's fingerprint; what tests a paper may not be called a note."""
-    entry = {
-        "id": "x.slip", "figure_or_table": "Sec 1", "kind": "exact", "claim": "Slip: 1 is 2.", "quantity": "q", "units": "-", "paper_value": "2",
-        "tolerance": "n/a", "criterion": {"standing": "arithmetic", "parts": [{"name": "a", "type": "equal", "value": 2}]},
-    }  # fmt: skip
-    claim, note = ledger._claim(entry), ledger._claim({**entry, "note": True})
-    assert claim.criterion and note.criterion
-    assert (claim.criterion.standing, note.criterion.standing, note.form) == ("arithmetic", "note", claim.form)
-    with pytest.raises(CriterionError, match="only arithmetic may be a note"):
-        ledger._claim({**entry, "note": True, "criterion": {"parts": entry["criterion"]["parts"]}})  # type: ignore[index]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_sentence_that_begins_like_a_note_is_one(name: str) -> None:
-    """All but two that no run can test: they stay in the count that they were in before their verdicts were known."""
-    found = [
-        c.short
-        for c in paper(name).ledger.claims.values()
-        if re.match(r"(Slip|Check|Flag|Loss/RTT check): ", c.claim) and c.criterion and c.criterion.standing != "note"
-    ]
-    assert found == {"veno": ["check.missing_page"], "smartacking": ["fig1.dup3"]}.get(name, [])
-
-
 def test_which_claims_are_about_a_figure() -> None:
     assert about("Fig 2(a)", "Figure 2")
     assert about("Figs 2(a), 3(a)", "Figure 3")

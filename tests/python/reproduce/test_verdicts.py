@@ -50,12 +50,6 @@ def test_the_columns_of_a_line_add_up() -> None:
         assert int(cells[1]) == sum(int(cell or 0) for cell in cells[2:-2]), name
 
 
-def test_each_claim_that_differs_has_a_word() -> None:
-    for name in JUDGED:
-        for short, claim in DATA["papers"][name]["claims"].items():
-            assert (claim["verdict"] == "differs") == bool(claim["why"]), f"{name}.{short}"
-
-
 def small() -> dict[str, Any]:
     """What a whole run of a paper with every claim reproduced says."""
     claims = [
@@ -84,21 +78,6 @@ def test_an_entry_that_changed_makes_its_verdict_old() -> None:
     run = small()
     run["claims"][0]["form"] = "0"
     assert verdicts.outdated(verdicts.taken(DATA, run)) == [run["claims"][0]["id"]]
-
-
-def test_the_count_names_what_turned() -> None:
-    """One claim by its entry (differs to reproduced), one by repetitions."""
-    one = {"verdict": "reproduced", "standing": "evidence", "seeds": 0, "alone": "", "why": "", "form": ""}
-    papers: dict[str, Any] = {name: {"claims": {}} for name in FIVE}
-    papers["veno"]["claims"] = {
-        "fig6.many": one,
-        "fig2": one,
-        "fig5.avg": {**one, "verdict": "differs", "alone": "reproduced"},
-    }
-    first, single, today = verdicts.count(papers).splitlines()[2:]
-    assert first.endswith("| 1 of 3 |  |  |")
-    assert single.endswith("| 3 of 3 | veno `fig6.many`, `fig5.avg` |  |")
-    assert today.endswith("| 2 of 3 |  | veno `fig5.avg` |")
 
 
 def test_a_note_on_the_text_counts_for_no_paper() -> None:
