@@ -6,20 +6,15 @@ Drawing takes seconds, most of a small command's time. Tests that look at no pic
 from __future__ import annotations
 
 import html
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..plot import left_out
 from ..text.escapes import visible
 from .charts import Chart
 
 if TYPE_CHECKING:
     from .draw import Picture
-
-
-def left_out() -> bool:
-    """Returns whether no chart is drawn."""
-    return os.environ.get("ACKLAB_CHARTS") == "none"
 
 
 def save(chart: Chart, *files: Path, **how: Any) -> Picture | None:

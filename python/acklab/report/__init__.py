@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..figures.pictures import left_out
+from ..plot import left_out
 from ..plot.runs import read_runs
 from ..results.directory import results
 from ..results.stored import NOTHING, RECORDED

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from ...figures.pictures import embedded, save
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
 from ...figures.html import document, esc, header, table
+from ...figures.pictures import embedded, save
 from ..page import meanings
 from ..text import title_of_file
 from . import COLUMNS, text

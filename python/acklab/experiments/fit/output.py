@@ -131,8 +131,8 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: the parameters, the scores, and capture and simulation in one picture."""
     from ...captures.text import title_of_file
-    from ...figures.pictures import embedded, save
     from ...figures.html import VIEWER, document, esc, fold, header, table
+    from ...figures.pictures import embedded, save
     from .charts import viewer
 
     def told(*several: str, kind: str = "") -> str:
