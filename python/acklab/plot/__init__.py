@@ -10,7 +10,6 @@ Altair and matplotlib are imported when a chart is first asked for.
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -34,11 +33,6 @@ class Charts:
 
     def __dir__(self) -> list[str]:
         return list(CHARTS)
-
-
-def left_out() -> bool:
-    """Returns whether results have no static charts: ``ACKLAB_CHARTS`` is ``none``."""
-    return os.environ.get("ACKLAB_CHARTS") == "none"
 
 
 def _altair(name: str) -> Any:

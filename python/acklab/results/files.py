@@ -44,3 +44,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             scratch.unlink()
+
+
+def charts_left_out() -> bool:
+    """Returns whether results have no static charts: ``ACKLAB_CHARTS`` is ``none``."""
+    return os.environ.get("ACKLAB_CHARTS") == "none"
