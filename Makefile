@@ -103,7 +103,7 @@ test-rust: setup
 
 # Tests in Python whose cases take milliseconds each.
 UNIT := $(addprefix tests/python/test_,$(addsuffix .py,builder cli_words damage docstrings facade faults metrics repair rooms \
-	simulation statistics stubs sweep_plan tables tc))
+	simulation statistics sweep_plan tables tc))
 
 # Before each commit.
 check: lint test-rust $(VENV)/.testable
