@@ -35,7 +35,7 @@ pub struct Census {
     pub malformed: u64,
     /// TCP segments whose options were cut: timestamps, SACK blocks and what a SYN offers may be missing.
     pub options_cut: u64,
-    /// Earlier than the packet before; they count as simultaneous with it.
+    /// Earlier than the packet before; they count as simultaneous with their connection's last, if they are earlier than that.
     pub backward: u64,
     /// By how many nanoseconds at most.
     pub backward_max_ns: u64,

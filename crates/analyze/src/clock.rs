@@ -5,7 +5,7 @@ use crate::thresholds::{BACKWARD_NS, COARSE_NS, LEAP_NS, LEAST_STEPS, LEAST_TIME
 /// Nanoseconds in a second.
 const SECOND_NS: u128 = 1_000_000_000;
 
-/// Turns times as recorded into nanoseconds since the first packet that never go back.
+/// Turns times as recorded into nanoseconds since the first packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     start: Option<i128>,
@@ -13,6 +13,8 @@ pub struct Clock {
     last: i128,
     shift: i128,
     now: i64,
+    /// The last time, which may be earlier.
+    at: i64,
     /// Largest span of which each step from time to time is a multiple, and how many steps there were; 0 before the first.
     grain: u128,
     steps: u32,
@@ -24,7 +26,7 @@ pub struct Clock {
 pub enum Tick {
     /// Not earlier.
     Forward,
-    /// Earlier by so many nanoseconds, and taken as simultaneous: packets of several processors or interfaces.
+    /// Earlier by so many nanoseconds, and taken as simultaneous with its connection's last: packets of several processors or interfaces.
     Backward(u64),
     /// Earlier by more than that: the clock was set, or another capture begins. Time goes on from where it was.
     Step,
@@ -52,15 +54,16 @@ impl Clock {
         }
         self.last = time_ns;
         let back = i128::from(self.now) - (time_ns - start + self.shift);
-        if back <= 0 {
-            self.now = self.now.saturating_add(i64::try_from(-back).unwrap_or(i64::MAX));
-            return Tick::Forward;
-        }
-        if back <= BACKWARD_NS {
-            return Tick::Backward(back as u64);
-        }
-        self.shift += back;
-        Tick::Step
+        let tick = match back {
+            ..=0 => Tick::Forward,
+            1..=BACKWARD_NS => Tick::Backward(back as u64),
+            _ => Tick::Step,
+        };
+        self.shift += if tick == Tick::Step { back } else { 0 };
+        let back = if tick == Tick::Step { 0 } else { back };
+        self.at = self.now.saturating_add(i64::try_from(-back).unwrap_or(i64::MAX));
+        self.now = self.now.max(self.at);
+        tick
     }
 
     /// Nanoseconds of a tick of the clock, if that is so coarse that it matters: every step is a multiple of it. If all times are
@@ -81,7 +84,12 @@ impl Clock {
         self.last
     }
 
-    /// Nanoseconds since the first packet.
+    /// Nanoseconds from the first packet to the last, which may have passed before it.
+    pub fn at(&self) -> i64 {
+        self.at
+    }
+
+    /// Nanoseconds since the first packet, which never go back.
     pub fn now(&self) -> i64 {
         self.now
     }

@@ -141,12 +141,13 @@ impl Connection {
         many(returns, self.packets).then_some(returns)
     }
 
-    /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.
+    /// The next packet passes at `now`, or with the last if that is later; without `room` the oldest makes room for what it brings.
     pub fn on_packet(&mut self, seen: &Seen, now: i64, beside: Option<u16>, room: bool) -> Passed {
         for direction in &mut self.directions {
             direction.room = room;
         }
         let from = usize::from(seen.from != self.ends[0]);
+        let now = now.max(self.last_ns);
         self.last_ns = now;
         self.packets += 1;
         let copy = self.last[from].on_packet(seen);

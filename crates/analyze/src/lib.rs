@@ -8,6 +8,8 @@
 
 mod accusations;
 mod acks;
+#[cfg(test)]
+mod alone_test;
 mod answers;
 mod bottleneck;
 mod census;
@@ -233,7 +235,7 @@ impl Analysis {
             Ok(seen) => seen,
             Err(other) => return self.pass_over(other),
         };
-        let now = self.clock.now();
+        let now = self.clock.at();
         let Some(index) = self.find(&seen, now) else {
             self.census.unfollowed += 1;
             return;
@@ -249,7 +251,7 @@ impl Analysis {
         self.census.forgotten += forgotten - lost;
         if let Some(packets) = &mut self.packets {
             let frame = self.census.packets + self.census.untimed;
-            let left_out = packets.add(index, &self.connections[index], &seen, &passed, (now, frame));
+            let left_out = packets.add(index, &self.connections[index], &seen, &passed, frame);
             self.census.rows_left_out += left_out;
         }
     }

@@ -159,13 +159,13 @@ impl Packets {
         connection: &Connection,
         seen: &Seen,
         passed: &Passed,
-        (at_ns, frame): (i64, u64),
+        frame: u64,
     ) -> u64 {
         let rows = u64::from(passed.data.is_some()) + u64::from(passed.ack.is_some());
         if self.acks.len() + self.segments.len() + rows as usize > MOST_ROWS {
             return rows;
         }
-        let time_s = at_ns as f64 * 1e-9;
+        let time_s = connection.last_ns as f64 * 1e-9;
         let number =
             |direction: usize, wide: u64| wide.saturating_sub(connection.directions[direction].first.unwrap_or(wide));
         if let Some(kind) = passed.data {

@@ -272,7 +272,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         direction: index as u64,
         from: end(index),
         to: end(1 - index),
-        start_s: span_s(0, connection.first_ns),
+        start_s: connection.first_ns as f64 * 1e-9,
         duration_s: span_s(connection.first_ns, connection.last_ns),
         handshake: connection.opened,
         reset: connection.reset,

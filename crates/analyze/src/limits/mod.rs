@@ -355,7 +355,7 @@ impl Limits {
         self.next = self.next.max(ack);
         let recovers = self.until.is_some();
         self.until = self.until.filter(|until| ack < *until);
-        if self.round.on_ack(acked, ack, recovers, due) {
+        if self.sent.is_some() && self.round.on_ack(acked, ack, recovers, due) {
             self.close_round(due);
         }
     }
