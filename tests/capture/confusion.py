@@ -19,6 +19,7 @@ from pathlib import Path
 from virtual_kernel import DELAYED, captures
 
 import acklab
+from acklab.captures.findings import policy
 
 HERE = Path(__file__).parent
 #: Instant in nanoseconds, and the packet: raw IPv4, whole.
@@ -355,7 +356,7 @@ def judged(paths: list[str]) -> Iterator[Judged]:
                 for row in acklab.analyze(file, packets=False).summary()["connections"]:
                     if row["direction"] == 0 or disturb is acks_only:
                         about = (disturb.__doc__ or "").strip()
-                        yield Judged(truth, path, end, about, row["policy"], row["finding"])
+                        yield Judged(truth, path, end, about, row["policy"], policy(row))
 
 
 def table(found: list[Judged], of: Callable[[Judged], str]) -> list[str]:

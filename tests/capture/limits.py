@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import acklab
+from acklab.captures.findings import limit
 
 #: Name: rate, delay, queue in packets, more of the middle link, more of the flow, what limits it.
 CASES = {
@@ -115,7 +116,7 @@ def main() -> None:
             for place, end in ENDS.items():
                 found = acklab.analyze(run.capture(end, path=Path(folder) / "x.pcapng"), packets=False)
                 row = found.summary()["connections"][0]
-                print(f"| {name} | {truth} | {place} | {row['limit']} | {row['headline']} |")
+                print(f"| {name} | {truth} | {place} | {row['limit']} | {limit(row)} |")
 
 
 if __name__ == "__main__":

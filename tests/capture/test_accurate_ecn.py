@@ -97,4 +97,18 @@ def test_analyze_counts_as_tshark_does(end: str, tmp_path: Path) -> None:
     at_receiver = end.endswith("@R")
     assert marked == (flow["marks_received"] if at_receiver else 0)
     assert steps == (flow["marks_received"] if at_receiver else flow["marks_counted"]) > 20
-    assert f"he ACKs' counter tells of {steps} congestion marks" in row["finding"]
+
+
+@pytest.mark.parametrize("feedback", ["classic", "none"])
+def test_analyze_tells_what_was_agreed_on(feedback: str, tmp_path: Path) -> None:
+    run = acklab.run(
+        HANDSHAKE.replace('receiver = { stack = "rfc" }', f'receiver = {{ stack = "rfc", feedback = "{feedback}" }}')
+    )
+    row = acklab.analyze(run.capture("S->R@S", path=tmp_path / "c.pcapng")).summary()["connections"][0]
+    assert (row["ecn"], row["ace_marks"], row["ace_bytes"], row["ecn_fell_back"]) == (feedback, None, None, True)
+
+
+def test_analyze_says_where_counts_and_marks_differ(tmp_path: Path) -> None:
+    liar = HANDSHAKE.replace('receiver = { stack = "rfc" }', 'receiver = { stack = "rfc", marks_told = 0.0 }')
+    row = acklab.analyze(acklab.run(liar).capture("S->R@R", path=tmp_path / "c.pcapng")).summary()["connections"][0]
+    assert row["ce"] > 20 and row["ace_marks"] == 0

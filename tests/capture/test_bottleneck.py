@@ -36,17 +36,16 @@ def analysed(folder: Path, end: str, sender: str = "", rate: str = "5Mbps", besi
 @pytest.mark.parametrize("stack", ["rfc", "linux"])
 def test_the_rate_of_the_narrow_link_is_found_at_both_ends(tmp_path: Path, end: str, stack: str) -> None:
     row = analysed(tmp_path, end, f', stack = "{stack}"').summary()["connections"][0]
-    assert row["bottleneck_bps"] == pytest.approx(5e6, rel=0.002), row["finding"]
+    assert row["bottleneck_bps"] == pytest.approx(5e6, rel=0.002), row
     assert row["bottleneck_low_bps"] <= 5e6 * 1.002 and row["bottleneck_high_bps"] >= 5e6 * 0.998
     assert row["bottleneck_from"] == {"sender": "acks", "receiver": "data"}[end]
-    assert "a bottleneck on the path sends 5.00 Mb/s" in row["finding"].replace("A b", "a b")
 
 
 @pytest.mark.parametrize("end", ["sender", "receiver"])
 @pytest.mark.parametrize(("sender", "beside"), [(", window = 20", False), (", window = 30", True), ("", True)])
 def test_a_window_or_other_traffic_is_not_taken_for_a_link(tmp_path: Path, end: str, sender: str, beside: bool) -> None:
     row = analysed(tmp_path, end, sender, beside=beside).summary()["connections"][0]
-    assert row["bottleneck_bps"] is None or row["bottleneck_bps"] == pytest.approx(5e6, rel=0.02), row["finding"]
+    assert row["bottleneck_bps"] is None or row["bottleneck_bps"] == pytest.approx(5e6, rel=0.02), row
 
 
 def test_throughput_over_time_adds_up(tmp_path: Path) -> None:

@@ -66,9 +66,9 @@ def test_bytes_that_a_capture_lacks_are_those_that_no_packet_has(
     file = tmp_path / "altered.pcap"
     write(altered(read(run.file(run.end_of(flow), "pcap").read_bytes()), share, random.Random(5)), file)
     row = acklab.analyze(file, packets=False).summary()["connections"][0]
-    assert row["lacking_bytes"] == pytest.approx(lacking(file), abs=1), row["finding"]
+    assert row["lacking_bytes"] == pytest.approx(lacking(file), abs=1), row
     if row["lacking_bytes"] > 0.05 * row["acked_bytes"]:
-        assert (row["policy"], row["goodput_bps"], row["bottleneck_bps"]) == ("undecided", None, None), row["finding"]
+        assert (row["policy"], row["goodput_bps"], row["bottleneck_bps"]) == ("undecided", None, None), row
 
 
 def test_windows_of_0_are_counted_as_tshark_counts(captured: Get, tmp_path: Path) -> None:

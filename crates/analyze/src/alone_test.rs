@@ -49,8 +49,17 @@ fn analysed<'a>(packets: impl IntoIterator<Item = &'a Packet>) -> (Analysis, Vec
 }
 
 /// What the identifications of its hosts' other connections tell.
-const IDENTIFIED: [&str; 7] =
-    ["missing_acks", "policy", "ack_every", "timer_s", "timer_low_s", "timer_high_s", "finding"];
+const IDENTIFIED: [&str; 9] = [
+    "missing_acks",
+    "policy",
+    "policy_why",
+    "policy_evidence",
+    "policy_of",
+    "ack_every",
+    "timer_s",
+    "timer_low_s",
+    "timer_high_s",
+];
 
 /// All of its tables' rows of a connection, with times from its first packet on.
 fn numbers(analysis: &Analysis, connection: usize) -> Vec<Value> {
@@ -61,7 +70,7 @@ fn numbers(analysis: &Analysis, connection: usize) -> Vec<Value> {
     let rows = tables.as_array().unwrap().iter().flat_map(|rows| rows.as_array().unwrap().clone());
     let mut rows: Vec<_> = rows.filter(|row| row["connection"] == connection).collect();
     for row in rows.iter_mut().map(|row| row.as_object_mut().unwrap()) {
-        row.retain(|name, _| name != "connection" && name != "frame");
+        row.retain(|name, _| name != "connection" && !name.ends_with("frame"));
         for (_, time) in row.iter_mut().filter(|(name, _)| ["start_s", "end_s", "time_s"].contains(&name.as_str())) {
             *time = (time.as_f64().unwrap() * 1e9 - start).round().into();
         }

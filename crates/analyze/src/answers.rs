@@ -106,10 +106,7 @@ impl Direction {
         if !seen.has(SYN | RST) {
             self.counters.on_ack(seen);
         }
-        if seen.has(ECE) && !seen.has(SYN) {
-            counts.ece += 1;
-            self.marks.on_echo();
-        }
+        counts.ece += u64::from(seen.has(ECE) && !seen.has(SYN));
         counts.ect += u64::from(pure && seen.ecn != 0);
         counts.zero_window += u64::from(seen.window == 0 && !seen.has(SYN | FIN));
     }
@@ -150,6 +147,9 @@ impl Direction {
         counts.last_ns = if record.bytes > 0 { Some(now) } else { counts.last_ns };
         counts.divided += u64::from(covered.divided);
         counts.split += covered.split;
+        if record.bytes > 0 {
+            self.limits.acked_frame = self.limits.spans.frame;
+        }
         counts.of_unseen += u64::from(unseen);
         if unseen && acks.ahead.len() < 64 {
             acks.ahead.push((ack, now));

@@ -141,10 +141,10 @@ impl Connection {
         many(returns, self.packets).then_some(returns)
     }
 
-    /// The next packet passes at `now`, or with the last if that is later; without `room` the oldest makes room for what it brings.
-    pub fn on_packet(&mut self, seen: &Seen, now: i64, beside: Option<u16>, room: bool) -> Passed {
+    /// The next packet, whose number in the file is `frame`, passes at `now`, or with the last if that is later; without `room` the oldest makes room for what it brings.
+    pub fn on_packet(&mut self, seen: &Seen, (now, frame): (i64, u64), beside: Option<u16>, room: bool) -> Passed {
         for direction in &mut self.directions {
-            direction.room = room;
+            (direction.room, direction.limits.spans.frame) = (room, frame);
         }
         let from = usize::from(seen.from != self.ends[0]);
         let now = now.max(self.last_ns);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::acks::{Acks, Own};
 use crate::bottleneck::{Rate, Trains};
 use crate::cwnd::Eyes;
-use crate::ecn::{Counters, Marks};
+use crate::ecn::Counters;
 use crate::gaps::Gaps;
 use crate::lacking::Lacking;
 use crate::limits::{Departure, Limits};
@@ -88,7 +88,6 @@ pub struct Direction {
     pub eyes: Eyes,
     pub recovery: Recovery,
     pub limits: Limits,
-    pub marks: Marks,
     pub counters: Counters,
     pub bins: Bins,
     /// Trains of data that met a queue before they came here, and of ACKs whose data or who met one behind.
@@ -260,9 +259,7 @@ impl Direction {
         counts.bytes += u64::from(seen.payload);
         counts.ect += u64::from(matches!(seen.ecn, 1 | 2));
         counts.ce += u64::from(seen.ecn == 3);
-        let answer = seen.has(CWR) && !seen.has(SYN);
-        counts.cwr += u64::from(answer);
-        self.marks.on_data(seen.ecn == 3, answer);
+        counts.cwr += u64::from(seen.has(CWR) && !seen.has(SYN));
         self.bins.add(seen.payload.into(), 0, now);
         if seen.payload > 0 {
             counts.first_ns = counts.first_ns.or(Some(now));

@@ -1,8 +1,7 @@
-//! Explicit congestion notification (RFC 3168, RFC 9768): what was negotiated, and what the marks show without a handshake.
+//! Explicit congestion notification (RFC 3168, RFC 9768): what was negotiated, and what the counter tells.
 
 use crate::numbers::after;
 use crate::segment::{ACK, CWR, ECE, FIN, Seen};
-use crate::thresholds::{LEAST_MARKED, UNUSUAL_LEAST};
 
 /// The ECN that two ends agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,36 +105,6 @@ impl Counters {
     }
 }
 
-/// Marks of one direction, and the answers to them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Marks {
-    /// A mark passed that no ACK has echoed yet; an ACK passed that echoes one, and nothing has answered it yet.
-    marked: bool,
-    echoed: bool,
-    /// Runs of echoes that began after a mark, and answers (CWR) that came after an echo.
-    pub runs: u64,
-    pub answers: u64,
-}
-
-impl Marks {
-    /// Data pass, marked (CE) or with an answer (CWR).
-    pub fn on_data(&mut self, marked: bool, answer: bool) {
-        self.answers += u64::from(answer && std::mem::take(&mut self.echoed));
-        self.marked |= marked;
-    }
-
-    /// An ACK echoes a mark.
-    pub fn on_echo(&mut self) {
-        self.echoed = true;
-        self.runs += u64::from(std::mem::take(&mut self.marked));
-    }
-
-    /// Whether they show without a handshake that the bit of ECE is an echo: `echoes` ACKs have it.
-    pub fn shown(&self, echoes: u64) -> bool {
-        echoes >= UNUSUAL_LEAST && self.runs.max(self.answers) >= LEAST_MARKED
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,18 +162,5 @@ mod tests {
         counters.on_ack(&counted(1, 6, None, true)?);
         assert_eq!((counters.packets(), counters.bytes()), (Some(1), None));
         Ok(())
-    }
-
-    #[test]
-    fn marks_that_are_echoed_or_answered_show_it() {
-        let mut marks = Marks::default();
-        (0..20).for_each(|_| marks.on_echo());
-        assert!(!marks.shown(20), "nothing was marked and nothing answered");
-        for _ in 0..LEAST_MARKED {
-            marks.on_data(true, false);
-            marks.on_echo();
-            marks.on_echo();
-        }
-        assert!(marks.shown(20) && !marks.shown(5));
     }
 }

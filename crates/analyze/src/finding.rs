@@ -6,22 +6,24 @@ use crate::vantage::Vantage;
 /// What the ACKs of one direction amount to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// A word for programs: one of [`NAMES`].
+    /// One of [`NAMES`].
     pub name: &'static str,
+    /// What shows it, or why it is undecided, in a word; empty where the name says it.
+    pub why: &'static str,
+    /// Its evidence: so many of so many ACKs, mostly.
+    pub evidence: (u64, u64),
     /// Segments an ACK waits for, where it is a fixed number.
     pub every: Option<u64>,
     /// Seconds after which a lone segment is acknowledged all the same, where that was seen.
     pub timer: Option<Timer>,
-    /// A sentence or two for people.
-    pub words: String,
-    /// A path that loses or filters ACKs may have made it.
-    pub thinnable: bool,
+    /// Seconds from ACK to ACK of a periodic one.
+    pub period: Option<f64>,
 }
 
 impl Policy {
-    /// One that names no number of segments.
-    pub fn without_number(name: &'static str, words: String) -> Policy {
-        Policy { name, every: None, timer: None, words, thinnable: false }
+    /// Returns one that names no number of segments.
+    pub fn new(name: &'static str, why: &'static str, evidence: (u64, u64)) -> Policy {
+        Policy { name, why, evidence, every: None, timer: None, period: None }
     }
 }
 

@@ -23,15 +23,14 @@ mod finding;
 mod fragments;
 mod frame;
 mod gaps;
-mod headline;
 mod holds;
 mod ip;
 mod lacking;
+mod limited;
 mod limits;
 mod numbers;
 mod outstanding;
 mod phases;
-mod phrases;
 mod policy;
 mod recovery;
 mod rows;
@@ -44,7 +43,6 @@ mod throughput;
 mod timer;
 mod tunnel;
 mod vantage;
-mod words;
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -235,7 +233,7 @@ impl Analysis {
             Ok(seen) => seen,
             Err(other) => return self.pass_over(other),
         };
-        let now = self.clock.at();
+        let (now, frame) = (self.clock.at(), self.census.packets + self.census.untimed);
         let Some(index) = self.find(&seen, now) else {
             self.census.unfollowed += 1;
             return;
@@ -245,12 +243,11 @@ impl Analysis {
         let beside = self.beside(index, &seen);
         let connection = &mut self.connections[index];
         let (before, lost) = connection.remembered();
-        let passed = connection.on_packet(&seen, now, beside, self.remembered < MOST_REMEMBERED);
+        let passed = connection.on_packet(&seen, (now, frame), beside, self.remembered < MOST_REMEMBERED);
         let (after, forgotten) = connection.remembered();
         self.remembered = self.remembered + after - before;
         self.census.forgotten += forgotten - lost;
         if let Some(packets) = &mut self.packets {
-            let frame = self.census.packets + self.census.untimed;
             let left_out = packets.add(index, &self.connections[index], &seen, &passed, frame);
             self.census.rows_left_out += left_out;
         }

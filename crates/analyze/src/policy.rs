@@ -1,4 +1,4 @@
-//! The receiver's policy, in a word and in a sentence with its evidence.
+//! The receiver's policy, in a word and with its evidence.
 
 use crate::accusations::{ahead, thinned, unusual};
 use crate::acks::Acks;
@@ -7,7 +7,6 @@ use crate::direction::Direction;
 use crate::finding::{Policy, View};
 use crate::holds::Holds;
 use crate::phases::Tally;
-use crate::phrases::plural;
 use crate::rule::{Evidence, mixed};
 use crate::thresholds::{LEAST_ACKS, LEAST_LACKING, MOST_LACKING, MOST_LACKING_RATE, PLAIN_SHARE, many};
 use crate::timer::timer;
@@ -44,29 +43,21 @@ pub fn of(direction: &Direction, view: &View) -> Policy {
 
 /// A capture from which no policy follows.
 fn unreadable(direction: &Direction, view: &View) -> Option<Policy> {
-    let undecided = |words: &str| Some(Policy::without_number("undecided", format!("not decidable, because {words}")));
-    if view.two_series.is_some() {
-        return undecided("two series of sequence numbers alternate");
+    if let Some(returns) = view.two_series {
+        return Some(Policy::new("undecided", "two-series", (returns, 0)));
     }
-    if direction.counts.bytes > 0 && lacks(direction, MOST_LACKING) {
-        let (bytes, acked) = (direction.lacking.bytes, direction.acks.counts.acked_bytes);
-        let lacks = format!("the capture lacks {bytes} of {acked} bytes that were acknowledged");
-        return undecided(&format!("{lacks}; no goodput or rate follows from the rest"));
-    }
-    None
+    let evidence = (direction.lacking.bytes, direction.acks.counts.acked_bytes);
+    let lacking = direction.counts.bytes > 0 && lacks(direction, MOST_LACKING);
+    lacking.then(|| Policy::new("undecided", "lacks-data", evidence))
 }
 
 /// Too few plain ACKs.
 fn too_few(direction: &Direction) -> Option<Policy> {
     let (count, new) = (direction.acks.holds.count(), direction.acks.counts.new);
-    let undecided = |words: String| Some(Policy::without_number("undecided", words));
     if count < LEAST_ACKS {
-        let plain = if count == 0 { "no ACK".to_owned() } else { format!("only {}", plural(count, "ACK")) };
-        return undecided(format!("not decidable, because {plain} of plain new data passed ({LEAST_ACKS} are needed)"));
+        return Some(Policy::new("undecided", "few-acks", (count, LEAST_ACKS)));
     }
-    ((count as f64) < PLAIN_SHARE * new as f64)
-        .then(|| undecided(format!("not decidable, because only {count} of {new} ACKs are of plain new data")))
-        .flatten()
+    ((count as f64) < PLAIN_SHARE * new as f64).then(|| Policy::new("undecided", "few-plain-acks", (count, new)))
 }
 
 /// The rule of the plain ACKs.
@@ -81,9 +72,9 @@ fn ruled(direction: &Direction, view: &View) -> Policy {
     let free = !as_it_comes(holds, place) && kept;
     let fits = |found: &Policy| free || found.every.is_none_or(|every| every <= 2);
     let why = |number: u64, tally: &Tally| match number {
-        3.. if !kept => "ACKs may be missing between them".to_owned(),
-        2.. if thin => "ACKs may be missing between them".to_owned(),
-        3.. if !free => "most of them cover all that had come".to_owned(),
+        3.. if !kept => "acks-missing",
+        2.. if thin => "acks-missing",
+        3.. if !free => "as-it-comes",
         _ => mixed(tally),
     };
     if thin {
@@ -122,6 +113,6 @@ fn kept(acks: &Acks) -> bool {
 
 /// Whether ACKs of a regular receiver may be missing, without proof: those that came echo the last segment they cover. Some
 /// receivers always do.
-pub fn may_be_thinned(acks: &Acks, place: Vantage) -> bool {
+fn may_be_thinned(acks: &Acks, place: Vantage) -> bool {
     far(place) && many(acks.counts.last_echoes, acks.counts.new) && acks.missing().is_none()
 }

@@ -7,8 +7,8 @@ use crate::connection::{Connection, Passed};
 use crate::direction::DataKind;
 use crate::limits::Limit;
 use crate::numbers::span_s;
-use crate::policy;
 use crate::segment::Seen;
+use crate::summary::finished;
 use crate::thresholds::MOST_ROWS;
 
 table! {
@@ -104,22 +104,26 @@ table! {
         pub direction: u64,
         /// `application`, `receiver-window`, `closed-window`, `recovery`, `slow-start`, `path-rate`, `ack-path`, `cwnd`, `sender-window`, `network`.
         pub limit: Limit,
+        /// Number in the file of the packet that began it.
+        pub first_frame: u64,
+        /// And of the one that ended it.
+        pub last_frame: u64,
     }
 }
 
 /// The spans of both directions of a connection, by a clock of so many seconds a tick.
 pub fn limits(index: usize, connection: &Connection, tick: f64) -> Vec<LimitRow> {
-    let rows = connection.directions.iter().zip(0..).flat_map(|(direction, number)| {
-        let mut limits = direction.limits.clone();
-        let link = policy::link(direction, connection.ends[0].address.is_ipv6(), tick);
-        limits.finish(direction.acks.counts.last_ns, link);
-        let rows: Vec<_> = limits.spans.rows().collect();
-        rows.into_iter().map(move |(from, to, limit)| LimitRow {
+    let rows = (0..2).flat_map(|number| {
+        let (direction, _) = finished(connection, number, tick);
+        let rows: Vec<_> = direction.limits.spans.rows().collect();
+        rows.into_iter().map(move |(from, to, limit, [first_frame, last_frame])| LimitRow {
             start_s: from as f64 * 1e-9,
             end_s: to as f64 * 1e-9,
             connection: index as u64,
-            direction: number,
+            direction: number as u64,
             limit,
+            first_frame,
+            last_frame,
         })
     });
     rows.collect()

@@ -3,14 +3,15 @@
 use acklab_table::table;
 
 use crate::connection::Connection;
+use crate::direction::Direction;
 use crate::ecn::Agreed;
 use crate::finding::View;
-use crate::headline::Limited;
+use crate::limited::Limited;
 use crate::limits::Limit;
 use crate::numbers::span_s;
 use crate::thresholds::{HELD_S, LEAST_RTO_S, LEAST_TICKS, MANY, MOST_LACKING};
 use crate::vantage::{Legs, Vantage};
-use crate::{policy, vantage, words};
+use crate::{policy, vantage};
 
 table! {
     /// One direction of a connection.
@@ -229,33 +230,76 @@ table! {
         pub timeout_wait_s: Option<f64>,
         /// Waits of the sender for ACKs that the receiver held 20 ms or longer beyond its least delay.
         pub delayed_ack_wait_s: Option<f64>,
-        /// What limits the rate, in a sentence.
-        pub headline: String,
+        /// Why an `unknown` limit is unknown: `two-series`, `no-acks`, `no-data`, `lacks-data`, `lacks-acks` (the data go beyond every window), `distance-late` (only the other direction's packets show how far the sender is), `no-distance` (nothing does), `coarse-clock`; else empty.
+        pub limit_why: String,
+        /// A part of `path_limited_s`: no queue stood, and the rate was the link's.
+        pub path_filled_s: Option<f64>,
+        /// Least receiver's window that stopped the sender; null without, and without both SYNs.
+        pub window_limit_min_bytes: Option<u64>,
+        /// And the largest.
+        pub window_limit_max_bytes: Option<u64>,
         /// Where the capture was taken: near the `receiver`, the `sender`, `both`, `between` them, or `unknown`.
         pub vantage: String,
         /// ACK policy as far as the capture shows it: `every`, `delayed`, `quick-then-delayed`, `by-phase`, `periodic`, `varying`, `divided`, `spoofed`, `optimistic`, `thinned`, `undecided`.
         pub policy: String,
         /// Segments it waits for, where they are a fixed number.
         pub ack_every: Option<u64>,
-        /// The same in words, with the evidence.
-        pub finding: String,
+        /// What shows the policy, or why it is `undecided`: `ahead`, `echoes`, `identifications`, `waits`, `batches`, `beginning`, `coarse-clock`, `two-series`, `lacks-data`, `few-acks`, `few-plain-acks`, `few-outside-quick`, `unexplained-duplicates`, `partial-acks`, `acks-missing`, `as-it-comes`, `others`; empty where the policy says it.
+        pub policy_why: String,
+        /// ACKs that are its evidence (bytes for `lacks-data`, missing ACKs for `identifications`, segments for `divided`).
+        pub policy_evidence: u64,
+        /// Of so many; the fewest needed for `few-acks` and `few-outside-quick`.
+        pub policy_of: u64,
+        /// From ACK to ACK of a periodic policy.
+        pub ack_period_s: Option<f64>,
+        /// Quick phases after the first, with an ACK for each segment at once.
+        pub quick_again: u64,
+        /// Segments in them.
+        pub quick_again_segments: u64,
+        /// Those of the phases that follow a loss.
+        pub quick_after_loss: u64,
+        /// Lone segments whose ACK waited.
+        pub lone_held: u64,
+        /// Least time from here to the receiver and back, whatever shows it.
+        pub receiver_rtt_min_s: Option<f64>,
+        /// Only the handshake shows it: the receiver is at most so far.
+        pub receiver_rtt_at_most: bool,
+        /// The same of `sender_rtt_min_s`.
+        pub sender_rtt_at_most: bool,
+        /// After which the SYN was answered, where that was late by later round trips.
+        pub late_answer_s: Option<f64>,
+        /// After which the handshake's last ACK came, where that was late.
+        pub late_ack_s: Option<f64>,
+        /// After which the handshake was answered, where something nearer than the far end acknowledges (a proxy), or the answer was held up.
+        pub split_answer_s: Option<f64>,
+        /// Changes between two series of sequence numbers: captured on both sides of a device that rewrites them, or two connections; null without.
+        pub series_returns: Option<u64>,
+        /// Accurate ECN was asked for, and less agreed on.
+        pub ecn_fell_back: bool,
     }
+}
+
+/// Direction `index` of `connection` when all of it has passed, and how far its ends are.
+pub fn finished(connection: &Connection, index: usize, tick: f64) -> (Direction, Legs) {
+    let mut direction = connection.directions[index].clone();
+    direction.acks.holds.phases.finish();
+    let link = policy::link(&direction, connection.ends[0].address.is_ipv6(), tick);
+    let legs = if connection.two_series().is_some() { Legs::default() } else { Legs::of(connection, index, tick) };
+    direction.limits.finish(direction.acks.counts.last_ns, link, legs.path());
+    (direction, legs)
 }
 
 /// The row of `connection`'s direction `index`, by a clock of so many seconds a tick (0 if it is fine).
 pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> ConnectionRow {
-    let mut direction = connection.directions[index].clone();
-    direction.acks.holds.phases.finish();
-    let link = policy::link(&direction, connection.ends[0].address.is_ipv6(), tick);
-    direction.limits.finish(direction.acks.counts.last_ns, link);
+    let (mut direction, legs) = finished(connection, index, tick);
     let two_series = connection.two_series();
-    let legs = if two_series.is_some() { Legs::default() } else { Legs::of(connection, index, tick) };
     if legs.is_prompt() {
         direction.acks.syn_trip.inspect(|&trip| direction.acks.rtt.add(trip));
     }
     let (data, acks, holds) = (&direction.counts, &direction.acks.counts, &direction.acks.holds);
     let mean = |sum: u64| (acks.new > 0).then(|| sum as f64 / acks.new as f64);
-    let place = if vantage::nearer(connection, index, tick).is_some() { Vantage::Unknown } else { legs.place() };
+    let nearer = vantage::nearer(connection, index, tick);
+    let place = if nearer.is_some() { Vantage::Unknown } else { legs.place() };
     let view = View { place, copies: connection.copies, two_series, tick };
     let found = policy::of(&direction, &view);
     // A span of few ticks does not count, and one between two series of numbers means nothing.
@@ -264,6 +308,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
     let round_trip = known(connection.handshake_s()).filter(|_| legs.is_prompt());
     let bottleneck = policy::bottleneck(&direction, tick).filter(|_| two_series.is_none());
     let limited = Limited::of(&direction, tick, two_series.is_some(), known(legs.path()));
+    let windows = direction.limits.windows.limiting.filter(|_| direction.acks.scaled);
     let end = |end: usize| connection.ends[end].to_string();
     let span = known(data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)));
     let span = span.filter(|span| *span > 0.0 && !policy::lacks(&direction, MOST_LACKING));
@@ -376,10 +421,28 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         network_limited_s: limited.seconds(Limit::Network),
         timeout_wait_s: limited.known(direction.limits.timeout_ns),
         delayed_ack_wait_s: limited.known(direction.limits.held_ns),
-        headline: limited.headline(bottleneck.map(|(rate, _)| rate)),
+        limit_why: limited.why().to_owned(),
+        path_filled_s: limited.known(direction.limits.filled),
+        window_limit_min_bytes: windows.map(|(least, _)| least),
+        window_limit_max_bytes: windows.map(|(_, most)| most),
         vantage: place.name().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,
-        finding: words::finding(connection, index, &found, &view, &legs),
+        policy_why: found.why.to_owned(),
+        policy_evidence: found.evidence.0,
+        policy_of: found.evidence.1,
+        ack_period_s: found.period,
+        quick_again: holds.phases.again,
+        quick_again_segments: holds.phases.later,
+        quick_after_loss: holds.phases.after_disorder,
+        lone_held: holds.held_single.count(),
+        receiver_rtt_min_s: known(legs.receiver.map(|leg| leg.secs)),
+        receiver_rtt_at_most: legs.receiver.is_some_and(|leg| leg.at_most),
+        sender_rtt_at_most: legs.sender.is_some_and(|leg| leg.at_most),
+        late_answer_s: legs.late_answer,
+        late_ack_s: legs.late_ack,
+        split_answer_s: nearer,
+        series_returns: two_series,
+        ecn_fell_back: connection.fell_back(),
     }
 }

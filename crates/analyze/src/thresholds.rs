@@ -121,8 +121,6 @@ pub const MOST_LACKING_RATE: f64 = 0.01;
 pub const LEAST_LACKING: u64 = 3;
 /// Distance in bytes of two series of sequence numbers: beyond any window in use. Of two random series, 3 % are nearer.
 pub const LEAST_APART: u64 = 1 << 26;
-/// Fewest runs of echoes after a congestion mark, or answers to echoes, that show ECN without a handshake.
-pub const LEAST_MARKED: u64 = 3;
 /// Later round trips that usually take less than this share of the handshake's, and are shorter by [`SPLIT_S`], show that its
 /// answer was late.
 pub const LATE_SHARE: f64 = 0.5;
@@ -200,7 +198,9 @@ pub const FULL_SHARE: f64 = 0.9;
 /// and from which it is so busy that the congestion window is not named as the limit.
 pub const BUSY_SHARE: f64 = 0.65;
 /// Share of the time in which a queue has to stand for the rate of that time to be the link's.
-pub const LEAST_QUEUED: f64 = 0.05;
+pub const MIN_QUEUED: f64 = 0.05;
+/// Seconds of the shortest round trip whose waits are told apart: hosts take as long to answer.
+pub const MIN_PATH_S: f64 = 1e-4;
 /// Round trips in a row with the same flight from which it is a limit of the sender.
 pub const FLAT_ROUNDS: u64 = 4;
 /// Spans of time with one cause that are kept of a direction; beyond, each two become one.

@@ -1,7 +1,6 @@
 //! The timer of a receiver that delays its ACKs, as far as lone segments show it.
 
 use crate::holds::Holds;
-use crate::phrases::{plural, range};
 use crate::thresholds::{LEAST_HELD, LEAST_TICKS, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH};
 
 /// How lone segments waited for their ACK.
@@ -30,20 +29,4 @@ pub fn timer(holds: &Holds, tick: f64) -> Option<Timer> {
     let less = |value: f64| (value - holds.serialisation()).max(0.0);
     let timer = Timer { mode: less(mode), low: less(held.quantile(0.1)?), high: less(held.quantile(0.9)?) };
     (timer.high <= TIMER_RANGE * timer.low && timer.low >= LEAST_TICKS * tick).then_some(timer)
-}
-
-/// What is said of waiting, by a clock of so many seconds a tick.
-pub fn waited(holds: &Holds, timer: Option<Timer>, tick: f64) -> String {
-    if tick > 0.0 && timer.is_none() {
-        return ", timer not known".to_owned();
-    }
-    if holds.held_single.count() < LEAST_HELD {
-        return ", no timer seen".to_owned();
-    }
-    let lone = plural(holds.held_single.count(), "lone segment");
-    match (timer, holds.held_single.quantile(0.1), holds.held_single.quantile(0.9)) {
-        (Some(timer), ..) => format!(", timer {} ({lone} waited)", range(timer.low, timer.high)),
-        (None, Some(low), Some(high)) => format!(", {lone} waited {}, which tells no timer", range(low, high)),
-        _ => ", no timer seen".to_owned(),
-    }
 }

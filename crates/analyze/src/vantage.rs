@@ -155,10 +155,10 @@ impl Legs {
     }
 }
 
-/// The handshake's answer from a direction's receiver, and the median of those to data, if they come from nearer than that did.
-pub fn nearer(connection: &Connection, index: usize, tick: f64) -> Option<(f64, f64)> {
+/// Seconds of the handshake's answer from a direction's receiver, if those to data come from nearer than that did.
+pub fn nearer(connection: &Connection, index: usize, tick: f64) -> Option<f64> {
     let direction = &connection.directions[index];
     let (handshake, usual) = (direction.legs.0?, direction.acks.rtt.quantile(0.5)?);
     let enough = direction.acks.rtt.count() >= LEAST_ACKS && handshake >= SPLIT_S;
-    (enough && usual + tick < SPLIT_SHARE * (handshake - tick)).then_some((handshake, usual))
+    (enough && usual + tick < SPLIT_SHARE * (handshake - tick)).then_some(handshake)
 }

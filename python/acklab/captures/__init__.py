@@ -10,8 +10,8 @@
 ...     found = acklab.analyze(run.capture("S->R@R", path=f"{directory}/at-r.pcapng"))
 >>> found.summary()["connections"][0]["policy"]
 'delayed'
->>> print(found.findings[0].partition(".")[0])
-Delayed, every 2nd segment, no timer seen; 30 of 30 ACKs are so
+>>> found.findings[0]["kind"], found.findings[0]["frames"][0] > 0
+('path-rate', True)
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ..text.counts import counted
 from ..text.packaged import located
 from .faults import Fault, as_rows
 from .faults import faults as of_rfc2525
+from .findings import limit, policy, shares
 from .select import chosen
 
 if TYPE_CHECKING:
@@ -85,10 +86,17 @@ class Analysis:
             raise AttributeError(f"the table {name} was not kept; analyze with packets=True")
         return table
 
-    @property
-    def findings(self) -> list[str]:
-        """What each row of ``connections`` amounts to, in words."""
-        return [row["finding"] for row in self.rows()]
+    @cached_property
+    def findings(self) -> list[dict[str, Any]]:
+        """What limited each row of ``connections``: ``kind``, ``share``, ``seconds``, ``evidence``, ``frames``; see :func:`findings.shares`."""
+        spans = self.spans()
+        key = ("connection", "direction")
+        return [{**{name: row[name] for name in key}, **one} for row in self.rows() for one in shares(row, spans)]
+
+    def spans(self) -> list[dict[str, Any]]:
+        """The rows of ``limits``."""
+        rows: list[dict[str, Any]] = self.limits.to_polars().rows(named=True)
+        return rows
 
     @cached_property
     def faults(self) -> list[Fault]:
@@ -96,19 +104,20 @@ class Analysis:
         return of_rfc2525(self)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of ``connections``, each with its ``finding``; without a look for faults."""
+        """The rows of ``connections``; without a look for faults."""
         found: list[dict[str, Any]] = json.loads(self._result.json())["connections"]
         return found
 
     def summary(self) -> dict[str, Any]:
         """The file's counts, its connections and their faults as plain Python values."""
         found: dict[str, Any] = json.loads(self._result.json())
-        return {"file": self.file, **found, "faults": as_rows(self.faults)}
+        return {"file": self.file, **found, "findings": self.findings, "faults": as_rows(self.faults)}
 
     def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
         """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""
         summary = self.summary()
-        return json.dumps({**summary, "connections": chosen(summary["connections"], only, sort)})
+        rows = chosen(summary["connections"], only, sort)
+        return json.dumps({**summary, "connections": rows})
 
     def write(self, directory: str | os.PathLike[str]) -> None:
         """Writes every table as Parquet, ``analysis.json`` and the page ``analysis.html``; or, if interrupted, nothing.
@@ -133,7 +142,7 @@ class Analysis:
             (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        findings = "".join(f"<li>{html.escape(finding)}</li>" for finding in self.findings)
+        findings = "".join(f"<li>{html.escape(limit(row))} {html.escape(policy(row))}</li>" for row in self.rows())
         return f"<h4>{html.escape(self.file)}</h4><ol>{findings}</ol>{self.connections._repr_html_()}"
 
     def __str__(self) -> str:

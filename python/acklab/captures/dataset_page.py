@@ -12,15 +12,10 @@ from ..figures.html import document, esc, header, table
 from ..plot.words import amount, count, percent, seconds
 from ..text.escapes import one_line
 from .directions import Dataset
+from .templates import CAUSES
 
 #: Directions of the page's table: those with most acknowledged data.
 MOST = 500
-#: Columns of seconds by cause, and their names.
-CAUSES = {
-    "application_limited_s": "idle application", "window_limited_s": "receiver's window", "closed_limited_s": "closed window",
-    "recovery_limited_s": "losses and repair", "slow_start_limited_s": "slow start", "path_limited_s": "path's rate", "ack_path_limited_s": "late ACKs",
-    "cwnd_limited_s": "congestion window", "sender_window_limited_s": "sender's window", "network_limited_s": "network, not told apart",
-}  # fmt: skip
 
 
 def page(found: Dataset) -> str:
@@ -40,7 +35,16 @@ def page(found: Dataset) -> str:
     ]
     if rows:
         first = found.first(
-            "acked_bytes", MOST, ("duration_s", "goodput_bps", "path_rtt_min_s", "resent", "policy", *CAUSES)
+            "acked_bytes",
+            MOST,
+            (
+                "duration_s",
+                "goodput_bps",
+                "path_rtt_min_s",
+                "resent",
+                "policy",
+                *(column for column, _ in CAUSES.values()),
+            ),
         )
         heads = ["limit", "directions", "of them", "of the data", "median goodput"]
         body.append(f'<section class="card"><h2>Limits</h2>{table(heads, rows, ["text", "", "", "", ""])}</section>')
@@ -87,11 +91,11 @@ def _directions(first: pl.DataFrame) -> str:
         "resent",
         "policy",
         "limit",
-        *CAUSES.values(),
+        *(name for _, name in CAUSES.values()),
     ]
     rows = [
         [esc(f"{one_line(one['file'])} #{one['connection']}"), esc(one["from"]), esc(one["to"]), amount(one["acked_bytes"], "B"), _span(one["duration_s"]),
-         _rate(one["goodput_bps"]), _span(one["path_rtt_min_s"]), str(one["resent"]), esc(one["policy"]), esc(one["limit"]), *(_number(one[name]) for name in CAUSES)]
+         _rate(one["goodput_bps"]), _span(one["path_rtt_min_s"]), str(one["resent"]), esc(one["policy"]), esc(one["limit"]), *(_number(one[name]) for name, _ in CAUSES.values())]
         for one in first.iter_rows(named=True)
     ]  # fmt: skip
     return table(heads, rows, ["text", "text", "text", "", "", "", "", "", "text", "text"])

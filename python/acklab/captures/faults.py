@@ -7,12 +7,12 @@ may have been lost or merged on their way. Where a fault cannot be seen, nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..text.counts import counted
+from .templates import FAULTS, TEMPLATES, filled
 
 if TYPE_CHECKING:
     from . import Analysis
@@ -46,12 +46,14 @@ class Fault:
     name: str
     time_s: float | None
     """When it was seen first; None for what the whole direction shows."""
-    evidence: str
+    evidence: Mapping[str, Any]
+    """Numbers that show it."""
 
     def told(self) -> str:
-        """In a sentence."""
+        """As a fact."""
         when = "" if self.time_s is None else f" at {self.time_s:.3f} s"
-        return f"Fault of RFC 2525, section {self.section}: {self.name}{when} ({self.evidence})."
+        shown = filled(FAULTS[self.name], self.evidence)
+        return filled(TEMPLATES["fault"], {**asdict(self), "when": when, "shown": shown})
 
 
 class Event(NamedTuple):
@@ -69,7 +71,7 @@ class Event(NamedTuple):
     sack: int
 
 
-Found = tuple[str, str, float | None, str]
+Found = tuple[str, str, float | None, dict[str, Any]]
 Check = Callable[[dict[str, Any], Sequence[Event]], Found | None]
 
 
@@ -91,8 +93,8 @@ def _told(checks: Sequence[Check], row: dict[str, Any], events: Sequence[Event])
 
 
 def as_rows(several: Sequence[Fault]) -> list[dict[str, Any]]:
-    """Faults as plain values, with the sentence."""
-    return [{**asdict(fault), "told": fault.told()} for fault in several]
+    """Faults as plain values."""
+    return [asdict(fault) for fault in several]
 
 
 def _events(found: Analysis) -> Iterator[tuple[tuple[int, int], Iterator[Event]]]:
@@ -171,7 +173,7 @@ def _first_flight(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
         "2.1 or 2.3",
         "no initial slow start",
         at,
-        f"{counted(segments, 'segment')} before the first ACK of data; RFC 6928 allows {INITIAL_WINDOW}",
+        {"segments": round(segments), "allowed": INITIAL_WINDOW},
     )
 
 
@@ -186,7 +188,7 @@ def _initial_rto(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
                 "2.7",
                 "initial RTO too low",
                 after.time_s,
-                f"the SYN was sent again after {wait:.3f} s; RFC 6298 begins with 1 s",
+                {"wait_s": wait},
             )
     return None
 
@@ -208,12 +210,11 @@ def _backoff(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
             steady = all(after < BACKED_OFF * before for before, after in pairwise(waits))
             within = all(SHORTEST_WAIT_S <= wait <= LONGEST_WAIT_S for wait in waits)
             if len(waits) == EQUAL_WAITS and steady and within:
-                said = ", ".join(f"{wait:.2f}" for wait in waits)
                 return (
                     "2.10",
                     "the retransmission timer does not back off",
                     event.time_s,
-                    f"the same segment again after {said} s",
+                    {"shortest_s": min(waits), "longest_s": max(waits)},
                 )
     return None
 
@@ -249,7 +250,7 @@ def _slow_start_after_timeout(row: dict[str, Any], events: Sequence[Event]) -> F
                     "2.2",
                     "no slow start after a timeout",
                     event.time_s,
-                    f"the first ACK after it released {counted(burst, 'segment')}",
+                    {"segments": burst},
                 )
             una, duplicates, waited, last = event.start, 0, None, event.time_s
     return None
@@ -278,8 +279,8 @@ def _deflation(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
                 after = max((one.end for one in burst), default=0) - event.start
                 large = flight >= LEAST_FLIGHT * row["segment_bytes"] and len(burst) > LEAST_BURST
                 if large and after >= UNDEFLATED * flight:
-                    said = f"{counted(len(burst), 'segment')} at the ACK that ends it, and as much in flight as before"
-                    return "2.8", "the window is not deflated after a recovery", event.time_s, said
+                    evidence = {"segments": len(burst), "flight_bytes": after, "before_bytes": flight}
+                    return "2.8", "the window is not deflated after a recovery", event.time_s, evidence
             una, duplicates, lost = event.start, 0, None
     return None
 
@@ -298,8 +299,7 @@ def _retention(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
                     reach = max(reach, one.end) if one.start <= reach else reach
                 lacking = (reach - event.start) / row["segment_bytes"]
                 if fill is not None and event.start == fill.end and lacking >= 3:
-                    said = f"the ACK of the retransmission covers it alone, and {counted(lacking, 'segment')} above it had passed"
-                    return "2.5", "data above a gap is not retained", event.time_s, said
+                    return "2.5", "data above a gap is not retained", event.time_s, {"segments": round(lacking)}
                 expected, fill = event.start, None
                 above = [one for one in above if one.end > expected]
         elif event.start > expected:
@@ -316,7 +316,7 @@ def _stretch(row: dict[str, Any], _: Sequence[Event]) -> Found | None:
     share = row["acks_of_more"] / row["plain_acks"]
     if share < STRETCHED or (row["ack_every"] or 0) < 3:
         return None
-    return "2.13", "stretch ACKs", None, f"{100 * share:.0f} % of the ACKs are for more than two segments"
+    return "2.13", "stretch ACKs", None, {"acks_of_more": row["acks_of_more"], "plain_acks": row["plain_acks"]}
 
 
 def _options(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
@@ -330,8 +330,8 @@ def _options(row: dict[str, Any], events: Sequence[Event]) -> Found | None:
     too_long = [size for size in sizes if least < size <= row["mss"]]
     if len(too_long) < max(3, len(sizes) / 2):
         return None
-    said = f"{max(too_long)} bytes beside timestamps; the MSS of {row['mss']} leaves {least}"
-    return "2.18", "options are missing from the MSS calculation", None, said
+    evidence = {"largest_bytes": max(too_long), "allowed_bytes": least}
+    return "2.18", "options are missing from the MSS calculation", None, evidence
 
 
 COUNTS: tuple[Check, ...] = (_stretch,)

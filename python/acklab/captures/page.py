@@ -14,6 +14,7 @@ from ..figures.html import VIEWER, aside, document, esc, header, table
 from ..plot.words import amount, seconds
 from . import text
 from .charts import histogram, viewer
+from .findings import HEADS, facts, limit, ordered, policy, share_rows
 
 if TYPE_CHECKING:
     from . import Analysis
@@ -28,9 +29,9 @@ Row = Mapping[str, Any]
 def page(found: Analysis) -> str:
     """The page's text."""
     summary = found.summary()
-    rows = summary["connections"]
+    rows, spans = summary["connections"], found.spans()
     drawn = sorted(rows, key=lambda row: -row["bytes"])[:MOST_DRAWN]
-    drawn.sort(key=lambda row: (row["connection"], row["direction"]))
+    drawn = ordered(drawn)
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in text.notes(summary))
     shown = [row for row in drawn if row["data_packets"] or row["acks"]]
     charts = None
@@ -42,7 +43,7 @@ def page(found: Analysis) -> str:
         "</header><main>",
         f'<section class="card">{_list(rows, drawn)}</section>',
         VIEWER if charts else "",
-        *(_section(found, row, text.faults(summary, row), told=len(shown) > 1) for row in shown),
+        *(_section(found, row, spans, text.faults(summary, row)) for row in shown),
         meanings((name, meaning) for name, _, meaning in _core.columns("connections")),
         '</main><footer class="foot">The same numbers are in analysis.json and connections.parquet.</footer>',
     ]
@@ -56,20 +57,7 @@ def _lead(shown: list[Row]) -> tuple[str, str, str]:
         return "No data in these connections, so nothing is known of their ACKs.", "acklab analyze", ""
     most = max(told, key=lambda row: row["bytes"])
     where = "" if len(told) == 1 else f", of {len(told)} directions with data that with most: {text.title(most)}"
-    first, rest = _split(most["headline"])
-    return first, f"acklab analyze{where}", f"{rest} {most['finding']}".strip()
-
-
-def _split(headline: str) -> tuple[str, str]:
-    """The main limit, for the top, and what else there is to say of limits.
-
-    >>> _split("Limited by slow start for 62 % of 69 ms; losses 30 % (a; b), idle 8 %. Waits cost 1 s.")
-    ('Limited by slow start for 62 % of 69 ms.', 'The rest: losses 30 % (a; b), idle 8 %. Waits cost 1 s.')
-    """
-    first, semicolon, rest = headline.partition("; ")
-    if not semicolon or first.count("(") != first.count(")") or ". " in first:
-        return headline, ""
-    return f"{first}.", f"The rest: {rest}"
+    return limit(most), f"acklab analyze{where}", policy(most)
 
 
 def _name(row: Row) -> str:
@@ -135,8 +123,8 @@ def wireshark(row: Row) -> str:
     return " && ".join(parts)
 
 
-def _section(found: Analysis, row: Row, faults: Sequence[str], *, told: bool) -> str:
-    """A direction; ``told`` with its headline and finding, which are else the page's."""
+def _section(found: Analysis, row: Row, spans: Sequence[Row], faults: Sequence[str]) -> str:
+    """A direction: its limits, its facts and its counts."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
@@ -153,12 +141,14 @@ def _section(found: Analysis, row: Row, faults: Sequence[str], *, told: bool) ->
         f'<p class="note">Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark\'s packet is <code>frame.number</code> there: '
         "point at the mark, or read the chart's table.</p>",
     )
-    lead = f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>' if told else ""
+    cells = [list(map(esc, line)) for line in share_rows(row, spans)]
+    limits = table(HEADS, cells, ["text", "text"]) if cells else ""
+    told = "".join(f"<li>{esc(fact)}</li>" for fact in [limit(row), *facts(row), *faults])
     all_numbers = aside(
         f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
     )
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>{packets}'
-        f"{lead}{''.join(f'<p>{esc(one)}</p>' for one in faults)}{figures}"
+        f"<ul>{told}</ul>{limits}{figures}"
         f"{all_numbers}</section>"
     )

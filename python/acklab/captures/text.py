@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
 from ..plot.words import NB, amount, count, seconds
+from ..text.columns import align, wrapped
 from ..text.escapes import one_line
+from .faults import Fault
+from .findings import HEADS, facts, limit, ordered, share_rows
 from .select import chosen
+from .templates import NOTES, filled
 
 #: Directions shown; the rest is counted.
 MOST = 20
-WIDTH = 100
 #: Link types that are often met and not read.
 LINKS = {189: " (USB)", 220: " (USB)", 187: " (Bluetooth)", 195: " (IEEE 802.15.4)", 227: " (CAN)", 253: " (Netlink)"}
 #: Tunnels, as they are called.
@@ -23,47 +25,44 @@ TUNNELS = {"ip": "IP in IP", "gre": "GRE", "erspan": "ERSPAN", "vxlan": "VXLAN",
 Row = Mapping[str, Any]
 
 
-def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, most: int = MOST) -> str:
-    """What the packets were, and for each direction a table and a conclusion.
+def as_text(
+    summary: Row, spans: Sequence[Row] = (), only: Sequence[str] = (), sort: str | None = None, most: int = MOST
+) -> str:
+    """What the packets were, and for each direction its limits, facts and counts; ``spans`` are the rows of ``limits``.
 
-    It shows at most ``most`` directions. Without ``sort`` these are the ones with most data, in the order of their first packets.
+    It shows at most ``most`` directions. Without ``sort`` these are the ones with most data, as :func:`findings.ordered` has them.
     With ``sort`` they are the first by that column. If ``only`` names connections, no others are shown.
     """
     rows = chosen(summary["connections"], only, sort)
     lines = [heading(summary), *notes(summary)]
     if only:
         lines.append(f"{len(rows)} of {len(summary['connections'])} directions are of {' or '.join(only)}")
+    shown = rows[:most]
     if sort is None:
-        shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:most]
-        shown.sort(key=lambda row: (row["connection"], row["direction"]))
-    else:
-        shown = rows[:most]
+        shown = ordered(sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:most])
     for row in shown:
+        lines += ["", title(row)]
         if row["bytes"] or row["acked_bytes"] > 2:
-            lines += [
-                "",
-                title(row),
-                *textwrap.wrap(row["headline"], WIDTH),
-                *_table(row),
-                *textwrap.wrap(row["finding"], WIDTH),
-            ]
-            lines += [line for told in faults(summary, row) for line in textwrap.wrap(told, WIDTH)]
+            told = [limit(row), *facts(row), *faults(summary, row)]
+            cells = share_rows(row, spans)
+            table = [f"  {line}" for line in align(HEADS, cells, names=2)] if cells else []
+            lines += wrapped(told[:1]) + table + wrapped(told[1:]) + _table(row)
         else:
-            lines += ["", f"{title(row)}\n  {_without_data(row)}"]
+            lines.append(f"  {_without_data(row)}")
     if len(rows) > most:
         listed = {id(row) for row in shown}
-        rest = [row for row in rows if id(row) not in listed]
-        policies = Counter(row["policy"] for row in rest).most_common()
-        words = ", ".join(f"{number} {policy}" for policy, number in policies)
+        policies = Counter(row["policy"] for row in rows if id(row) not in listed).most_common()
+        words = ", ".join(f"{number} {name}" for name, number in policies)
         less = "with less data" if sort is None else f"with less {sort}"
-        lines.append(f"\n... and {len(rest)} more {less}: {words} (--json and --out have them all)")
+        lines.append(f"\n... and {len(rows) - len(shown)} more {less}: {words} (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ")
 
 
 def faults(summary: Row, row: Row) -> list[str]:
-    """The faults that a direction shows, a sentence each."""
+    """The faults that a direction shows, each as a fact."""
     key = row["connection"], row["direction"]
-    return [one["told"] for one in summary.get("faults", ()) if (one["connection"], one["direction"]) == key]
+    mine = (one for one in summary.get("faults", ()) if (one["connection"], one["direction"]) == key)
+    return [Fault(**one).told() for one in mine]
 
 
 def _without_data(row: Row) -> str:
@@ -90,82 +89,20 @@ def title_of_file(file: str, *, short: bool = False) -> str:
 
 
 def notes(summary: Row) -> list[str]:
-    """What was passed over, and what is odd about the file."""
+    """What was passed over, and what is odd about the file: a template for each count that is not 0."""
     packets = summary["packets"]
-    reasons = {
-        "not_ip": "no IP",
-        "not_tcp": "no TCP",
-        "cut": "cut before the end of their TCP header",
-        "malformed": "malformed",
+    still = packets["resolution_ns"] is not None and packets["resolution_ns"] >= 10**10
+    values = {
+        **packets,
+        "backward_s": packets["backward_max_ns"] * 1e-9,
+        "tick_s": None if still else (packets["resolution_ns"] or 0) * 1e-9,
+        "still": still,
+        "links": ", ".join(f"{kind}{LINKS.get(kind, '')}" for kind in packets["unknown_links"]),
+        "kinds": ", ".join(f"{TUNNELS[kind]} {number}" for kind, number in packets["tunnels"].items()),
+        "followed": _core.MOST_CONNECTIONS,
+        "room": _core.MOST_ROWS,
     }
-    passed = [f"{packets[key]} {words}" for key, words in reasons.items() if packets[key]]
-    found = [f"passed over: {', '.join(passed)}"] if passed else []
-    if packets["udp"]:
-        quic = f", {packets['quic']} of it like QUIC" if packets["quic"] else ""
-        found.append(f"of these {packets['udp']} UDP{quic}")
-    if packets["tunnels"]:
-        kinds = ", ".join(f"{TUNNELS[kind]} {number}" for kind, number in packets["tunnels"].items())
-        found.append(f"tunnels that were opened: {kinds} (connections are those inside)")
-    if packets["fragments"]:
-        overlapping = packets["overlapping"]
-        found.append(
-            f"{count(packets['fragments'], 'fragment')}, put together to {count(packets['reassembled'], 'segment')}"
-            + (f"; {overlapping} left out, whose parts overlap" if overlapping else "")
-        )
-    if packets["unknown_links"]:
-        types = ", ".join(f"{kind}{LINKS.get(kind, '')}" for kind in packets["unknown_links"])
-        found.append(f"link types that are not read: {types}")
-    if packets["backward"]:
-        found.append(
-            f"{count(packets['backward'], 'packet')} earlier than the one before, "
-            f"by up to {seconds(packets['backward_max_ns'] * 1e-9)}: taken as simultaneous"
-        )
-    if packets["clock_steps"]:
-        found.append(
-            f"the clock goes back by more than a second {count(packets['clock_steps'], 'time')}: it was set, or files were "
-            "joined; time goes on from where it was"
-        )
-    if packets["resolution_ns"] is not None:
-        found.append(_clock(packets["resolution_ns"]))
-    if packets["wild_times"]:
-        found.append(
-            f"{count(packets['wild_times'], 'time')} that do not go with those before and after: taken as that before"
-        )
-    if packets["options_cut"]:
-        found.append(
-            f"{count(packets['options_cut'], 'packet')} cut within the TCP options: timestamps, SACK blocks and window "
-            "scales may be missing (capture 128 bytes of each)"
-        )
-    if packets["untimed"]:
-        found.append(f"{count(packets['untimed'], 'packet')} without a time, not read (simple packet blocks)")
-    if packets["unfollowed"]:
-        found.append(
-            f"{count(packets['unfollowed'], 'segment')} not looked at: {_core.MOST_CONNECTIONS:,} connections are followed, "
-            "and these belong to later ones (split the capture, or filter it, to see them)"
-        )
-    if packets["forgotten"]:
-        found.append(
-            f"{count(packets['forgotten'], 'segment or gap', 'segments and gaps')} forgotten before an ACK settled them, "
-            "because too many were outstanding: later ACKs may be counted wrongly"
-        )
-    if packets["rows_left_out"]:
-        found.append(
-            f"{count(packets['rows_left_out'], 'row')} left out of the tables of ACKs and segments, which have room for "
-            f"{_core.MOST_ROWS:,}; the connections count every packet"
-        )
-    if packets["damaged"]:
-        found.append(f"the file is damaged, what stands before counts: {packets['damaged']}")
-    if packets["broken_off"]:
-        found.append("the file breaks off, within a packet or its compressed data; what stands before counts")
-    return found
-
-
-def _clock(resolution_ns: int) -> str:
-    """What a coarse clock counts in; one that stands still has no tick."""
-    if resolution_ns >= 10**10:
-        return "all packets have the same time: no span and no rate is known"
-    tick = seconds(resolution_ns * 1e-9)
-    return f"the clock counts in steps of {tick}: every time between two packets is a multiple"
+    return [filled(template, values) for key, template in NOTES.items() if values[key]]
 
 
 def title(row: Row) -> str:

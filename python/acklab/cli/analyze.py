@@ -131,7 +131,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
         if options.json:
             say_json(found.json(options.only, options.sort))
         else:
-            shown = as_text(found.summary(), options.only, options.sort, options.most or MOST)
+            shown = as_text(found.summary(), found.spans(), options.only, options.sort, options.most or MOST)
             say(("\n" if number else "") + shown)
         if options.out:
             found.write_into(folders[number])

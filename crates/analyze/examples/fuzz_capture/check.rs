@@ -116,7 +116,5 @@ fn sound(row: &ConnectionRow) -> bool {
         && row.rtt_stamped <= row.rtt_samples
         && row.lacking_bytes <= row.acked_bytes + 2
         && POLICIES.contains(&row.policy.as_str())
-        && row.finding.ends_with('.')
         && consistent(row)
-        && row.finding.lines().count() == 1
 }

@@ -126,6 +126,8 @@ pub struct Limits {
     pub beyond: u64,
     /// How late data and ACKs came, by the clocks of those who sent them.
     pub lateness: (Spread, Spread),
+    /// Number in the file of the last packet that acknowledged new data.
+    pub acked_frame: u64,
     answers: VecDeque<Answer>,
     round: Round,
     /// Clocks of the sender and the receiver, and how late the last ACK came by its own.
@@ -231,6 +233,7 @@ impl Limits {
         let stale = self.settle(data.stamps.map(|(_, echo)| echo), now);
         let Some(sent) = self.sent else {
             (self.una, self.next, self.placed) = (data.seq, data.end, data.leg.is_some());
+            self.spans.first_frame = self.spans.frame;
             self.round.begin(now, self.next);
             self.depart(data, now);
             return;
@@ -369,13 +372,14 @@ impl Limits {
     }
 
     /// The direction ends: what is still open is decided. `last` is when its last ACK of new data passed, `link` the payload bytes a
-    /// second of the bottleneck, where trains show them.
-    pub fn finish(&mut self, last: Option<i64>, link: Option<f64>) {
+    /// second of the bottleneck, where trains show them, `path` the least round trip.
+    pub fn finish(&mut self, last: Option<i64>, link: Option<f64>, path: Option<f64>) {
         while let Some(answer) = self.answers.pop_front() {
             self.apply(&answer);
         }
         if let (Some(sent), Some(last)) = (self.sent, last) {
             let cause = if self.until.is_some() { Limit::Recovery } else { Limit::Network };
+            self.spans.frame = self.acked_frame;
             self.spans.add(cause, sent, last.max(sent));
             self.decide(self.round.verdict(last, false));
         }
@@ -384,6 +388,7 @@ impl Limits {
             link,
             self.round.fastest(),
             [0.5, 0.95].map(|share| self.lateness.1.quantile(share)),
+            path,
         );
     }
 

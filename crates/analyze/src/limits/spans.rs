@@ -3,17 +3,27 @@
 use super::{ALL, Limit};
 use crate::thresholds::MOST_SPANS;
 
-/// Time up to an instant, with its cause.
+/// Time up to an instant, with its cause and the packet that ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub until: i64,
+    pub frame: u64,
     pub limit: Limit,
+}
+
+impl Span {
+    fn extend(&mut self, by: &Span) {
+        (self.until, self.frame) = (by.until, by.frame);
+    }
 }
 
 /// The spans of a direction, one after another, and the sums by cause.
 #[derive(Clone, Debug, Default)]
 pub struct Spans {
     start: Option<i64>,
+    /// Numbers in the file of the packet that began the first, and of the one that passes.
+    pub first_frame: u64,
+    pub frame: u64,
     list: Vec<Span>,
     sums: [i64; ALL.len()],
     /// Bytes that were acknowledged in the time of each cause.
@@ -36,8 +46,8 @@ impl Spans {
             self.sums[limit as usize] = self.sums[limit as usize].saturating_add(length);
         }
         match self.list.last_mut() {
-            Some(last) if last.limit == limit => last.until = to,
-            _ => self.list.push(Span { until: to, limit }),
+            Some(last) if last.limit == limit => (last.until, last.frame) = (to, self.frame),
+            _ => self.list.push(Span { until: to, frame: self.frame, limit }),
         }
         if self.list.len() >= MOST_SPANS {
             self.shorten();
@@ -67,8 +77,8 @@ impl Spans {
         }
         // Neighbours may now be alike.
         if self.list.len() >= 2 && self.list[self.list.len() - 2].limit == self.list[self.list.len() - 1].limit {
-            let last = self.list.pop().map_or(0, |span| span.until);
-            self.list.last_mut().expect("there were two").until = last;
+            let last = self.list.pop().expect("there were two");
+            self.list.last_mut().expect("there were two").extend(&last);
         }
     }
 
@@ -80,8 +90,8 @@ impl Spans {
         for span in &self.list {
             let limit = if span.limit == from { to } else { span.limit };
             match kept.last_mut() {
-                Some(last) if last.limit == limit => last.until = span.until,
-                _ => kept.push(Span { until: span.until, limit }),
+                Some(last) if last.limit == limit => last.extend(span),
+                _ => kept.push(Span { limit, ..*span }),
             }
         }
         self.list = kept;
@@ -102,8 +112,8 @@ impl Spans {
             let first_is_longer = middle.saturating_sub(at) >= last.until.saturating_sub(middle);
             let limit = if first_is_longer { two[0].limit } else { last.limit };
             match kept.last_mut() {
-                Some(before) if before.limit == limit => before.until = last.until,
-                _ => kept.push(Span { until: last.until, limit }),
+                Some(before) if before.limit == limit => before.extend(&last),
+                _ => kept.push(Span { limit, ..last }),
             }
             at = last.until;
         }
@@ -120,10 +130,16 @@ impl Spans {
         self.sums.iter().fold(0, |sum, part| sum.saturating_add(*part))
     }
 
-    /// Start, end and cause of each span.
-    pub fn rows(&self) -> impl Iterator<Item = (i64, i64, Limit)> {
-        let starts = self.start.into_iter().chain(self.list.iter().map(|span| span.until));
-        starts.zip(&self.list).map(|(from, span)| (from, span.until, span.limit))
+    /// Bytes a second that were acknowledged in all of the time.
+    pub fn goodput(&self) -> f64 {
+        self.acked.iter().sum::<f64>() / (1e-9 * self.total().max(1) as f64)
+    }
+
+    /// Start, end and cause of each span, and the packets that began and ended it.
+    pub fn rows(&self) -> impl Iterator<Item = (i64, i64, Limit, [u64; 2])> {
+        let first = self.start.map(|start| (start, self.first_frame));
+        let starts = first.into_iter().chain(self.list.iter().map(|span| (span.until, span.frame)));
+        starts.zip(&self.list).map(|((from, frame), span)| (from, span.until, span.limit, [frame, span.frame]))
     }
 }
 
@@ -147,18 +163,20 @@ mod tests {
     #[test]
     fn a_round_decides_its_open_spans() {
         let mut spans = Spans::default();
+        spans.frame = 7;
         spans.add(Limit::Network, 0, 10);
         spans.decide(0, Limit::SlowStart, 100);
+        spans.frame = 9;
         spans.add(Limit::Network, 10, 15);
         spans.add(Limit::Window, 15, 30);
         spans.decide(10, Limit::Path, 2000);
         let rows: Vec<_> = spans.rows().collect();
-        assert_eq!(rows, [(0, 10, Limit::SlowStart), (10, 30, Limit::Path)]);
+        assert_eq!(rows, [(0, 10, Limit::SlowStart, [0, 7]), (10, 30, Limit::Path, [7, 9])]);
         assert_eq!((spans.of(Limit::Window), spans.of(Limit::Path)), (0, 20));
         let rate = |spans: &Spans, limit| spans.rate(limit).round();
         assert_eq!((rate(&spans, Limit::SlowStart), rate(&spans, Limit::Path)), (1e10, 1e11), "bytes a second");
         spans.rename(Limit::Path, Limit::SlowStart);
-        assert_eq!(spans.rows().collect::<Vec<_>>(), [(0, 30, Limit::SlowStart)]);
+        assert_eq!(spans.rows().collect::<Vec<_>>(), [(0, 30, Limit::SlowStart, [0, 9])]);
         assert_eq!((spans.of(Limit::SlowStart), spans.total(), rate(&spans, Limit::SlowStart)), (30, 30, 7e10));
     }
 }

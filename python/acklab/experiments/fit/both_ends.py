@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 RECEIVER = (
     "policy",
     "ack_every",
-    "finding",
+    "policy_why",
+    "policy_evidence",
+    "policy_of",
+    "quick_segments",
+    "ack_period_s",
     "segments_per_ack",
     "timer_s",
     "timer_low_s",

@@ -33,8 +33,8 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
         "to": row["to"],
         "acked_bytes": found.measured.bytes,
         "duration_s": found.measured.end_s,
-        "headline": row["headline"],
-        "model_headline": None if found.model.simulated.row is None else found.model.simulated.row["headline"],
+        "limit": row["limit"],
+        "model_limit": None if found.model.simulated.row is None else found.model.simulated.row["limit"],
         "parameters": [
             {
                 "name": one.name,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ...captures.findings import policy as policy_of
 from ...text.counts import counted
 from .place import Place
 from .rate import QUEUED, mode
@@ -21,10 +22,6 @@ LEAST_WAIT_S, LEAST_WAITS, WAITS_ALIKE, WAITS_SHARE = 5e-3, 5, 1.05, 0.4
 STEADY = 0.8
 #: Segments of an initial window that is not seen.
 USUAL = 10
-#: What two names of policies mean, beside the finding.
-PHASES = {
-    "quick-then-delayed": "; before that an ACK for each segment at the start", "by-phase": "; and phases with an ACK for each segment, at the start and later",
-}  # fmt: skip
 Policy = Mapping[str, Any] | str
 
 
@@ -37,7 +34,7 @@ def policy(row: Row, wait: Value) -> list[Value]:
             "ACK policy",
             name,
             determined=known,
-            how=row["finding"].partition(".")[0].partition(";")[0] + PHASES.get(name, ""),
+            how=policy_of(row),
         ),
         Value(
             "segments an ACK",

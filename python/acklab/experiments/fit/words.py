@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Sequence
 
 from ...captures import text as capture_text
+from ...captures.findings import limit as limit_of
 from ...plot.words import NB, amount, listing, seconds
 from ...text.columns import align
 from ...text.counts import counted
@@ -62,7 +62,7 @@ def heading(found: Fit, *, short: bool = False) -> str:
 
 def headline(found: Fit) -> str:
     """What limits the connection, and whether a model agrees."""
-    limit = re.split(r"[;(]", found.measured.row["headline"])[0].strip().removesuffix(".")
+    limit = limit_of(found.measured.row).removesuffix(".")
     if found.bad:
         return f"{limit}. No model of this connection is good enough for a what-if."
     values = {one.name: shown(one.value, one.unit) for one in found.values if one.determined}
@@ -96,8 +96,8 @@ def scores(found: Fit) -> tuple[list[str], list[list[str]]]:
 
 def limits(found: Fit) -> list[str]:
     """What limits the connection, and what limits the model, by the same analysis."""
-    said, simulated = [found.measured.row["headline"]], found.model.simulated.row
-    return said if simulated is None else [*said, f"The same analysis of the model: {simulated['headline']}"]
+    said, simulated = [limit_of(found.measured.row)], found.model.simulated.row
+    return said if simulated is None else [*said, f"The same analysis of the model: {limit_of(simulated)}"]
 
 
 def trusted(found: Fit, *, scored: bool = False) -> list[str]:

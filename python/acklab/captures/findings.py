@@ -1,0 +1,144 @@
+"""The findings of a direction: which causes limited it, and the facts about its receiver and its capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..plot.words import percent
+from .templates import CAUSES, TEMPLATES, WHY, fields, filled, shown
+
+Row = Mapping[str, Any]
+
+EVIDENCE = {
+    "receiver-window": ("window_limit_min_bytes", "window_limit_max_bytes", "path_rtt_min_s"),
+    "closed-window": ("zero_window_s",),
+    "recovery": ("resent", "late", "timeout_wait_s"),
+    "slow-start": ("initial_window_bytes",),
+    "path-rate": ("bottleneck_bps", "path_filled_s"),
+    "ack-path": ("acks_late_median_s",),
+    "sender-window": ("max_flight_bytes",),
+}
+"""Columns of ``connections`` that are the evidence of a cause."""
+#: Facts beside limit, policy and place, in the order in which they are shown.
+FACTS = (
+    "timer", "again", "late answer", "late ack", "split", "series", "copies", "lacking", "bottleneck", "offloaded", "compressed", "probes", "echoes",
+    "counter", "fell back", "closed", "held",
+)  # fmt: skip
+#: Shares from which what is counted is a fact: compressed ACKs and copies of all, waits of the time.
+UNUSUAL, WAITS = 0.05, 0.02
+
+
+def shares(row: Row, spans: Iterable[Row]) -> list[dict[str, Any]]:
+    """What limited a direction, the largest share first: ``kind``, ``share``, ``seconds``, ``evidence`` and ``frames``.
+
+    ``frames`` are the first and the last packet of the cause's longest span among ``spans``, the rows of ``limits``. Time whose cause cannot be told is
+    ``not-known``, which is all of it where the limit is ``unknown``.
+    """
+    parts = {cause: row[column] for cause, (column, _) in CAUSES.items()}
+    if row["limit"] == "unknown":
+        parts = {"network": row["limits_s"]}
+    key = row["connection"], row["direction"]
+    own = [span for span in spans if (span["connection"], span["direction"]) == key]
+    found = []
+    for cause, took in sorted(parts.items(), key=lambda part: -part[1]):
+        if not took:
+            continue
+        mine = [span for span in own if span["limit"] == cause or row["limit"] == "unknown"]
+        longest = max(mine, key=lambda span: span["end_s"] - span["start_s"], default=None)
+        evidence = {name: row[name] for name in EVIDENCE.get(cause, ()) if row[name] is not None}
+        rate = 8 * (row["window_limit_max_bytes"] or 0) / (row["path_rtt_min_s"] or float("inf"))
+        if cause == "receiver-window" and 0 < rate <= (row["bottleneck_bps"] or float("inf")):
+            evidence["window_bps"] = rate
+        if row["limit_why"]:
+            evidence["why"] = row["limit_why"]
+        frames = None if longest is None else [longest["first_frame"], longest["last_frame"]]
+        kind = "not-known" if cause == "network" else cause
+        share = took / row["limits_s"]
+        found.append({"kind": kind, "share": share, "seconds": took, "evidence": evidence, "frames": frames})
+    return found
+
+
+def share_rows(row: Row, spans: Iterable[Row]) -> list[list[str]]:
+    """The same as cells, below :data:`HEADS`; none where there are too few data."""
+    if row["limit"] == "short":
+        return []
+    return [
+        [
+            CAUSES["network" if one["kind"] == "not-known" else one["kind"]][1],
+            _evidence(one["kind"], one["evidence"]),
+            percent(one["share"]),
+            shown("_s", one["seconds"]),
+            "-" if one["frames"] is None else "-".join(map(str, one["frames"])),
+        ]
+        for one in shares(row, spans)
+    ]
+
+
+HEADS = ("limit", "evidence", "share", "time", "longest in frames")
+"""The heads of :func:`share_rows`."""
+
+
+def _evidence(cause: str, numbers: Row) -> str:
+    if cause == "not-known":
+        return WHY.get(numbers.get("why", ""), "")
+    longer = {"receiver-window": "receiver-window rate"}.get(cause, cause)
+    shorter = {"path-rate": "path-rate queue"}.get(cause, cause)
+    for kind in (longer, shorter):
+        if all(name in numbers for name in fields(TEMPLATES[kind])):
+            return filled(TEMPLATES[kind], numbers)
+    return ""
+
+
+def limit(row: Row) -> str:
+    """What limits a direction, as a fact: the cause of more than half of the time, or that none is known."""
+    kind = row["limit"]
+    why = WHY.get(row["limit_why"], "")
+    if kind not in CAUSES:
+        return filled(TEMPLATES[f"limit {kind}"], {**row, "why": why})
+    column, cause = CAUSES[kind]
+    values = {**row, "cause": cause, "share": percent(row[column] / row["limits_s"])}
+    return filled(TEMPLATES["limit network" if kind == "network" else "limit"], values)
+
+
+def policy(row: Row) -> str:
+    """The receiver's policy, as a fact."""
+    kind = "waits" if row["policy_why"] == "waits" and row["policy"] != "undecided" else row["policy"]
+    return filled(TEMPLATES[kind], {**row, "why": filled(WHY.get(row["policy_why"], ""), row)})
+
+
+def facts(row: Row) -> list[str]:
+    """What else a direction shows: policy, place, and each fact whose values are known and not 0."""
+    seen = row["vantage"] if row["bytes"] else "no data"
+    where = seen if row["acks"] else "no acks"
+    legs = {end: _leg(row, end) for end in ("receiver", "sender")}
+    few = {
+        "copies": row["copies"] < UNUSUAL * (row["data_packets"] + row["acks"]),
+        "compressed": (row["compressed_acks"] or 0) < UNUSUAL * row["new_acks"],
+        "held": (row["delayed_ack_wait_s"] or 0.0) < WAITS * row["limits_s"],
+        "probes": row["probes"] < 2,
+        "echoes": row["ecn"] == "accurate" or not row["ece"],
+        "counter": row["ace_marks"] is None or not row["ace_marks"] + row["ce"],
+        "fell back": not row["ecn_fell_back"],
+    }
+    zeros = ("echoes", "counter")
+    values = {**row, **legs, "after_loss": str(row["quick_after_loss"])}
+    kinds = [
+        kind
+        for kind in FACTS
+        if not few.get(kind) and (kind in zeros or all(values[name] for name in fields(TEMPLATES[kind])))
+    ]
+    return [policy(row), *(filled(TEMPLATES[kind], values) for kind in (where, *kinds))]
+
+
+def _leg(row: Row, end: str) -> str:
+    secs = row[f"{end}_rtt_min_s"]
+    bound = "at most " if row[f"{end}_rtt_at_most"] else ""
+    return "?" if secs is None else bound + shown("_s", secs)
+
+
+def ordered(rows: Sequence[Row], few: int = 12) -> list[Row]:
+    """Directions as they are shown: those of ``few`` ACKs of new data after the others, of a connection that with more data first."""
+    return sorted(
+        rows, key=lambda row: (row["new_acks"] < few, row["connection"], -max(row["bytes"], row["acked_bytes"]))
+    )
