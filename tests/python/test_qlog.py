@@ -20,7 +20,7 @@ import acklab
 from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
 from acklab.captures.qlog.connection import Direction
 from acklab.captures.qlog.page import page
-from acklab.captures.qlog.text import finding
+from acklab.captures.qlog.text import facts
 from acklab.results.qlog import LogError, write_logs
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
@@ -255,7 +255,7 @@ def test_round_trips_are_not_called_holds(tmp_path: Path) -> None:
     head = re.search(r"<tr>.*?</tr>.*?</tr>", shown, re.S).group()
     cells = [re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[dh].*?</t[dh]>", head, re.S)]
     assert dict(zip(cells[:7], cells[7:], strict=True))["held at most"] == "–", cells
-    assert shown.count(finding(sender.rows[0])) == 1, "the top alone has it"
+    assert shown.count(facts(sender.rows[0])[0]) == 1, "the top alone has it"
 
 
 def test_a_long_log_keeps_some_packets_for_the_chart_and_all_bytes() -> None:

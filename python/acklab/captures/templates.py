@@ -105,6 +105,19 @@ WHY = {
 }
 """Why a limit or a policy is not known."""
 
+QLOG = {
+    "rule": "An ACK for every {usual_packets} packets in order: {usual_acks} of {ordered_acks} ACKs.",
+    "every": "An ACK for every packet in order: {usual_acks} of {ordered_acks} ACKs.",
+    "mean": "No fixed number of packets an ACK: {packets_per_ack} in the mean of {new_acks}.",
+    "none": "No ACK frame covers a packet that asks for one.",
+    "gaps": "ACKs at gaps or for late packets: {around} of {new_acks}.",
+    "timer": "ACKs that a timer sent: {timer_acks}, {timer_s} after the oldest packet (median).",
+    "no timer": "No ACK in order waited for a timer; a packet waited {hold_max_s} at most.",
+    "missing": "Missing packet numbers: {missing}, lost or skipped by the sender.",
+    "field": "ACK Delay {delay_field_median_s}, from the newest packet (RFC 9000 section 13.2.5); held {hold_median_s} from the oldest (medians).",
+}
+"""What a log of a QUIC endpoint shows."""
+
 FAULTS = {
     "no initial slow start": "{segments} segments before the first ACK of data; RFC 6928 allows {allowed}",
     "initial RTO too low": "the SYN was sent again after {wait_s}; RFC 6298 begins with 1 s",
@@ -156,7 +169,7 @@ def shown(name: str, value: Any) -> str:
     for ending, words in UNITS.items():
         if name.endswith(ending):
             return words(value) if value else "0"
-    return grouped(value)
+    return f"{value:.2f}" if isinstance(value, float) else grouped(value)
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:

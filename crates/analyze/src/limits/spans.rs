@@ -162,8 +162,7 @@ mod tests {
 
     #[test]
     fn a_round_decides_its_open_spans() {
-        let mut spans = Spans::default();
-        spans.frame = 7;
+        let mut spans = Spans { frame: 7, ..Spans::default() };
         spans.add(Limit::Network, 0, 10);
         spans.decide(0, Limit::SlowStart, 100);
         spans.frame = 9;

@@ -104,17 +104,9 @@ class QlogAnalysis:
     def __repr__(self) -> str:
         return f"<QlogAnalysis of {self.file!r}: {counted(len(self.rows), 'direction')} of connections; print() shows them>"
 
-    @property
-    def findings(self) -> list[str]:
-        """What each row of ``connections`` amounts to, in words."""
-        from .text import finding
-
-        return [finding(told) for told in self.rows]
-
     def summary(self) -> dict[str, Any]:
         """The connections as plain Python values."""
-        found = [{**told, "finding": words} for told, words in zip(self.rows, self.findings, strict=True)]
-        return {"file": self.file, "notes": self.notes, "connections": found, "phases": self.phases.to_dicts()}
+        return {"file": self.file, "notes": self.notes, "connections": self.rows, "phases": self.phases.to_dicts()}
 
     def write_into(self, folder: Folder) -> None:
         """Writes tables, ``analysis.json`` and the page ``analysis.html`` to a directory that is held."""

@@ -63,7 +63,8 @@ def _lead(drawn: list[Row]) -> tuple[str, str, str]:
         return "No connection in this log, so nothing is known of ACKs.", "acklab analyze", ""
     most = max(drawn, key=lambda row: row["acks"])
     where = "" if len(drawn) == 1 else f", of {len(drawn)} directions that with most ACKs: {text.name(most)}"
-    return text.headline(most), f"acklab analyze{where}", f"{text.finding(most)} {text.delays(most)}".rstrip()
+    rule, *more = text.facts(most)
+    return rule, f"acklab analyze{where}", " ".join(more)
 
 
 def _cells(row: Row) -> list[str]:
@@ -86,11 +87,8 @@ def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
     half = (len(facts) + 1) // 2
     beside = [left + right for left, right in zip(facts[:half], [*facts[half:], ["", ""]], strict=False)]
     most = max(found.rows, key=lambda one: one["acks"])
-    lead = (
-        f'<p class="lead">{esc(text.finding(row))}</p><p>{esc(text.delays(row))}</p>'
-        if told and row is not most
-        else ""
-    )
+    told_of = "".join(f"<li>{esc(fact)}</li>" for fact in text.facts(row))
+    lead = f"<ul>{told_of}</ul>" if told and row is not most else ""
     heads, rows = text.phase_rows(found, row)
     phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
     drawn = row is most or row["new_acks"] >= LEAST_DRAWN

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...plot.words import NB, amount, count, seconds
 from ...text.columns import align, wrapped
-from ...text.counts import counted
 from ...text.escapes import one_line
+from ..templates import QLOG, filled
 from ..text import title_of_file
 from .connection import Row
 
@@ -20,65 +20,22 @@ MOST = 20
 SHARE = 0.9
 
 
-def finding(row: Row) -> str:
-    """How the receiver of a direction acknowledges, with the numbers behind it."""
-    if not row["new_acks"]:
-        return "No ACK frame covers a packet that asks for one."
-    ordered = row["ordered_acks"]
-    acks, around = row["new_acks"], row["new_acks"] - ordered
-    said = []
-    if ordered and row["usual_acks"] >= SHARE * ordered:
-        said.append(
-            f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}."
-        )
-    said.append(
-        f"In all, {counted(acks, 'ACK covers', 'ACKs cover')} {row['packets_per_ack']:.2f} packets {'in the mean' if acks > 1 else ''}".rstrip()
-        + "."
-    )
-    if row["data"] == "received":
-        timed = row["timer_acks"]
-        timer = (
-            f"A timer sent {timed} of them, {seconds(row['timer_s'])} after the oldest packet (median)"
-            if timed
-            else "No ACK in order waited for a timer"
-        )
-        said.append(f"{timer}; a packet waited {seconds(row['hold_max_s'])} at most.")
-    if around:
-        said.append(f"{counted(around, 'ACK')} came at a gap in the packet numbers, or for late packets.")
-    if row["missing"]:
-        said.append(
-            f"{counted(row['missing'], 'packet number is', 'packet numbers are')} missing: lost, or skipped by the sender."
-        )
-    return " ".join(said).replace(NB, " ")
-
-
-def headline(row: Row) -> str:
-    """How the receiver of a direction acknowledges, in a few words."""
-    if not row["new_acks"]:
-        return finding(row)
-    ordered, usual = row["ordered_acks"], row["usual_packets"]
-    if ordered and row["usual_acks"] >= SHARE * ordered:
-        told = "An ACK for every packet in order" if usual == 1 else f"An ACK for every {usual} packets in order"
-    else:
-        told = f"{row['packets_per_ack']:.2f} packets an ACK, by no fixed number"
+def facts(row: Row) -> list[str]:
+    """How the receiver of a direction acknowledges: the rule of its ACKs first, and what else they show."""
+    ordered, field, held = row["ordered_acks"], row["delay_field_median_s"], row["hold_median_s"]
+    ruled = ordered and row["usual_acks"] >= SHARE * ordered
     around = row["new_acks"] - ordered
-    return (
-        f"{told}; {around} of {counted(row['new_acks'], 'ACK')} at gaps or for late packets." if around else f"{told}."
-    )
-
-
-def delays(row: Row) -> str:
-    """Why the field ACK Delay of a receiver is far below the time for which it held an ACK; empty where it is not."""
-    field, held = row["delay_field_median_s"], row["hold_median_s"]
-    if row["data"] != "received" or field is None or held is None or field >= held / 2:
-        return ""
-    text = (
-        f"The field ACK Delay is {seconds(field)}, though the ACKs were held for {seconds(held)} (medians). The field counts from the largest packet acknowledged "
-        "(RFC 9000 section 13.2.5), the hold from the oldest."
-    )
-    if not row["timer_acks"]:
-        text += " Here each ACK in order left within 0.1 ms of its newest packet: it waited for that packet, not for a timer."
-    return text.replace(NB, " ").replace("\u202f", " ")
+    rule = ("every" if row["usual_packets"] == 1 else "rule") if ruled else "mean"
+    received = row["data"] == "received" and row["new_acks"]
+    kinds = {
+        "none" if not row["new_acks"] else rule: True,
+        "gaps": around,
+        "timer": received and row["timer_acks"],
+        "no timer": received and not row["timer_acks"],
+        "missing": row["missing"],
+        "field": received and field is not None and held is not None and field < held / 2,
+    }
+    return [filled(QLOG[kind], {**row, "around": around}).replace(NB, " ") for kind, holds in kinds.items() if holds]
 
 
 def name(row: Row) -> str:
@@ -171,7 +128,7 @@ def as_text(found: QlogAnalysis, most: int = MOST) -> str:
     for row in sorted(shown, key=lambda row: (row["connection"], row["data"])):
         told = cells(row)
         wide = max(len(words) for words, _ in told)
-        lines += ["", name(row), *wrapped(filter(None, (finding(row), delays(row))))]
+        lines += ["", name(row), *wrapped(facts(row))]
         half = (len(told) + 1) // 2
         left = [f"  {words:<{wide}} {value}" for words, value in told]
         room = max(map(len, left[:half])) + 2
