@@ -19,6 +19,8 @@ import pytest
 import acklab
 from acklab import _core
 from acklab.captures.charts import _layers
+from acklab.captures.findings import facts, ordered, share_rows, shares
+from acklab.captures.templates import FAULTS, NOTES, QLOG, TEMPLATES, WHY
 from acklab.captures.text import as_text, notes, trip
 from acklab.plot.words import NB
 from front import COMMAND
@@ -343,3 +345,49 @@ def test_each_row_has_the_number_of_its_packet(tmp_path):
     )
     both = acks.join(segments, on="frame", how="inner")
     assert (both["time_s"] == both["time_s_right"]).all() and acks["frame"].is_sorted()
+
+
+def test_the_limits_of_a_direction_are_shares_with_evidence_and_frames() -> None:
+    found = acklab.analyze(CAPTURE)
+    row, spans = found.rows()[0], found.spans()
+    parts = found.findings
+    assert [part["kind"] for part in parts] == ["slow-start", "receiver-window", "not-known"]
+    assert sum(part["share"] for part in parts) == pytest.approx(1.0)
+    assert sum(part["seconds"] for part in parts) == pytest.approx(row["limits_s"])
+    assert found.summary()["findings"] == parts and parts[1]["evidence"]["window_limit_max_bytes"] == 56_320
+    times = {
+        frame: time
+        for name in ("acks", "segments")
+        for frame, time in pl.DataFrame(getattr(found, name)).select("frame", "time_s").rows()
+    }
+    for part in parts:
+        first, last = part["frames"]
+        longest = max(span["end_s"] - span["start_s"] for span in spans if span["first_frame"] == first)
+        assert times[last] - times[first] == pytest.approx(longest, abs=0.001), "its packets are in the file"
+    unknown = {**row, "limit": "unknown", "limit_why": "no-acks"}
+    assert [(part["kind"], part["share"], part["evidence"]) for part in shares(unknown, spans)] == [
+        ("not-known", 1.0, {"why": "no-acks"})
+    ]
+    assert share_rows({**row, "limit": "short"}, spans) == []
+
+
+def test_no_window_has_a_rate_above_the_bottleneck() -> None:
+    row = acklab.analyze(CAPTURE, packets=False).rows()[0]
+    rate = 8 * row["window_limit_max_bytes"] / row["path_rtt_min_s"]
+    for bottleneck, known in ((None, True), (1.1 * rate, True), (0.9 * rate, False)):
+        (part,) = (one for one in shares({**row, "bottleneck_bps": bottleneck}, []) if one["kind"] == "receiver-window")
+        assert ("window_bps" in part["evidence"], part["frames"]) == (known, None)
+
+
+def test_directions_that_show_little_come_last_and_facts_are_short() -> None:
+    row = acklab.analyze(CAPTURE, packets=False).rows()[0]
+    rows = [
+        {**row, "connection": n, "direction": m, "new_acks": new, "bytes": new}
+        for n, m, new in ((0, 0, 1), (0, 1, 40), (1, 0, 11), (1, 1, 12))
+    ]
+    assert [(one["connection"], one["direction"]) for one in ordered(rows)] == [(0, 1), (1, 1), (0, 0), (1, 0)]
+    assert len(facts(row)) == 2, "policy and place"
+    marked = {**row, "ece": 3, "ce": 0, "ecn": "none", "copies": 90, "zero_window": 2}
+    assert len(facts(marked)) == 5, "what is counted is a fact, of marks also a 0"
+    for template in [text for several in (TEMPLATES, FAULTS, NOTES, QLOG, WHY) for text in several.values()]:
+        assert len(template.split()) <= 20, template

@@ -141,7 +141,7 @@ impl Connection {
         many(returns, self.packets).then_some(returns)
     }
 
-    /// The next packet, whose number in the file is `frame`, passes at `now`, or with the last if that is later; without `room` the oldest makes room for what it brings.
+    /// The next packet passes at `now`, or with the last if that is later. Its number in the file is `frame`. Without `room` the oldest makes room for what it brings.
     pub fn on_packet(&mut self, seen: &Seen, (now, frame): (i64, u64), beside: Option<u16>, room: bool) -> Passed {
         for direction in &mut self.directions {
             (direction.room, direction.limits.spans.frame) = (room, frame);

@@ -230,7 +230,7 @@ table! {
         pub timeout_wait_s: Option<f64>,
         /// Waits of the sender for ACKs that the receiver held 20 ms or longer beyond its least delay.
         pub delayed_ack_wait_s: Option<f64>,
-        /// Why an `unknown` limit is unknown: `two-series`, `no-acks`, `no-data`, `lacks-data`, `lacks-acks` (the data go beyond every window), `distance-late` (only the other direction's packets show how far the sender is), `no-distance` (nothing does), `coarse-clock`; else empty.
+        /// Why an `unknown` limit is unknown, else empty. What did not pass: `no-acks`, `no-data`, `lacks-data`, `lacks-acks` (data go beyond every window). How far the sender is: `no-distance`, or `distance-late` where only the other direction shows it. Also `two-series`, `coarse-clock`.
         pub limit_why: String,
         /// A part of `path_limited_s`: no queue stood, and the rate was the link's.
         pub path_filled_s: Option<f64>,
@@ -244,7 +244,7 @@ table! {
         pub policy: String,
         /// Segments it waits for, where they are a fixed number.
         pub ack_every: Option<u64>,
-        /// What shows the policy, or why it is `undecided`: `ahead`, `echoes`, `identifications`, `waits`, `batches`, `beginning`, `coarse-clock`, `two-series`, `lacks-data`, `few-acks`, `few-plain-acks`, `few-outside-quick`, `unexplained-duplicates`, `partial-acks`, `acks-missing`, `as-it-comes`, `others`; empty where the policy says it.
+        /// What shows the policy: `ahead`, `echoes`, `identifications`, `waits`, `batches`, `beginning`, `coarse-clock`. Or why it is `undecided`, by the capture: `two-series`, `lacks-data`, `acks-missing`, `unexplained-duplicates`, `partial-acks`. By too few ACKs: `few-acks`, `few-plain-acks`, `few-outside-quick`. By what they cover: `as-it-comes`, `others`. Empty where the policy says it.
         pub policy_why: String,
         /// ACKs that are its evidence (bytes for `lacks-data`, missing ACKs for `identifications`, segments for `divided`).
         pub policy_evidence: u64,

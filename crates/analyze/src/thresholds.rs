@@ -199,7 +199,7 @@ pub const FULL_SHARE: f64 = 0.9;
 pub const BUSY_SHARE: f64 = 0.65;
 /// Share of the time in which a queue has to stand for the rate of that time to be the link's.
 pub const MIN_QUEUED: f64 = 0.05;
-/// Seconds of the shortest round trip whose waits are told apart: hosts take as long to answer.
+/// Seconds of the shortest round trip whose waits are distinguished: hosts take as long to answer.
 pub const MIN_PATH_S: f64 = 1e-4;
 /// Round trips in a row with the same flight from which it is a limit of the sender.
 pub const FLAT_ROUNDS: u64 = 4;

@@ -9,7 +9,7 @@ use crate::thresholds::{BUSY_SHARE, FULL_SHARE, MIN_PATH_S, MIN_QUEUED, QUEUE_AC
 /// then the path is not named, but nor is the window. `late` are the seconds by which half of the ACKs are late, and 5 % of them. If half
 /// are, trains may show the ACKs' queue.
 ///
-/// An application that had nothing to send leaves a seen link room: a queue before the capture point looks the same. Nor can waits be told apart
+/// An application that had nothing to send leaves a seen link room: a queue before the capture point looks the same. Nor are waits distinguished
 /// on a `path` whose round trips are shorter than what hosts take.
 ///
 /// Returns the nanoseconds in which the link was full so.
