@@ -14,7 +14,7 @@ from pathlib import Path
 
 from acklab.experiments.fit import FitError, fit, words
 from acklab.experiments.fit.fit import Fit
-from acklab.plot.words import amount, seconds
+from acklab.text.numbers import amount, seconds
 
 #: Repository, path in it, SHA-256.
 CAPTURES = [

@@ -10,7 +10,7 @@ from hostile import KINDS, measured, write
 
 import acklab
 from acklab.captures.text import notes
-from acklab.plot.words import NB
+from acklab.text.numbers import NB
 
 #: Packets of the smaller file; the other has four times as many.
 SMALL = 400_000 if os.environ.get("ACKLAB_LONG") else 20_000

@@ -22,7 +22,7 @@ from acklab.captures.charts import _layers
 from acklab.captures.findings import facts, ordered, share_rows, shares
 from acklab.captures.templates import FAULTS, NOTES, QLOG, TEMPLATES, WHY
 from acklab.captures.text import as_text, notes, trip
-from acklab.plot.words import NB
+from acklab.text.numbers import NB
 from front import COMMAND
 
 

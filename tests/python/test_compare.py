@@ -8,19 +8,17 @@ import random
 import signal
 import subprocess
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
-from acklab.experiments.compare.advice import advice, recommended
-from acklab.experiments.compare.decision import Decision
-from acklab.experiments.compare.difference import Rules, difference, moves
+from acklab.experiments.compare.difference import Rules, difference
+from acklab.experiments.compare.findings import findings, lossless
 from acklab.experiments.compare.output import chart, plain
 from acklab.experiments.compare.rank import rank
-from acklab.experiments.compare.text import as_text, changed
+from acklab.experiments.compare.report import facts, report
 from acklab.figures.stats import Sample
 from front import COMMAND, Acklab, contents
 
@@ -93,25 +91,6 @@ def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
     assert alone.row("slow").samples["upload"] is None, "an upload that never starts has no goodput"
 
 
-def test_every_metric_that_moves_is_in_the_table_with_its_verdict(told) -> None:  # noqa: ANN001
-    head, heads, rows = changed(told)
-    assert heads == ["situation", "metric", "slow", "fast", "change", "interval", "verdict"]
-    found = {(row[0], row[1]): row[-1] for row in rows}
-    assert found["with an upload", "download (Mb/s)"] == "better" and found["with an upload", "wait (ms)"] in (
-        "better",
-        "undecided",
-    )
-    assert {verdict for (_, name), verdict in found.items() if name == "busy (%)"} <= {"neither"}
-    for ranking in told.rankings:
-        for one in told.comparison.metrics:
-            means = [ranking.row(case).samples[one.name] for case in ("slow", "fast")]
-            if None not in means:
-                moved = moves(means[0].value, means[1].value, 0.02)
-                assert moved == ((ranking.situation, one.label) in found), (ranking.situation, one.name)
-    printed = as_text(told)
-    assert head in printed and all(row[-2] in printed for row in rows)
-
-
 def test_cases_are_paired_by_seed(told) -> None:  # noqa: ANN001
     values = told.values
     assert len(values) == 2 * 2 * 6
@@ -142,18 +121,6 @@ def lossy(*cases: str, metrics: tuple[str, ...] = ("completion",), **more: objec
 SACK = "sack: flow.0.sender.recovery=rfc6675"
 
 
-def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
-    told = lossy("reno", SACK, seeds=10)
-    second = told.rankings[0].rows[1]
-    assert second.verdict == "undecided" and second.beside.interval.low <= 1 <= second.beside.interval.high
-
-
-def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
-    told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=5)
-    row = told.rankings[0].rows[1]
-    assert row.verdict == "undecided" and row.beside.needed > 5
-
-
 def test_a_difference_that_every_seed_shows_is_decided() -> None:
     """Five seeds with 0.66 s in each and 1.19 s in each, beside a case that varies."""
     slow, quick = Sample.of([1.18713] * 5), Sample.of([0.65996] * 5)
@@ -177,27 +144,6 @@ def test_the_seeds_needed_are_for_the_difference_that_was_measured() -> None:
     assert 5 < wide.needed < 30
     near = difference(Sample.of([1.5, 0.7, 1.4, 0.7, 1.02]), Sample.of([1.0] * 5), Rules())
     assert near.effect == pytest.approx(0.05) and near.needed > 100
-
-
-def test_a_case_that_no_seed_changes_is_said_so() -> None:
-    told = lossy("clean: link.0.loss.rate=0", "slow: link.0.loss.rate=0; link.0.rate=1Mbps", SACK, seeds=5)
-    text, slow = as_text(told), told.rankings[0].row("slow")
-    assert slow.verdict == "worse" and slow.beside.constant and "no two cases" not in text
-
-
-def test_equivalence_needs_a_margin() -> None:
-    told = lossy("reno", SACK, seeds=100, margin=0.2)
-    assert told.rankings[0].rows[1].verdict == "equivalent"
-    found = told.rankings[0].rows[1].beside
-    assert found.interval.level == pytest.approx(0.9) and 1 / 1.2 < found.interval.low < found.interval.high < 1.2, (
-        "the interval that decides is the one shown"
-    )
-    assert lossy("reno", SACK, seeds=100, margin=0.0).rankings[0].rows[1].verdict != "equivalent"
-
-
-def test_what_is_the_same_in_every_seed_is_said_so() -> None:
-    told = lossy("a", "b: flow.0.start=0s", seeds=5)
-    assert told.rankings[0].random and told.rankings[0].rows[1].verdict == "same"
 
 
 def test_more_seeds_until_the_differences_are_narrow() -> None:
@@ -227,20 +173,7 @@ def test_the_family_is_all_pairs_in_all_situations() -> None:
     assert ranking.rows[1].beside.interval.level == pytest.approx(1 - 0.05 / 6)
 
 
-# ---- objectives ------------------------------------------------------------------------------------------------------
-def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Compared:
-    """A comparison of one situation whose runs are given, by metric and case."""
-    metrics = [metric(text) for text in values]
-    cases = [Case(name) for name in next(iter(values.values()))]
-    given = Comparison(ACCESS, "given", cases, metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
-    samples = {
-        one.name: {name: Sample.of(run) if run else None for name, run in values[text].items()}
-        for text, one in zip(values, metrics, strict=True)
-    }
-    told = Compared(
-        given, "given", [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)], {}, 6
-    )
-    return replace(told, advice=advice(told))
+# ---- findings ------------------------------------------------------------------------------------------------------
 
 
 def around(mean: float, spread: float = 0.01) -> list[float]:
@@ -250,48 +183,133 @@ def around(mean: float, spread: float = 0.01) -> list[float]:
     return [mean * (1 + step - sum(steps) / 6) for step in steps]
 
 
-UP_AND_DOWN = {
-    "latency: completion": {"fifo": around(0.25), "aqm": around(0.05)},
-    "download: goodput@d": {"fifo": around(20.0), "aqm": around(41.0)},
-    "upload: goodput@u": {"fifo": around(4.43), "aqm": around(3.44)},
-}
+def test_a_case_says_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        '[[case]]\nname = "a"\nabout = "as it is"\n[[case]]\nname = "b"\nset = { "link.0.delay" = "9ms" }\n',
+        encoding="utf-8",
+    )
+    found = from_file(tmp_path / "c.toml")["cases"]
+    assert [one.about for one in found] == ["as it is", ""]
+    assert "\na     as it is\n" in compare(comparison(cases=found, seeds=2)).text
 
 
-def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
-    told = with_values(UP_AND_DOWN, objective_names=["upload", "download", "latency"])
-    assert told.rankings[0].by.name == "upload" and told.rankings[0].best.case == "fifo"
-    assert recommended(told) is None
-    noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
-    told = with_values(noisy, objective_names=["latency", "upload"])
-    assert recommended(told) is None, "a possible loss by an objective is no case to recommend"
-
-
-def test_an_objective_that_does_not_respond_ranks_nothing_silently() -> None:
-    values = {
-        "latency: completion": {"a": around(0.0500), "b": around(0.0501), "c": around(0.0499)},
-        "upload: goodput@u": {"a": around(1.0), "b": around(2.0), "c": around(3.0)},
+def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Compared:
+    """A comparison of one situation whose runs are given, by metric and case; a case without runs has no value."""
+    metrics = [metric(text) for text in values]
+    names = list(next(iter(values.values())))
+    given = Comparison(ACCESS, "given", [Case(name) for name in names], metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
+    samples = {
+        one.name: {name: Sample.of(run) if run else None for name, run in values[text].items()}
+        for text, one in zip(values, metrics, strict=True)
     }
-    both = with_values(values, objective_names=["latency", "upload"])
-    assert both.rankings[0].by.name == "upload" and [row.case for row in both.rankings[0].rows] == ["c", "b", "a"]
-
-
-def test_utilisation_is_no_cost_and_no_gain() -> None:
-    values = {
-        "goodput": {"a": around(10.0), "b": around(11.0)},
-        "uplink: utilisation@R->S": {"a": around(27.3), "b": around(11.1)},
+    runs = {
+        ("", name, seed): [(values[text][name] or [math.nan] * 6)[seed - 1] for text in values]
+        for name in names
+        for seed in range(1, 7)
     }
-    told = with_values(values)
-    assert [row[0::5] for row in changed(told)[2]] == [["goodput (Mb/s)", "better"], ["uplink (%)", "neither"]]
-    panels = {panel.title: panel.better for panel in chart(told).panels}
-    assert chart(told).name == "comparison", "an id of the page, never a case's name"
-    assert panels == {"goodput (Mb/s)": "→", "uplink (%)": ""}
+    rankings = [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)]
+    return Compared(given, "given", rankings, runs, 6)
 
 
-@pytest.mark.parametrize("seeds", [2, 4])
-def test_fewer_than_five_seeds_sell_no_interval_and_recommend_nothing(seeds: int) -> None:
-    told = compare(comparison(seeds=seeds))
-    assert recommended(told) is None and told.configure == []
-    assert all(row["metrics"]["download"]["low"] is None for row in plain(told)["situations"][0]["ranking"])
+def verdicts(told: Compared) -> dict[tuple[str, str], str]:
+    return {(row.case, row.metric): row.verdict for row in findings(told)}
+
+
+def test_each_verdict_is_what_the_seeds_decide() -> None:
+    noisy = around(20.0, 0.3)
+    values = {
+        "download: goodput@d": {"base": around(20.0), "more": around(41.0), "near": around(20.1), "noisy": noisy, "none": []},
+        "wait: completion": {"base": around(1.0), "more": around(0.5), "near": around(2.0), "noisy": around(1.0), "none": []},
+        "busy: utilisation@R->S": {"base": around(27.0), "more": around(11.0), "near": around(27.0), "noisy": around(27.0), "none": []},
+    }  # fmt: skip
+    told = with_values(values, margin=0.05)
+    assert verdicts(told) == {
+        ("more", "download"): "better", ("more", "wait"): "better", ("more", "busy"): "differs",
+        ("near", "download"): "equivalent", ("near", "wait"): "worse", ("near", "busy"): "equivalent",
+        ("noisy", "download"): "undecided", ("noisy", "wait"): "equivalent", ("noisy", "busy"): "equivalent",
+        ("none", "download"): "no-value", ("none", "wait"): "no-value", ("none", "busy"): "no-value",
+    }  # fmt: skip
+    assert lossless(told, findings(told)) == ["more"], "neither a loss, nor an undecided metric, nor a missing value"
+    row = next(row for row in findings(told) if (row.case, row.metric) == ("more", "download"))
+    assert row.change == pytest.approx(41 / 20 - 1, rel=1e-3) and row.low < row.change < row.high
+    assert (row.finished, row.base_finished, row.runs) == (6, 6, 6)
+    missing = next(row for row in findings(told) if row.case == "none")
+    assert (missing.finished, missing.loses, missing.value) == (0, True, None)
+    text = told.text
+    assert "0 of 6 finished" in text and "nan" not in text
+
+
+def test_the_order_of_objectives_changes_no_verdict() -> None:
+    values = {
+        "upload: goodput@u": {"fifo": around(12.1), "filter": around(14.4), "aqm": around(12.2)},
+        "latency: completion": {"fifo": around(0.261), "filter": around(0.261), "aqm": around(0.096)},
+    }
+    one, other = (
+        with_values(values, objective_names=names) for names in (["upload", "latency"], ["latency", "upload"])
+    )
+    assert verdicts(one) == verdicts(other)
+    named = {f.values["metric"]: f.values["case"] for f in facts(one, findings(one)) if f.kind == "best"}
+    assert named == {"upload": "filter", "latency": "aqm"}, "the best of each metric, whatever was named first"
+    assert named == {f.values["metric"]: f.values["case"] for f in facts(other, findings(other)) if f.kind == "best"}
+
+
+def test_what_no_run_finished_is_worse_than_any_value() -> None:
+    told = with_values({"wait: completion": {"stalls": [], "bbr": around(3.17)}})
+    (row,) = findings(told)
+    assert (row.verdict, row.finished, row.base_finished, row.loses) == ("no-value", 6, 0, False)
+    (row,) = findings(with_values({"wait: completion": {"bbr": around(3.17), "stalls": []}}))
+    assert row.loses
+
+
+def test_deterministic_runs_and_few_seeds_have_no_verdict() -> None:
+    plain_ = compare(comparison(spread_starts_s=0.0))
+    assert not plain_.random and {row.verdict for row in plain_.findings} == {"one-run"}
+    assert [fact.kind for fact in facts(plain_, plain_.findings)] == ["study", "one-run"] and "±" not in plain_.text
+    few = compare(comparison(seeds=4))
+    assert {row.verdict for row in few.findings} == {"too-few-seeds"} and "±" not in few.text
+    assert all(row["metrics"]["download"]["low"] is None for row in plain(few)["situations"][0]["ranking"])
+
+
+def test_the_bold_mean_is_the_best_of_its_column() -> None:
+    values = {"goodput": {"a": around(1.0), "b": around(3.0), "c": around(2.0)}}
+    (table, *_) = report(with_values(values)).tables
+    bold = [row[0] for row in table.rows for cell in row if getattr(cell, "mark", "").endswith("best")]
+    assert bold == ["b"]
+
+
+def test_what_cannot_be_set_is_marked(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        '[[case]]\nname = "a"\n[[case]]\nname = "b"\nsettable = false\nset = { "link.0.delay" = "9ms" }\n'
+    )
+    told = compare(comparison(cases=from_file(tmp_path / "c.toml")["cases"], seeds=2))
+    (table, *_) = report(told).tables
+    assert table.heads[1] == "settable" and [row[1] for row in table.rows] == ["yes", "no"]
+    (tmp_path / "c.toml").write_text('[[case]]\nname = "a"\nsettable = "no"\n')
+    with pytest.raises(CompareError, match="settable = 'no': has to be true or false"):
+        from_file(tmp_path / "c.toml")
+
+
+def test_the_page_is_the_tables(told) -> None:  # noqa: ANN001
+    page = report(told, "<svg></svg>").page().replace("\u00a0", " ").replace("\u2212", "-")
+    for table in report(told).tables:
+        for row in table.rows:
+            assert all(f">{getattr(cell, 'text', cell)}<" in page for cell in row[:1])
+    assert "<svg" in page and "With an upload" in page.replace("with an upload", "With an upload")
+
+
+def test_equivalence_needs_a_margin() -> None:
+    told = lossy("reno", SACK, seeds=100, margin=0.2)
+    assert told.rankings[0].rows[1].verdict == "equivalent"
+    found = told.rankings[0].rows[1].beside
+    assert found.interval.level == pytest.approx(0.9) and 1 / 1.2 < found.interval.low < found.interval.high < 1.2, (
+        "the interval that decides is the one shown"
+    )
+    assert lossy("reno", SACK, seeds=100, margin=0.0).rankings[0].rows[1].verdict != "equivalent"
+
+
+def test_a_case_that_changes_nothing_is_equivalent() -> None:
+    told = lossy("a", "b: flow.0.start=0s", seeds=5)
+    assert told.rankings[0].rows[1].verdict == "same" and {row.verdict for row in told.findings} == {"equivalent"}
 
 
 def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> None:
@@ -304,7 +322,7 @@ def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> No
 
 def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
     told = compare(comparison(spread_starts_s=0.0, spread_delays=0.01, seeds=5))
-    assert told.random
+    assert told.random and lossless(told, told.findings) == ["fast"]
     line = json.loads(comparison(spread_delays=0.01).seeded(next(iter(comparison().trees().values())), 3))
     lengths = [float(way["delay"].removesuffix("s")) / 0.005 for link in line["link"] for way in (link, link["back"])]
     assert lengths[0] == lengths[1] != lengths[2] == lengths[3] and all(1 < length < 1.01 for length in lengths)
@@ -430,7 +448,7 @@ def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tm
     assert (result.returncode, result.stderr) == (0, "")
     printed = json.loads(result.stdout)
     assert printed == json.loads((out / "comparison.json").read_text())
-    assert printed["advice"].startswith("Use fast")
+    assert [row["verdict"] for row in printed["findings"] if row["metric"] == "download"] == ["better"]
     ranking = printed["situations"][0]["ranking"]
     assert [row["rank"] for row in ranking] == [1, 2]
     runs = pl.read_parquet(out / "runs.parquet")
@@ -494,15 +512,6 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     done = acklab_command(*command("stopped", "--seeds", "100"))
     assert done.returncode == 0, done.stderr
     assert contents(out) == contents(tmp_path / "whole")
-
-
-def test_equivalent_cases_are_chosen_by_what_else_they_differ_in() -> None:
-    values = {
-        "goodput": {"second": around(35.0), "each": around(35.1), "tenth": around(34.9)},
-        "ACK share: ack-share@up": {"second": around(13.0), "each": around(26.0), "tenth": around(2.7)},
-    }
-    told = with_values(values, margin=0.1)
-    assert Decision(told).subject == "tenth"
 
 
 def test_one_value_that_would_flatten_the_others_makes_its_panel_logarithmic() -> None:

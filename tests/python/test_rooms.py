@@ -19,6 +19,7 @@ ROOMS = (
         "captures",
         "drill",
         "runs",
+        "render",
         "figures",
         "report",
         "plot",

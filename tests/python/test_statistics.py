@@ -21,10 +21,10 @@ from acklab.experiments.compare.difference import (
     difference,
     rounded,
 )
-from acklab.experiments.compare.numbers import estimate
 from acklab.experiments.compare.rank import rank
 from acklab.experiments.sweep.seeds import Seeds
 from acklab.figures.stats import Sample, bounded, interval, seeds_needed, t_quantile
+from acklab.text.numbers import estimate
 
 #: Simulated experiments of a rate.
 MANY = 2_000 * (10 if os.environ.get("ACKLAB_LONG") else 1)

@@ -8,6 +8,8 @@ import subprocess
 import pytest
 
 from acklab import _core
+from acklab.experiments.compare import Case, Comparison, compare, metric
+from acklab.experiments.compare.output import plain
 from acklab.experiments.compare.tc import line
 from acklab.text.toml import loads
 
@@ -83,11 +85,30 @@ def test_docsis_pie_is_a_parameter_of_the_service_flow() -> None:
         found.command == "DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = 15 (latency target in ms)"
     )
     filtered = line(expanded('{ kind = "docsis-pie", buffer = "100kB", filter = { kind = "cake" } }'))
-    assert (
-        filtered.command is not None
-        and "DOCSIS" in filtered.command
-        and "no encoding for an ACK filter" in filtered.differs
-    )
+    assert filtered.command is None and "no encoding for an ACK filter" in filtered.differs
     other = line(expanded('{ kind = "pie", filter = { kind = "cake" } }'))
     assert other.command is None and "together with CAKE's queues" in other.differs
     assert line(expanded('{ kind = "pie", filter = { kind = "static", threshold = 1 } }')).command is None
+
+
+def told(cases: list[Case], **changes: object):  # type: ignore[no-untyped-def]
+    return compare(Comparison(SCENARIO, "two", cases, metrics=[metric("rtt")], seeds=6, spread_starts_s=0.5, **changes))  # type: ignore[arg-type]
+
+
+def test_each_case_tells_the_queues_that_differ_from_the_first() -> None:
+    found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
+    words = "tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"
+    assert found.configure == [("codel", "S->R", words, ""), ("codel", "R->S", words, "")]
+    one_way = (
+        'link.0.queue={ kind = "codel", packets = 101 }',
+        'link.0.back.queue={ kind = "drop-tail", packets = 100 }',
+    )
+    assert told([Case("long"), Case("short", one_way)]).configure == [("short", "S->R", words, "")]
+    assert told([Case("one"), Case("two", ('link.0.delay="40ms"',))]).configure == []
+
+
+def test_json_and_text_have_the_commands() -> None:
+    found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
+    rows = json.loads(json.dumps(plain(found)))["configure"]
+    assert [tuple(row.values()) for row in rows] == list(found.configure)
+    assert all(command in found.text for _, _, command, _ in found.configure)

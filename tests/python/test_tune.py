@@ -16,7 +16,6 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.compare.numbers import number
 from acklab.experiments.search.draws import draw, drawn
 from acklab.experiments.search.objective import objective
 from acklab.experiments.tune import TuneError
@@ -32,6 +31,7 @@ from acklab.experiments.tune.words import (
     verdict,
 )
 from acklab.figures.stats import Sample
+from acklab.text.numbers import number
 
 pytest.importorskip("optuna", reason="pip install optuna")
 

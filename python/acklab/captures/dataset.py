@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..plot.words import amount, count, percent
 from ..results.directory import results
 from ..results.frames import system_errors
 from ..text.columns import align
 from ..text.escapes import cell, file_name, one_line
+from ..text.numbers import amount, count, percent
 from .dataset_page import page
 from .directions import MOST, Dataset
 

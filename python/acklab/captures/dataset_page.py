@@ -9,8 +9,8 @@ import polars as pl
 from ..figures import pictures
 from ..figures.charts import Axis, Bar, Bars
 from ..figures.html import document, esc, header, table
-from ..plot.words import amount, count, percent, seconds
 from ..text.escapes import one_line
+from ..text.numbers import amount, count, percent, seconds
 from .directions import Dataset
 from .templates import CAUSES
 

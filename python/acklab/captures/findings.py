@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..plot.words import percent
+from ..text.numbers import percent
 from .templates import CAUSES, TEMPLATES, WHY, fields, filled, shown
 
 Row = Mapping[str, Any]

@@ -11,7 +11,7 @@ import polars as pl
 from .. import _core
 from ..figures import pictures
 from ..figures.html import VIEWER, aside, document, esc, header, table
-from ..plot.words import amount, seconds
+from ..text.numbers import amount, seconds
 from . import text
 from .charts import histogram, viewer
 from .findings import HEADS, facts, limit, ordered, policy, share_rows

@@ -6,7 +6,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..plot.words import amount, seconds
+from ..text.numbers import amount, seconds
 from ..text.counts import grouped
 
 CAUSES = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from ..plot.words import NB, amount, count, seconds
+from ..text.numbers import NB, amount, count, seconds
 from ..text.columns import align, wrapped
 from ..text.escapes import one_line
 from .faults import Fault

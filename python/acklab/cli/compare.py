@@ -27,13 +27,10 @@ A metric is [NAME:] QUANTITY[@WHERE], WHERE a flow's name or a pattern such as d
 or a column of the flows or links table (acks_sent, drops@G->R), or an aggregate of a column, of completion, transfer-rate or
 rtt: p99(completion), max(max_queue_packets), with sum, mean, min, max, p50, p99.9, ...; goodput of all flows where none is given.
 
-Objectives are the metrics by which cases are judged: the first, or those that --for names. A case is recommended if it is shown to
-be better than the first case by an objective, and by none, in any situation, shown to be worse or undecided with a worse mean. The
-first objective that responds to what the cases change ranks. All other metrics are told with it: better, worse or undecided.
-
-A difference of less than the margin (2 %, or --margin) is no reason to recommend anything. Cases are "equivalent" where neither mean
-is more than the margin above the other (two one-sided tests), and "undecided" where the seeds show neither. Fewer than 5 seeds have
-no intervals and no recommendation.
+Objectives are the metrics by which cases are judged: the first, or those that --for names. Their intervals hold together with 95 %
+(Bonferroni); those of the other metrics with another 95 %. Each metric of each case is compared with the first case: better, worse,
+within the margin (2 %, or --margin; two one-sided tests), or undecided where the seeds show neither. A case loses nothing where no
+metric is worse or undecided. Fewer than 5 seeds have no intervals and no verdicts.
 
 example:
   acklab compare examples/allman1998.toml --metric completion \\

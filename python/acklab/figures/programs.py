@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..plot.runs import Run
-from ..plot.words import amount, seconds
 from ..report.contents import manifest
 from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS, Columns, told
 from ..text.escapes import one_line
+from ..text.numbers import amount, seconds
 from .html import VIEWER, document, esc, header, table
 
 #: Characters of a program's output on the page, from its end, and rows of streams.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..plot.words import amount, count, seconds
 from ..results.validity import TABLES, why
 from ..text.escapes import one_line
+from ..text.numbers import amount, count, seconds
 
 _IGNORED = {"key": "rule", "scenario": "scenario", "kernel": "kernel"}
 #: What the column of round trips is made of.

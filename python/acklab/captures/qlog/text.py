@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plot.words import NB, amount, count, seconds
 from ...text.columns import align, wrapped
 from ...text.escapes import one_line
 from ..templates import QLOG, filled

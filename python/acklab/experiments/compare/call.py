@@ -45,7 +45,7 @@ def called(
         others: further scenarios; the first is what they are measured against. Or the cases of the one scenario: a dict from each
             case's name to the keys that it sets, or a list of texts as ``acklab compare --case`` takes them.
         metrics: as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
-        seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no recommendation.
+        seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no verdicts.
         situations: in which every case is tried, as cases are given.
         cases: the cases of one scenario, which may also stand behind it.
         set: keys to set in every case, as :func:`acklab.run` takes them: ``{"link.0.rate": "5Mbps"}``.
@@ -57,7 +57,7 @@ def called(
         keys: more keys to set in every case, such as ``title``.
 
     Returns:
-        The comparison: ``print`` shows its table and its recommendation, which are also in ``text`` and ``advice``.
+        The comparison: ``print`` shows its tables; ``findings`` has each metric of each case beside the first.
 
     Raises:
         TypeError: a keyword is no argument and no key of a scenario.

@@ -14,18 +14,13 @@ from ...results.directory import Folder
 from ...results.frames import provenance, system_errors, write_scenario
 from ...scenario._toml import dumps
 from ..sweep.flags import assignment, value
-from .advice import recommended
-from .changes import changes
-from .decision import Decision
 from .difference import Difference
 from .directions import LESS, MORE, NEITHER, WORDS
 from .first import first_runs
 from .metrics import Metric
-from .page import page
 from .rank import Ranking
+from .report import facts, report
 from .result import Compared, ends, frames
-from .setup import experiment
-from .text import basis
 
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}
 #: Panels that are wide enough for a name with its unit in one line.
@@ -41,7 +36,6 @@ def plain(told: Compared) -> dict[str, Any]:
     metrics = told.comparison.metrics
     return {
         "title": told.title,
-        "experiment": dict(experiment(told)),
         "seeds": told.seeds,
         "margin": told.comparison.margin,
         "for": [one.name for one in told.comparison.objectives],
@@ -52,10 +46,9 @@ def plain(told: Compared) -> dict[str, Any]:
             for m in metrics
         ],
         "situations": [_situation(told, ranking) for ranking in told.rankings],
-        "advice": told.advice,
-        "changes": _changes(told),
-        "configure": list(told.configure),
-        "basis": basis(told),
+        "facts": [one.plain() for one in facts(told, told.findings)],
+        "findings": [one.plain() for one in told.findings],
+        "configure": [dict(zip(("case", "link", "command", "differs"), row, strict=True)) for row in told.configure],
     }  # fmt: skip
 
 
@@ -92,25 +85,6 @@ def _beside(found: Difference | None) -> dict[str, Any] | None:
     return {"ratio" if found.relative else "difference": found.value, **interval, "seeds_needed": found.needed}
 
 
-def _changes(told: Compared) -> dict[str, Any] | None:
-    """What changes from the first case to another."""
-    if told.random and told.seeds < LEAST_SEEDS:
-        return None
-    made = Decision(told)
-    rows = [
-        {
-            "situation": one.situation,
-            "metric": one.metric.name,
-            "from": one.base,
-            "to": one.value,
-            "verdict": one.verdict,
-            **(_beside(one.found) or {}),
-        }
-        for one in changes(told, made.subject, made.base)
-    ]
-    return {"from": made.base, "to": made.subject, "metrics": rows}
-
-
 def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "comparison") -> Dots:
     """One panel a metric, one row a case, one mark a situation."""
     order, metrics = [case.name for case in told.comparison.cases], metrics or told.comparison.metrics
@@ -133,7 +107,7 @@ def chart(told: Compared, metrics: Sequence[Metric] = (), name: str = "compariso
     ]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
-    return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys, recommended(told) or "")
+    return Dots(name, f"{shows[:1].upper()}{shows[1:]}", order, panels, keys)
 
 
 def _flattened(dots: Sequence[Dot]) -> bool:
@@ -147,10 +121,11 @@ def _cases(told: Compared) -> dict[str, Any]:
     """The comparison as a file of cases."""
     one = told.comparison
 
-    def table(name: str, sets: Sequence[str], about: str = "") -> dict[str, Any]:
+    def table(name: str, sets: Sequence[str], about: str, settable: bool | None = None) -> dict[str, Any]:
         return {
             "name": name,
             **({"about": about} if about else {}),
+            **({"settable": settable} if settable is not None else {}),
             "set": {key: value(text) for key, text in map(assignment, sets)},
         }
 
@@ -165,23 +140,11 @@ def _cases(told: Compared) -> dict[str, Any]:
         found["spread_starts"] = f"{one.spread_starts_s!r}s"
     if one.spread_delays:
         found["spread_delays"] = repr(one.spread_delays)
-    found["case"] = [table(case.name, [*one.sets, *case.sets], case.about) for case in one.cases]
+    found["case"] = [table(case.name, [*one.sets, *case.sets], case.about, case.settable) for case in one.cases]
     situations = [
         table(situation.name, situation.sets, situation.about) for situation in one.situations if situation.name
     ]
     return found | ({"situation": situations} if situations else {})
-
-
-def _charts(told: Compared, whole: str) -> tuple[str, str]:
-    """The charts of the page: of the objectives, and of the other metrics; the ``whole`` one where a single objective judges."""
-    from ...figures.pictures import embedded, save
-
-    objectives = told.comparison.objectives
-    others = [one for one in told.comparison.metrics if one not in objectives]
-    if len(objectives) == 1 or not others:
-        return whole, ""
-    drawn = [chart(told, objectives, "objectives"), chart(told, others, "others")]
-    return embedded(drawn[0], save(drawn[0])), embedded(drawn[1], save(drawn[1]))
 
 
 #: The files of a comparison.
@@ -194,6 +157,7 @@ NAMES = (
     "comparison.json",
     "runs.parquet",
     "ranking.parquet",
+    "findings.parquet",
 )
 
 
@@ -209,12 +173,12 @@ def write(told: Compared, folder: Folder) -> None:
     with folder.replacing({"seeds": told.seeds}) as scratch:
         drawn = chart(told)
         picture = save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
-        shown, further = _charts(told, embedded(drawn, picture))
         scenario = told.comparison.scenario
         cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
         (scratch / "cases.toml").write_text(cases, encoding="utf-8")
         (scratch / "comparison.svg").write_text(svg(picture), encoding="utf-8")
-        (scratch / "comparison.html").write_text(page(told, shown, first_runs(told), further), encoding="utf-8")
+        page = report(told, embedded(drawn, picture), first_runs(told)).page()
+        (scratch / "comparison.html").write_text(page, encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
         about = provenance(scenario=text, plan=cases, seeds=told.seeds)

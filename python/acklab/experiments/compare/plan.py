@@ -41,13 +41,15 @@ class Case:
     """``KEY=VALUE`` texts, values in TOML."""
     about: str = ""
     """What it is, in words."""
+    settable: bool | None = None
+    """Whether a real box can be set to it; None where only the commands tell."""
 
 
 def case(text: str) -> Case:
     """A case as it is written: ``NAME``, ``NAME: KEY=VALUE; KEY=VALUE``, or only ``KEY=VALUE``.
 
     >>> case("static: link.0.back.queue.packets=10; seed=2")
-    Case(name='static', sets=('link.0.back.queue.packets=10', 'seed=2'), about='')
+    Case(name='static', sets=('link.0.back.queue.packets=10', 'seed=2'), about='', settable=None)
     >>> case("link.0.rate=2Mbps").name
     'link.0.rate=2Mbps'
 
@@ -112,7 +114,7 @@ class Comparison:
     half_width: float = 0.0
     """More seeds until half the interval of every difference from the first is at most this share of the first's mean."""
     margin: float = MARGIN
-    """Share of the mean up to which a difference does not matter: nothing is recommended for less, and cases are equivalent within it."""
+    """Share of the mean up to which a difference does not matter: cases are equivalent within it."""
     objective_names: Sequence[str] = ()
     """Names of metrics by which cases are judged, the most important first; the first metric if left out."""
     spread_starts_s: float = 0.0
@@ -390,13 +392,16 @@ def _list(key: str, value: Any, kind: type) -> list[Any]:
 
 
 def _table(key: str, entry: Mapping[str, Any]) -> Case:
-    strange = entry.keys() - {"name", "about", "set"}
-    if strange:
-        raise CompareError(f"{key}: {not_known('key', min(strange), ['name', 'about', 'set'])}")
+    known = ["name", "about", "set", *(["settable"] if key == "case" else [])]
+    if strange := entry.keys() - set(known):
+        raise CompareError(f"{key}: {not_known('key', min(strange), known)}")
+    settable = entry.get("settable")
+    if not isinstance(settable, bool | None):
+        raise CompareError(f"{key}: settable = {settable!r}: has to be true or false")
     sets = entry.get("set", {})
     if not isinstance(sets, Mapping):
         raise CompareError(f'{key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
-    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)), str(entry.get("about", "")))
+    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)), str(entry.get("about", "")), settable)
 
 
 def span(text: str) -> float:

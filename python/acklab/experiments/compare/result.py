@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import Sample, bounded
+from ...results.findings import Finding
 from ...results.frames import Tabular
 from ...text.counts import counted
+from .configure import Setting
+from .findings import findings
 from .plan import Comparison
 from .rank import Ranking
 
@@ -31,13 +34,20 @@ class Compared(Tabular):
     """Every metric's value in each run."""
     seeds: int
     """Seeds of each case."""
-    advice: str = ""
-    """The recommendation, in sentences."""
-    configure: Sequence[str] = ()
-    """How a router gets the queues of the recommended case, a line for each direction of a link whose queue changes; or those of each trade."""
+    configure: Sequence[Setting] = ()
+    """How a router gets the queues of each case, a row for each direction of a link whose queue differs from the first's."""
 
-    text: str = ""
-    """All of it, as a terminal shows it."""
+    @property
+    def findings(self) -> list[Finding]:
+        """Each metric of each case beside the first."""
+        return findings(self)
+
+    @property
+    def text(self) -> str:
+        """All of it, as a terminal shows it."""
+        from .report import report
+
+        return report(self).text()
 
     def to_polars(self) -> pl.DataFrame:
         """A row a situation, case and metric: rank, verdict, mean, and the ends of its 95 % interval."""
@@ -49,7 +59,7 @@ class Compared(Tabular):
 
     def __repr__(self) -> str:
         cases = ", ".join(case.name for case in self.comparison.cases)
-        return f"<Compared {self.title!r}: {cases}; {counted(self.seeds, 'seed')}; print() shows the table, .advice the recommendation>"
+        return f"<Compared {self.title!r}: {cases}; {counted(self.seeds, 'seed')}; print() shows the tables>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"
@@ -61,7 +71,7 @@ class Compared(Tabular):
 
 
 def frames(told: Compared) -> dict[str, Any]:
-    """``runs``, a row a run, and ``ranking``, a row a case and metric."""
+    """``runs``, a row a run; ``ranking``, a row a case and metric; ``findings``, a row a metric of a case beside the first."""
     import polars as pl
 
     metrics = told.comparison.metrics
@@ -80,6 +90,7 @@ def frames(told: Compared) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "runs": pl.DataFrame(runs),
+        "findings": pl.DataFrame([row.plain() for row in told.findings], infer_schema_length=None),
         "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64}),
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,14 +15,12 @@ from ...figures.stats import Sample, sample
 from ...results.directory import Folder, FolderError
 from ...runs import cpu_count, run_batch
 from ...text.titles import changed
-from .advice import advice
 from .configure import settings
 from .difference import ONE_RUN, SAME, Difference
 from .errors import CompareError
 from .plan import Comparison, seeded
 from .rank import Ranking, rank
 from .result import Compared, Key
-from .text import as_text
 
 Tick = Callable[[int], None]
 
@@ -73,11 +70,8 @@ def compare(
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-            compared = Compared(
-                comparison, changed(start["title"] or comparison.file, comparison.sets), rankings, told, count
-            )
-            compared = replace(compared, advice=advice(compared), configure=settings(compared))
-            return replace(compared, text=as_text(compared))
+            title = changed(start["title"] or comparison.file, comparison.sets)
+            return Compared(comparison, title, rankings, told, count, settings(comparison))
         before, count = count, rule.grown(count)
 
 

@@ -1,19 +1,12 @@
-"""The experiment in a few lines, for a reader who has not seen the scenario: path, flows, runs, and what the cases are compared with."""
+"""The path and the flows of a study, for a reader who has not seen the scenario."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...plot.words import listing
 from ...scenario.access import is_access, path_as_text, queue_as_text, rate_as_text, rate_of_buffers, seconds_of
-from ...text.counts import counted
-from .advice import quoted
-from .metrics import Metric
-
-if TYPE_CHECKING:
-    from .result import Compared
+from ...text.numbers import listing
 
 #: Links that a line describes one by one.
 MOST_LINKS = 3
@@ -21,25 +14,10 @@ MOST_LINKS = 3
 Tree = Mapping[str, Any]
 
 
-def experiment(told: Compared) -> list[tuple[str, str]]:
-    """Lines with the word before each: the path and the flows as the first case has them, the runs with their control, the metrics."""
-    comparison = told.comparison
-    base, trees = comparison.cases[0].name, comparison.trees()
-    first = [(situation.name, trees[situation.name, base]) for situation in comparison.situations]
-    lines = [*network(first, f"with {quoted(base)}"), ("runs", _runs(told, first[0][1]))]
-    return [*lines, ("metrics", named)] if (named := _metrics(told)) else lines
-
-
-def network(situations: Sequence[tuple[str, Tree]], where: str) -> list[tuple[str, str]]:
-    """The path, of which ``where`` says what it is that of, and the flows of expanded scenarios; nothing of what takes too long to tell."""
+def network(situations: Sequence[tuple[str, Tree]]) -> list[tuple[str, str]]:
+    """The path and the flows of expanded scenarios, as rows of a table; without what takes too long to tell."""
     path, flows = _path(situations[0][1]), _flows(situations)
-    ends = "; S is the server, A the access node, C the client" if is_access(situations[0][1]) else ""
-    return [*([("path", f"{path} ({where}{ends})")] if path else []), *([("flows", flows)] if flows else [])]
-
-
-def cases(told: Compared) -> list[tuple[str, str]]:
-    """What each case is, where the plan says it."""
-    return [(case.name, case.about) for case in told.comparison.cases if case.about]
+    return [*([("path", path)] if path else []), *([("flows", flows)] if flows else [])]
 
 
 def _path(tree: Tree) -> str:
@@ -142,43 +120,3 @@ def length(tree: Tree) -> str:
         if isinstance(end, str)
         else "each until its transfers end"
     )
-
-
-def _runs(told: Compared, tree: Tree) -> str:
-    comparison = told.comparison
-    several = f", in {counted(len(comparison.situations), 'situation')}" if len(comparison.situations) > 1 else ""
-    beside = f"each compared with {quoted(comparison.cases[0].name)}, the first"
-    said = [
-        f"{counted(len(comparison.cases), 'case')}, {beside}{several}, with {counted(told.seeds, 'seed')}; {length(tree)}"
-    ]
-    if comparison.spread_starts_s:
-        said.append(f"a seed starts each flow up to {comparison.spread_starts_s:.6g} s later, in all cases alike")
-    if comparison.spread_delays:
-        said.append(f"a seed makes each link up to {100 * comparison.spread_delays:.4g} % longer, in all cases alike")
-    return "; ".join(said)
-
-
-#: Quantities whose name alone says little, in a few words.
-_WORDS = {
-    "completion": "the times of the transfers of", "rtt": "the mean round trip of", "ack-share": "the share of the time that ACKs take on",
-    "ack-overhead": "the bytes of ACKs, as a share of the data that they acknowledge, on", "fairness": "Jain's index of the goodputs of",
-}  # fmt: skip
-
-
-#: A percentile of a column, as a metric is written.
-_PERCENTILE = re.compile(r"p([\d.]+)\((.+)\)")
-
-
-def _metrics(told: Compared) -> str:
-    """What each metric under a name of its own is."""
-    named = [one for one in told.comparison.metrics if one.name != one.quantity.name]
-    return "; ".join(f"{one.name} is {_quantity(one)} {one.where}" for one in named)
-
-
-def _quantity(one: Metric) -> str:
-    """A metric's quantity in words."""
-    found = _PERCENTILE.fullmatch(one.quantity.name)
-    name = found[2] if found else one.quantity.name
-    said = _WORDS.get(name, f"{name} of")
-    which = "the median" if found and found[1] == "50" else f"the {found[1]}th percentile" if found else ""
-    return f"{which} of {said}" if found else said

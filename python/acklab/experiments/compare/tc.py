@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...plot.words import listing
+from ...text.numbers import listing
 
 Queue = Mapping[str, Any]
-
-_HINT = " on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth and the link's overhead, or put a shaper above the queue)"
-
-
-def above(lines: Sequence[str]) -> str:
-    """What stands above lines that set queues: what DEV is, where it is in one."""
-    return f"To set this{_HINT if any(' DEV ' in text for text in lines) else ''}:"
 
 
 @dataclass(frozen=True)
@@ -36,12 +29,9 @@ def line(queue: Queue, device: str = "DEV") -> Line:
     """
     filtered = queue.get("filter")
     if queue["kind"] == "docsis-pie":
-        told = _docsis_pie(queue)
-        return (
-            Line(told.command, "a service flow has no encoding for an ACK filter; the modem's maker decides on it")
-            if filtered
-            else told
-        )
+        if filtered:
+            return Line(None, "a service flow has no encoding for an ACK filter; the modem's maker decides on it")
+        return _docsis_pie(queue)
     if filtered or queue.get("drop") or queue.get("scheduler"):
         return _composed(queue, filtered)
     make = KINDS.get(queue["kind"])

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ...plot.words import seconds
 from ...text.counts import counted
+from ...text.numbers import seconds
 from . import losses
 from .errors import FitError
 from .measure import Measured, measure

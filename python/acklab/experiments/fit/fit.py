@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...plot.words import NB
+from ...text.numbers import NB
 from ...text.packaged import located
 from . import trust
 from .both_ends import joined, told

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...plot.words import NB, seconds
+from ...text.numbers import NB, seconds
 from .value import Row
 from .waits import AGREE
 from .widening import WIDER

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...plot.words import NB, amount, digits, seconds
 from ...text.counts import counted
+from ...text.numbers import NB, amount, digits, seconds
 
 #: A row of an analysis' table ``connections``.
 Row = Mapping[str, Any]

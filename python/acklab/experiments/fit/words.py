@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ...captures import text as capture_text
 from ...captures.findings import limit as limit_of
-from ...plot.words import NB, amount, listing, seconds
+from ...text.numbers import NB, amount, listing, seconds
 from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plot.words import digits, listing
+from ...text.numbers import digits, listing
 from ..search.output import spoken
 from ..sweep.names import worded
 from . import check

@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ...plot.words import digits, listing
 from ...text.columns import align, wrapped
 from ...text.counts import counted
 from ...text.escapes import one_line
+from ...text.numbers import digits, listing
 from ..search.output import choice, spoken
 from ..sweep.names import worded
 from . import check, further

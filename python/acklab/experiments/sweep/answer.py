@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import ALIKE, LEAST_SEEDS
-from ...plot.words import digits, listing
 from ...text.counts import counted
+from ...text.numbers import digits, listing
 from ..compare.difference import MARGIN
 from ..compare.directions import LESS, MORE
 from ..compare.metrics import Metric
@@ -49,7 +49,7 @@ def experiment(told: Swept, design: Design) -> list[tuple[str, str]]:
         if told.plan.spread_starts_s
         else ""
     )
-    return [*network([("", tree)], f"at {_at(design, 0)}"), ("runs", f"{length(tree)}{later}")]
+    return [*network([("", tree)]), ("runs", f"{length(tree)}{later}")]
 
 
 def sample(told: Swept) -> list[str]:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...figures.stats import ALPHA, split, t_quantile
-from ...plot.words import listing
+from ...text.numbers import listing
 from ..compare.metrics import Metric
 from .axes import Axis, Column
 from .picture import spoken, word

@@ -10,7 +10,7 @@ from ...results.summary import MOST_ROWS
 from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line
-from ..compare.numbers import estimate, number
+from ...text.numbers import estimate, number
 from .picture import scaled
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS, Sample
-from ...plot.words import listing
 from ...text.counts import counted
-from ..compare.numbers import percent
+from ...text.numbers import listing, percent
 from ..search.output import spoken
 from ..search.space import Free
 from ..sweep.names import worded

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plot.words import listing
 from ...scenario._toml import dumps
 from ...text.escapes import cell
+from ...text.numbers import listing
 from ..search import output
 from ..search.draws import Path as Drawn
 from . import words

@@ -7,11 +7,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import Interval, Sample, sample, split
-from ...plot.words import digits, listing
 from ...text.columns import align, wrapped
 from ...text.counts import counted
 from ...text.escapes import one_line
-from ..compare.numbers import ends, number
+from ...text.numbers import digits, ends, listing, number
 from ..search.output import choice, spoken
 from ..search.space import Free
 from ..sweep.names import names as short

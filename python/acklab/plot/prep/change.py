@@ -6,8 +6,8 @@ import polars as pl
 
 from ...results.change import Change, Moved, mean_of, rates, verb
 from ...results.together import Group, Trips, trips
+from ...text.numbers import amount, count, listing, seconds
 from ..runs import Run, once_per_run
-from ..words import amount, count, listing, seconds
 from .journeys import journeys
 from .throughput import progress
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ...results.change import span, uneven
 from ...results.together import BEGINNING, SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways
+from ...text.numbers import amount, count, digits, listing, percent, seconds
 from ..runs import Run
-from ..words import amount, count, digits, listing, percent, seconds
 from . import change
 from .change import name_of
 

@@ -11,8 +11,8 @@ from typing import Any
 from ...results.together import WITHOUT_LIMIT
 from ...results.validity import short
 from ...text.counts import counted, grouped
+from ...text.numbers import amount, count, digits, listing, percent, seconds
 from ..runs import Run
-from ..words import amount, count, digits, listing, percent, seconds
 from . import change, groups
 from .verdict import Limits, busiest, limits
 from .window import window_events

@@ -1,0 +1,91 @@
+"""Every sentence that a verb prints: a template a kind of fact, of at most 20 words.
+
+A field has a format of :class:`Words`: ``{time:seconds}``, ``{seeds:count seed}``, ``{cases:list}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any
+
+from ..text.counts import counted
+from ..text.numbers import amount, digits, listing, percent, quoted, seconds
+
+#: Kind of fact -> its template.
+TEMPLATES: Mapping[str, str] = {
+    # A study.
+    "study": "{cases:count case}, {situations:count situation}, {seeds:count seed}",
+    "loses-nothing": "Loses nothing: {cases:list}",
+    "each-loses": "Each case is worse or undecided in a metric",
+    "best": "Best {metric}{situation:where}: {case:name}, {value:digits} {unit} ({base:name}: {base_value:digits})",
+    "no-gain": "No case is shown to be better than {base:name}",
+    "finished": "{case:name}: {metric} has no value{situation:where}; {finished} of {runs} runs gave one",
+    "too-few-seeds": "{seeds:count seed}; intervals and verdicts need {least}",
+    "one-run": "One deterministic run each: no intervals, no verdicts",
+    "same-runs": "{seeds:count seed} gave the same result in every case",
+    # Feet of tables.
+    "glyphs": "+ better · - worse · = within {margin:percent} · ? undecided · ~ differs, neither is better",
+    "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
+    "means": "± is half the 95 % interval of a mean",
+    "mark": "* no metric is worse or undecided, in any situation",
+    "best-mean": "Bold: the best mean of a column",
+    "no-direction": "neither: no value of the metric alone is better than another",
+    "device": "DEV is the device that sends onto the link; if it is faster than the link, shape it first",
+    "origin-simulated": "Simulated, not measured on a network",
+    "origin-virtual": "Measured between kernels in virtual time",
+    "first-seed": "Each case with seed {seed}{situation:where}",
+}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A kind of fact and its values; :func:`sentence` is its only wording."""
+
+    kind: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {"kind": self.kind, **self.values}
+
+
+def fact(kind: str, **values: Any) -> Fact:
+    """A fact of a kind in :data:`TEMPLATES`.
+
+    >>> sentence(fact("loses-nothing", cases=["codel", "no filter"]))
+    'Loses nothing: codel and “no filter”'
+    """
+    return Fact(kind, values)
+
+
+def sentence(told: Fact) -> str:
+    """The fact by its template.
+
+    Raises:
+        KeyError: there is no template of its kind, or it lacks a value.
+    """
+    return _WORDS.vformat(TEMPLATES[told.kind], (), told.values)
+
+
+class Words(Formatter):
+    """Formats of the templates' fields."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        """A value in one of the formats: a number, a time, a rate, a share, a count with its noun, names, or ``where``."""
+        kind, _, noun = spec.partition(" ")
+        formats = {
+            "digits": lambda: digits(value),
+            "seconds": lambda: seconds(value),
+            "percent": lambda: percent(value),
+            "amount": lambda: amount(value, noun),
+            "count": lambda: counted(value, *noun.split("/")),
+            "name": lambda: quoted(value),
+            "list": lambda: listing([quoted(name) for name in value]),
+            "where": lambda: f", {value}" if value else "",
+        }
+        return formats[kind]() if kind in formats else str(super().format_field(value, spec))
+
+
+_WORDS = Words()
