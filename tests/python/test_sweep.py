@@ -266,9 +266,10 @@ def test_the_table_is_aligned_and_json_is_all_there_is(plan: Path, acklab_comman
     plan.write_text(PLAN.replace("[vary]", '[vary]\nlink.1.rate = "1Mbps..2Mbps/3"'))
     done = acklab_command("sweep", str(plan), "--seeds", "5")
     assert done.returncode == 0 and not done.stderr, done.stderr
-    title, basis, _, *table = done.stdout.partition("\n\nCompletion ")[0].splitlines()
-    assert title == "two hops"
-    assert table[0].split("  ")[0] == "rate (Mb/s)" and len(table) == 25
+    head, _, rest = done.stdout.partition("\n\n")
+    table = rest.splitlines()[:25]
+    assert head.splitlines()[:2] == ["two hops", "24 points, 120 runs, 5 seeds a point"]
+    assert table[0].split("  ")[0] == "rate (Mb/s)"
     end = table[0].index("completion (s)") + len("completion (s)")
     assert all(line[end - 1] != " " and (len(line) == end or line[end] == " ") for line in table)
     told = json.loads(acklab_command("sweep", str(plan), "--seeds", "5", "--json").stdout)
@@ -280,13 +281,14 @@ def test_fewer_than_five_seeds_have_no_interval(plan: Path, acklab_command: Ackl
     done = acklab_command("sweep", str(plan), "--seeds", "2", "--out", str(tmp_path / "out"))
     assert done.returncode == 0 and "±" not in done.stdout
     told = json.loads((tmp_path / "out" / "sweep.json").read_text())
+    assert "too-few-seeds" in [fact["kind"] for fact in told["facts"]]
     assert pl.read_parquet(tmp_path / "out" / "summary.parquet")["low"].null_count() == 8 * len(told["metrics"])
 
 
 def test_a_mean_of_equal_numbers_may_be_rounded() -> None:
     from types import SimpleNamespace
 
-    from acklab.experiments.sweep.text import alike
+    from acklab.experiments.sweep.report import alike
 
     row = {"low": [51.72607708214443], "high": [51.72607708214444], "mean": [51.726077082144435]}
     plan = SimpleNamespace(seeds=SimpleNamespace(most=5))
@@ -315,3 +317,22 @@ def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) 
         acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"
     ):
         acklab.sweep(plan)
+
+
+def test_the_facts_are_each_metrics_range_and_what_has_no_value(two_hops: Path, tmp_path: Path) -> None:
+    swept = acklab.sweep(
+        scenario=two_hops,
+        vary={"flow.0.size.segments": [60, 1_000_000], "link.1.queue.packets": [4, 90]},
+        set={"stop": {"at": "20s"}},
+        metrics=["completion", "syns_sent"],
+        out=tmp_path / "out",
+    )
+    told = json.loads((tmp_path / "out" / "sweep.json").read_text())
+    facts = {(fact["kind"], fact.get("metric")): fact for fact in told["facts"]}
+    values = swept.summary.filter(pl.col("metric") == "completion")["mean"].drop_nulls()
+    found = facts["range", "completion"]
+    assert (found["least"], found["most"]) == (values.min(), values.max()) and "queue 90" in found["least_at"]
+    assert facts["unfinished", "completion"]["points"] == 2, "no value is not the same value"
+    assert ("unfinished", "syns_sent") not in facts and facts["range", "syns_sent"]["least"] == 1
+    page = (tmp_path / "out" / "sweep.html").read_text()
+    assert "0 of 1 finished" in page.replace("\u00a0", " ")

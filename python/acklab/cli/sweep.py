@@ -183,13 +183,16 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
 def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
     """Prints a sweep's results."""
     from ..experiments.sweep.output import plain
-    from ..experiments.sweep.text import as_text
+    from ..experiments.sweep.report import report
+    from ..render.templates import fact, sentence
 
     if options.json:
         say_json(json.dumps(plain(told, design)))
     else:
         paths.say_path(options)
-        say(as_text(told, design))
+        say(report(told, design).text())
+        if told.kept:
+            say(sentence(fact("kept", runs=told.kept)))
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
     if options.out:

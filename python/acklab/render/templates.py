@@ -5,6 +5,7 @@ A field has a format of :class:`Words`: ``{time:seconds}``, ``{seeds:count seed}
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import Formatter
@@ -21,11 +22,21 @@ TEMPLATES: Mapping[str, str] = {
     "each-loses": "Each case is worse or undecided in a metric",
     "best": "Best {metric}{situation:where}: {case:name}, {value:digits} {unit} ({base:name}: {base_value:digits})",
     "no-gain": "No case is shown to be better than {base:name}",
-    "finished": "{case:name}: {metric} has no value{situation:where}; {finished} of {runs} runs gave one",
     "too-few-seeds": "{seeds:count seed}; intervals and verdicts need {least}",
     "one-run": "One deterministic run each: no intervals, no verdicts",
-    "same-runs": "{seeds:count seed} gave the same result in every case",
+    "sweep": "{points:count point}, {runs:count run}, {seeds:count seed} a point",
+    "sweep-adaptive": "{points:count point}, {runs:count run}: {low} to {high} seeds, until half an interval is {share:percent} of the mean",
+    "range": "{metric}: {least:digits} {unit} at {least_at}, {most:digits} {unit} at {most_at}",
+    "unfinished": "{metric}: no value at {points} of {all} points",
+    "same-seeds": "{seeds:count seed} gave the same result at each point",
+    "panels": "{shown} of {all} combinations are drawn; the tables have all",
+    "drawn": "{shown} of {all} points of a line are drawn; the tables have all",
+    "rows": "{shown} of {all} rows are drawn; the tables have all",
+    "kept": "{runs} of them done before",
     # Feet of tables.
+    "more-points": "the first {shown} of {all:digits} points",
+    "finished": "finished: runs that gave a value before their end{end:where}",
+    "still-wide": "{points:count point} with {seeds:count seed}: the interval of {metric} is still wider",
     "glyphs": "+ better · - worse · = within {margin:percent} · ? undecided · ~ differs, neither is better",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "means": "± is half the 95 % interval of a mean",
@@ -66,7 +77,8 @@ def sentence(told: Fact) -> str:
     Raises:
         KeyError: there is no template of its kind, or it lacks a value.
     """
-    return _WORDS.vformat(TEMPLATES[told.kind], (), told.values)
+    text = _WORDS.vformat(TEMPLATES[told.kind], (), told.values)
+    return re.sub(r" +(?=[ ,;:)]|$)", "", text)  # a metric without a unit leaves a space
 
 
 class Words(Formatter):

@@ -13,6 +13,7 @@ import numpy as np
 from ...figures.charts import Axis as Scale
 from ...figures.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from ...plot.palette import slots_for
+from ...render.templates import Fact, fact
 from ..compare.metrics import Metric
 from .axes import Axis, Column, log_spaced
 from .names import counting, worded
@@ -58,7 +59,8 @@ class Pictures:
         self.title = title
         self.found = [one for one in grids(axes, metrics, frame) if not np.isnan(one.mean).all()]
         self.axes = [axis.columns[0] for axis in axes]
-        self.notes: list[str] = []
+        self.notes: list[Fact] = []
+        """What is not drawn."""
         wide = [place for place, axis in enumerate(axes) if len(axis) > 1]
         numbers = [place for place in wide if self.axes[place].is_number]
         self.x = max(numbers, key=lambda place: len(axes[place].places), default=None)
@@ -94,7 +96,7 @@ class Pictures:
         places = [range(len(self.axes[axis].cells)) for axis in self.others]
         total = math.prod(map(len, places))
         if total > MOST_PANELS:
-            self._note(f"Panels: the first {MOST_PANELS} of {total} combinations; the tables have all of them.")
+            self._note("panels", MOST_PANELS, total)
         found = []
         for cell in product(*places):
             chosen = dict(zip(self.others, cell, strict=True))
@@ -106,9 +108,10 @@ class Pictures:
                 break
         return found
 
-    def _note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
+    def _note(self, kind: str, shown: int, of: int) -> None:
+        note = fact(kind, shown=shown, all=of)
+        if note not in self.notes:
+            self.notes.append(note)
 
     def _cut(self, array: Any, chosen: dict[int, int]) -> Any:
         """What is left of an array where some axes have a place: x, then the coloured axis."""
@@ -138,9 +141,7 @@ class Pictures:
         factor, unit = scaled(column)
         order = np.argsort(np.array(column.cells, dtype=float), kind="stable")
         if len(order) > MOST_DRAWN:
-            self._note(
-                f"Lines: {MOST_DRAWN} of {len(order):,} points drawn, evenly chosen; the tables have all of them."
-            )
+            self._note("drawn", MOST_DRAWN, len(order))
             order = order[some(len(order), MOST_DRAWN)]
         x = np.array(column.cells, dtype=float)[order] * factor
         mean, half = self._cut(one.mean, chosen), self._cut(one.half, chosen)
@@ -204,7 +205,7 @@ class Pictures:
         rows_of = [place for place in wide if place != hue]
         rows = list(product(*[range(len(self.axes[place].cells)) for place in rows_of]))
         if len(rows) > MOST_ROWS:
-            self._note(f"Rows: the first {MOST_ROWS} of {len(rows):,}; the tables have all of them.")
+            self._note("rows", MOST_ROWS, len(rows))
             rows = rows[:MOST_ROWS]
         labels = [
             ", ".join(word(self.axes[axis], place) for axis, place in zip(rows_of, row, strict=True)) or self.title
