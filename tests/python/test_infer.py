@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 
 import acklab
-from acklab.experiments.infer import InferError
+from acklab.experiments.infer import InferError, further
 from acklab.experiments.infer.check import Check, verdict
 from acklab.experiments.infer.nudge import Nudge
 from acklab.experiments.infer.plan import from_tree
 from acklab.experiments.infer.posterior import Posterior
 from acklab.experiments.infer.run import tried
-from acklab.experiments.infer.words import as_text, assumed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
@@ -78,9 +77,18 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
         "favoured",
         "narrowed",
     }  # not decided: three values of one run
-    text = " ".join(as_text(told).split())
-    # What would decide the rule that is open: the held-out value by which its two most probable values differ most.
-    assert text.count("(missed)") == 3
+    facts = {(fact.kind, fact.values.get("check")): fact.values for fact in told.report().facts}
+    assert facts["check-fails", "left out"]["missed"] == 2 and ("check-holds", "held out") in facts
+    assert facts["dependent", None] == {"values": 3, "of": 3, "run": "4 MB"}
+    assert facts["predicts", None] == {"within": 2, "values": 2, "baseline": 1}
+    # What would decide the rule that is open: the held-out value in which its two most probable values differ most.
+    (open_,) = further.rows(told)
+    assert (open_.rule, open_.cells, open_.value, open_.fitted) == (
+        "sender_initial_window",
+        (10, 16),
+        "time, 200 kB",
+        False,
+    )
     assert sum(told.posterior.weights) == pytest.approx(1)
 
 
@@ -115,7 +123,7 @@ def test_readings_that_a_sampler_chooses(search: str) -> None:
         if rule.name == "link_delay"
         for cell in rule.cells
     )
-    assert "no probabilities" in " ".join(assumed(first))
+    assert [fact.kind for fact in first.report().facts][0] == "best-reading"
 
 
 def _posterior(values: list[list[float]], printed: float, tolerance: float) -> Posterior:
@@ -157,6 +165,7 @@ def test_held_out_values_do_not_move_the_posterior() -> None:
     assert check.missed == [("ratio", 1)] and check.failed  # 3.7 predicted, 3.0 ± 0.5 printed
     held = acklab.infer({**PLAN, "value": [PLAN["value"][0], {**PLAN["value"][1], "printed": 3.7}]})
     assert not held.checks[0].failed
+    assert held.report().facts[0].kind == "most-probable"
     assert acklab.infer({**PLAN, "value": PLAN["value"][:1]}).checks == []
 
 
@@ -295,7 +304,9 @@ def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:
     unfinished = {**PLAN["value"][1], "name": "never", "run": "short", "metric": "repair"}
     del unfinished["over"]
     runs = [{"name": "short", "set": {"flow.f.size.segments": 3}}]  # nothing is lost, so nothing is repaired
-    acklab.infer({**PLAN, "nudges": 1, "run": runs, "value": [PLAN["value"][0], unfinished]}, out=tmp_path)
+    told = acklab.infer({**PLAN, "nudges": 1, "run": runs, "value": [PLAN["value"][0], unfinished]}, out=tmp_path)
+    unreached = [fact.values for fact in told.report().facts if fact.kind == "not-reached"]
+    assert [(one["value"], one["nearest"]) for one in unreached] == [("never", None)] and "nearest none" in told.text
     assert json.loads((tmp_path / "infer.json").read_text())["values"][1]["winner"] is None
 
 
@@ -361,10 +372,10 @@ def test_everything_is_written(tmp_path: Path) -> None:
         {**PLAN, "nudges": 2, "value": [{**one, "use": "fit"} for one in PLAN["value"]]}, out=tmp_path / "out"
     )
     plain = json.loads((tmp_path / "out" / "infer.json").read_text())
+    assert plain["facts"] == [fact.plain() for fact in told.report().facts]
     assert plain["readings"] == 8
     assert told.table["probability"].sum() == pytest.approx(1)
     page = (tmp_path / "out" / "infer.html").read_text()
-    first, _, rest = told.sentence.partition(". ")
-    assert rest in page
+    assert all(f">{rule.replace('_', ' ')}<" in page for rule in told.plan.space.columns.values())
     best = acklab.run(tmp_path / "out" / "best.toml")
     assert best.summary()["flows"][0]["completion_s"] == pytest.approx(told.made[told.posterior.winner, 0, 0])

@@ -22,14 +22,8 @@ from acklab.experiments.tune import TuneError
 from acklab.experiments.tune import determined as how_well
 from acklab.experiments.tune.picture import _corrected
 from acklab.experiments.tune.plan import from_tree
+from acklab.experiments.tune.report import _change, verdict
 from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
-from acklab.experiments.tune.words import (
-    columns,
-    determined,
-    gained,
-    sentence,
-    verdict,
-)
 from acklab.figures.stats import Sample
 from acklab.text.numbers import number
 
@@ -134,7 +128,7 @@ def test_same_bytes_with_any_threads_and_after_a_kill(tmp_path: Path) -> None:
     with journal.open("ab") as file:  # as a crash may leave it
         file.write(b"12 00000000 {half a rec")
     told = command("tune", str(plan), "--out", "killed", cwd=tmp_path)
-    assert told.returncode == 0 and "of the runs done before" in told.stdout
+    assert told.returncode == 0 and "done before" in told.stdout
     want = files(tmp_path / "one")
     assert want == files(tmp_path / "three")
     assert want == files(tmp_path / "killed"), "the terminal alone says how many runs were there"
@@ -145,7 +139,7 @@ def test_more_trials_continue_a_search(tmp_path: Path) -> None:
     more = acklab.tune(PLAN, out=tmp_path / "a", trials=20)
     whole = acklab.tune(PLAN, trials=20)
     assert more.kept == few.runs and whole.kept == 0
-    assert more.table.equals(whole.table)
+    assert more.table.equals(whole.table) and more.text == whole.text
     assert [one.choice for one in few.trials] == [one.choice for one in more.trials[:12]]
     with pytest.raises(TuneError, match="what is run has changed"):
         acklab.tune(PLAN, out=tmp_path / "a", seed=2)
@@ -156,6 +150,10 @@ def test_winner_is_judged_on_fresh_paths() -> None:
     assert told.judged is not None and len(told.judged.paths) == 16
     seen, fresh = ({(path.seeds[0], *path.drew.items()) for path in paths} for paths in (told.paths, told.judged.paths))
     assert not seen & fresh
+    (fact,) = [fact.values for fact in told.report().facts if fact.kind == "judged"]
+    assert (fact["verdict"], fact["paths"]) == ("better", 16) and fact["low"] < fact["value"] - fact["base"] < fact[
+        "high"
+    ] < 0
     assert told.winner.choice.cells["sender_window"] > 8
 
 
@@ -182,7 +180,7 @@ def test_stopping_rule_stops_the_clearly_worse_and_keeps_the_best() -> None:
 def test_an_undecided_answer_names_no_winner() -> None:
     plan = {key: value for key, value in PLAN.items() if key not in ("alternatives", "baseline")}
     told = acklab.tune({**plan, "free": {"flow.f.sender.min_rto": ["200ms", "1s"]}})
-    assert told.winner.number and verdict(told) == 0
+    assert told.winner.number and verdict(told) == "undecided" and "winner" not in told.text
 
 
 def test_several_objectives_make_a_front(tmp_path: Path) -> None:
@@ -195,11 +193,16 @@ def test_several_objectives_make_a_front(tmp_path: Path) -> None:
         assert not any(
             all(a <= b for a, b in zip(other, one.cost, strict=True)) and other != one.cost for other in done
         )
+    first, *judged = (fact for fact in told.report().facts if fact.kind in ("middle-trial", "judged"))
+    assert first.values["front"] == len(told.front) and [fact.values["objective"] for fact in judged] == [
+        "completion",
+        "acks",
+    ]
     other = next(one for one in told.front if one is not told.winner)
     apart = [a[0] - b[0] for a, b in zip(other.costs, told.winner.costs, strict=True)]
     ends = Sample.of(apart).interval(0.95)
-    rows = columns(told, 99)[1]
-    assert f"({number(ends.low, ends.half_width)} to " in next(row for row in rows if row[0] == str(other.number))[-2]
+    rows = next(table for table in told.report().tables if table.name == "The front").rows
+    assert f"({number(ends.low, ends.half_width)} to " in next(row for row in rows if row[0] == str(other.number))[1]
     assert (tmp_path / "a" / "front-1.svg").exists()
 
 
@@ -217,8 +220,10 @@ def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
     ]
     assert same, "windows beyond the path give the same runs"
     assert {one.number for one in same} <= {one.number for one in how_well.alike(told)}
+    (fact,) = [fact.values for fact in told.report().facts if fact.kind == "alike"]
+    assert fact["trials"] == len(how_well.alike(told)) and fact["paths"] == 6
     page = (tmp_path / "a" / "tune.html").read_text()
-    assert determined(told)[0].partition(".")[0] in page
+    assert "Parts of the objective" in page and "Not distinguished from the best trial" in page
     row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
     assert row["cost: completion"] + 0.001 * row["cost: acks_sent"] == pytest.approx(row["cost"])
     heads = re.findall(r"<th [^>]*>(.*?)</th>", page)
@@ -232,13 +237,16 @@ def test_what_is_not_determined_is_no_advice() -> None:
         path=[{"draw": {"link.0.delay": {"low": "1ms", "high": "2ms"}}}], objectives=["cost: completion + 0.001 * acks_sent"],
         baseline={"flow.0.sender.window": 4},
     )  # fmt: skip
-    assert how_well.whole(told, "sender_window")
-    assert sentence(told, brief=True).startswith("Use sender window ") and ", for example: " in sentence(
-        told, brief=True
+    tables = {table.name: table for table in told.report().tables}
+    assert (
+        how_well.whole(told, "sender_window")
+        and [*tables["Not distinguished from the best trial"].rows[0]][-1] == "yes"
     )
     old, new = told.fresh_parts
     assert old[0] + 0.001 * old[1] == pytest.approx(sum(row[0] for row in told.judged.base) / 6)
-    assert f"{old[0]:.2f} to {new[0]:.2f} s" in gained(told)
+    assert tables["Objectives"].rows == [["cost", "completion + 0.001 × acks_sent", "less", "no"]]
+    assert _change(told.plan.objectives[0], Sample.of([-0.5, 0.6, 0.1])).endswith(" ?")
+    assert _change(told.plan.objectives[0], None) == "no value"
 
 
 def test_a_winner_at_a_bound_is_warned_of() -> None:
@@ -251,6 +259,7 @@ def test_a_winner_at_a_bound_is_warned_of() -> None:
         trials=7,
     )
     assert told.winner.choice.cells == {"sender_window": 8}
+    assert how_well.bounds(told) == [{"key": "sender window", "value": "8", "bound": "8"}]
 
 
 def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
@@ -265,10 +274,11 @@ def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
     assert acklab.run(tmp_path / "a" / "best.toml").summary()["flows"][0]["completed"]
     loss, one = told.worst, told.plan.objectives[0]
     assert loss is not None and not loss.fresh and not told.fresh_losses
+    assert "loses-none" in [fact.kind for fact in told.report().facts] and told.losses
     for name, want in (("loses", loss.value), ("loses-baseline", loss.base)):
         assert one.read(acklab.run(tmp_path / "a" / f"{name}.toml").summary()) == pytest.approx(want, rel=1e-12)
     plain = json.loads((tmp_path / "a" / "tune.json").read_text())
-    assert str(loss.path.number) in plain["loses"]
+    assert plain["facts"] == [fact.plain() for fact in told.report().facts]
 
 
 def test_a_space_without_end_is_searched_on_beside_the_next_best() -> None:
@@ -349,7 +359,7 @@ def test_mistakes_end_the_command_with_2(tmp_path: Path) -> None:
 
 def test_baseline_that_wins_is_kept() -> None:
     told = acklab.tune(PLAN, free={"flow.f.sender.window": [1, 2]}, baseline={"flow.f.sender.window": 32}, trials=8)
-    assert told.winner.number == 0
+    assert told.report().facts[0].kind == "baseline-stays" and told.winner.number == 0
 
 
 def test_a_plan_in_the_package_starts(tmp_path: Path) -> None:

@@ -48,14 +48,13 @@ def act(options: argparse.Namespace) -> int:
     """Infers and returns the exit status."""
     from ..experiments.infer.output import plain
     from ..experiments.infer.run import infer
-    from ..experiments.infer.words import as_text
 
     return follow(
         options,
         ("readings", "nudges", "seed"),
         _plan,
         infer,
-        (plain, as_text),
+        plain,
         _counted if options.count else lambda plan: None,
     )
 

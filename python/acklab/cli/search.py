@@ -33,7 +33,7 @@ def follow(
     keys: Sequence[str],
     read: Callable[[str, dict[str, Any]], Any],
     carry_out: Callable[..., Any],
-    told_by: tuple[Callable[[Any], Any], Callable[[Any], str]],
+    plain: Callable[[Any], Any],
     instead: Callable[[Any], str | None] = lambda plan: None,
 ) -> int:
     """Reads the plan, makes its runs, prints what they say, and returns the exit status.
@@ -43,11 +43,12 @@ def follow(
         keys: options that replace keys of the plan.
         read: makes a plan of a file's name and those keys.
         carry_out: makes the runs.
-        told_by: the result for JSON, and as text.
+        plain: the result for JSON.
         instead: what to print instead of making runs, or None.
     """
     from .. import _core
     from ..experiments.sweep.errors import SweepError
+    from ..render.templates import fact, sentence
     from ..results.progress import Progress
 
     check_open(options)
@@ -81,11 +82,12 @@ def follow(
     except KeyboardInterrupt:
         say_kept(options.out)
         raise
-    as_json, as_text = told_by
     if options.json:
-        say_json(json.dumps(as_json(told)))
+        say_json(json.dumps(plain(told)))
         return 0
-    say(as_text(told))
+    say(told.text)
+    if told.kept:
+        say(sentence(fact("kept", runs=told.kept)))
     if options.out:
         page = os.path.join(options.out, f"{options.verb}.html")
         say(f"\nwritten to {file_name(page)}")

@@ -53,6 +53,5 @@ def act(options: argparse.Namespace) -> int:
     from ..experiments.tune.output import plain
     from ..experiments.tune.plan import read
     from ..experiments.tune.run import tune
-    from ..experiments.tune.words import as_text
 
-    return follow(options, ("trials", "seed"), read, tune, (plain, as_text))
+    return follow(options, ("trials", "seed"), read, tune, plain)

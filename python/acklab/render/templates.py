@@ -33,6 +33,33 @@ TEMPLATES: Mapping[str, str] = {
     "drawn": "{shown} of {all} points of a line are drawn; the tables have all",
     "rows": "{shown} of {all} rows are drawn; the tables have all",
     "kept": "{runs} of them done before",
+    # A search.
+    "search": "{trials:count trial}, {runs:count run}, {paths:count path}, {seeds:count seed} each",
+    "baseline-stays": "None of {trials:count trial} has a better mean {objectives:list} than the baseline",
+    "best-trial": "Best of {trials:count trial}: {choice}",
+    "middle-trial": "Middle of the front ({front} of {trials:count trial}): {choice}",
+    "judged": "{objective}: {value:digits} {unit}, baseline {base:digits}; difference {low:digits} to {high:digits} on {paths:count fresh path}: {verdict}",
+    "judged-ratio": "{objective}: {value:digits} times the baseline's ({low:digits} to {high:digits}) on {paths:count fresh path}: {verdict}",
+    "in-search": "{objective}: {value:digits} {unit}, baseline {base:digits}, on the paths that chose it",
+    "no-value-on": "{objective} has no value on {paths} of {of:count fresh path}",
+    "loses": "Loses on {lost} of {paths}, most on {path}: {objective} {value:digits} {unit}, baseline {base:digits}",
+    "loses-none": "Loses on none of {paths:count path}",
+    "alike": "{trials} of {of:count trial} are not distinguished from it on {paths:count path}",
+    "at-bound": "{key} {value} is at the bound {bound} of its range",
+    "own-interval": "intervals: 95 %, each by itself; ? not distinguished",
+    "beside-middle": "in parentheses: beside the middle, path by path, 95 % interval",
+    # An inference.
+    "inference": "{readings:count reading}, {nudges:count nudge} each, {runs:count run}",
+    "most-probable": "Most probable: {choice} (probability {probability:weight})",
+    "best-reading": "Best reading: {choice}",
+    "explains": "Explains {within} of {values:count fitted value} within the tolerance (baseline: {baseline})",
+    "predicts": "Predicts {within} of {values:count held-out value} within the tolerance (baseline: {baseline})",
+    "check-holds": "Check holds ({check}): {missed} of {groups} predicted groups missed",
+    "check-fails": "Check fails ({check}): {missed} of {groups} predicted groups missed",
+    "not-reached": "No reading reaches {value}: printed {printed:digits} ± {tolerance:digits} {unit}, nearest {nearest:digits}",
+    "dependent": "{values} of {of} fitted values are of one run ({run}), but count as independent",
+    "decided": "decided: probability {share} or more; excluded: below {excluded} of its prior; favoured, unlikely: a check fails",
+    "deviation": "in parentheses: the standard deviation over the nudges",
     # Feet of tables.
     "more-points": "the first {shown} of {all:digits} points",
     "finished": "finished: runs that gave a value before their end{end:where}",
@@ -88,7 +115,8 @@ class Words(Formatter):
         """A value in one of the formats: a number, a time, a rate, a share, a count with its noun, names, or ``where``."""
         kind, _, noun = spec.partition(" ")
         formats = {
-            "digits": lambda: digits(value),
+            "digits": lambda: "none" if value is None else digits(value),
+            "weight": lambda: "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.2g}",
             "seconds": lambda: seconds(value),
             "percent": lambda: percent(value),
             "amount": lambda: amount(value, noun),

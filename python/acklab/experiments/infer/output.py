@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,8 @@ from ...scenario._toml import dumps
 from ..search import output
 from ..search.draws import Path as Drawn
 from ..search.output import written
-from . import check, further, words
+from . import check
+from .report import facts, report
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,12 +50,8 @@ def plain(result: Found) -> dict[str, Any]:
     (winner, chance), (mean, spread) = one.predicted(one.winner), one.predicted()
     return {
         "title": plan.title or plan.name,
-        "answer": words.sentence(result),
+        "facts": [one.plain() for one in facts(result)],
         "checks": [{"kind": one.kind, "groups": one.groups, "missed": [group for group, _ in one.missed], "failed": one.failed} for one in result.checks],
-        "held_out": words.prediction(result),
-        "leave_one_out": words.left_out(result),
-        "unreached": words.unreached(result),
-        "assumed": words.assumed(result),
         "readings": len(result.choices),
         "of": plan.space.size or None,
         "search": plan.search,
@@ -103,40 +99,5 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
         table,
         plain(result),
         charts(result),
-        lambda drawn: _page(result, drawn),
+        lambda picture: report(result, picture),
     )
-
-
-def _page(result: Found, charts: Sequence[str]) -> str:
-    sections = [("Each rule: how probable its values are", *words.rule_rows(result), ["text wrap"] * 3, "")]
-    if result.left_out:
-        sections.append(
-            (
-                "The check: values predicted from the others",
-                *words.group_rows(result),
-                ["text wrap"] * 2,
-                words.left_out(result),
-            )
-        )
-    sections.append(
-        (
-            "Each measured value: printed and simulated",
-            *words.value_rows(result),
-            ["text wrap"] * 3,
-            words.prediction(result),
-        )
-    )
-    leads = [
-        *words.checked(result),
-        further.told(result),
-        f"{words.explained(result)} {words.predicted(result)}".rstrip(),
-        *words.unreached(result),
-        words.together(result),
-        words.origin(result),
-    ]
-    files = (
-        "readings.parquet and readings.csv: a row a reading, the best first; infer.json: this page's numbers; best.toml: the first run under "
-        "the winner; runs.jsonl.gz: every run's whole result."
-    )
-    notes = [words.notes(), *words.assumed(result), *words.basis(result)]
-    return output.page("infer", result.plan, words.headline(result), leads, charts, sections, notes, files)

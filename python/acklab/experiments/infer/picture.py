@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...figures.charts import Chart, Dot, DotPanel, Dots
 from ..search.output import written
 from ..sweep.names import worded
-from . import words
+from .report import MAX_VALUES
 
 if TYPE_CHECKING:
     from .found import Found
@@ -29,7 +29,7 @@ _NAMES = {
 def charts(result: Found) -> Iterator[Chart]:
     """Every chart."""
     yield _values(result)
-    if any(len(rule.cells) > words.MOST_VALUES for rule in result.rules):  # else the table has them all
+    if any(len(rule.cells) > MAX_VALUES for rule in result.rules):  # else the table has them all
         yield _rules(result)
 
 

@@ -1,15 +1,15 @@
-"""Results of an inference, with its sentence and its tables."""
+"""Results of an inference, with its facts and its tables."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...render.report import Report
 from ...text.counts import counted
 from ..search.result import Answer
 from .found import Found
 from .output import frame
-from .words import sentence
+from .report import report
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 class Inferred(Found, Answer):
     """Results of an inference."""
 
-    @cached_property
-    def sentence(self) -> str:
-        """The most probable reading, how well it fits, and how well it predicts what it was not fitted to."""
-        return sentence(self)
+    def report(self) -> Report:
+        """Its facts and tables."""
+        return report(self)
 
     @property
     def table(self) -> pl.DataFrame:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..._core import __version__
 from ...results.frames import provenance, system_errors
 from ..sweep.names import worded
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ...figures.charts import Chart
+    from ...render.report import Report
 
 
 #: A number and the unit of a scenario's value.
@@ -53,9 +53,9 @@ def write(
     table: tuple[str, pl.DataFrame],
     plain: Any,
     charts: Iterable[Chart],
-    page: Callable[[list[str]], str],
+    report: Callable[[str], Report],
 ) -> None:
-    """Writes a named table, the plan, ``plain`` and the page of charts under the verb's name, and the charts, into a directory."""
+    """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the charts, into a directory."""
     from ...figures.html import saved
 
     told = plan.told()
@@ -68,40 +68,5 @@ def write(
         frame.write_parquet(folder / f"{name}.parquet", metadata=about)
     frame.write_csv(folder / f"{name}.csv")
     (folder / "plan.toml").write_text(told, encoding="utf-8")
-    (folder / f"{verb}.html").write_text(page(saved(charts, folder, wide=True)), encoding="utf-8")
+    (folder / f"{verb}.html").write_text(report("".join(saved(charts, folder, wide=True))).page(), encoding="utf-8")
     (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
-"""A table of a page: its title, heads, rows, the classes of its first columns, a note above."""
-
-
-def page(
-    verb: str,
-    plan: Any,
-    answer: str,
-    leads: Sequence[str],
-    charts: Sequence[str],
-    sections: Sequence[Section],
-    notes: Sequence[str],
-    files: str,
-    sure: Sequence[str] = (),
-) -> str:
-    """One page that needs no network; ``sure`` are the sentences on how sure the answer is, below the charts."""
-    from ...figures.html import document, esc, fold, header, table
-
-    title = plan.title or plan.name
-    body = [header(answer, f"acklab {verb}", title, quick=False)]
-    body += [f'<p class="lead">{esc(text)}</p>' for text in leads if text]
-    body.append("</header><main>")
-    body += [f'<section class="card">{chart}</section>' for chart in charts]
-    if told := [text for text in sure if text]:
-        body.append(fold("How sure this is", "".join(f"<p>{esc(text)}</p>" for text in told)))
-    for name, heads, rows, classes, note in sections:
-        cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
-        body.append(fold(name, (f'<p class="note">{esc(note)}</p>' if note else "") + cells))
-    body.append(
-        fold("What the words mean, and what is assumed", "".join(f'<p class="note">{esc(line)}</p>' for line in notes))
-    )
-    body.append(f'</main><footer class="foot">acklab {esc(__version__)}. {esc(files)}</footer>')
-    return document(title, "".join(body))

@@ -1,10 +1,11 @@
-"""What the results of a search have, whatever was searched for: a sentence and a table."""
+"""What the results of a search have, whatever was searched for: facts and a table."""
 
 from __future__ import annotations
 
 import html
 from typing import TYPE_CHECKING
 
+from ...render.report import Report
 from ...results.frames import Tabular
 
 if TYPE_CHECKING:
@@ -14,9 +15,8 @@ if TYPE_CHECKING:
 class Answer(Tabular):
     """Results of a search."""
 
-    @property
-    def sentence(self) -> str:
-        """What was found, and on what that rests."""
+    def report(self) -> Report:
+        """Its facts and tables."""
         raise NotImplementedError
 
     @property
@@ -24,9 +24,14 @@ class Answer(Tabular):
         """What was tried, a row each."""
         raise NotImplementedError
 
+    @property
+    def text(self) -> str:
+        """All of it, as a terminal shows it."""
+        return self.report().text()
+
     def to_polars(self) -> pl.DataFrame:
         """``table``."""
         return self.table
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.sentence)}</p>{self.table._repr_html_()}"
+        return f"<pre>{html.escape(self.text)}</pre>"

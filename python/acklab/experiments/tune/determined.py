@@ -6,8 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS, Sample
-from ...text.counts import counted
-from ...text.numbers import listing, percent
 from ..search.output import spoken
 from ..search.space import Free
 from ..sweep.names import worded
@@ -90,31 +88,9 @@ def whole(result: Found, column: str) -> bool:
     return base(spans[0]) <= free.low.base and base(spans[1]) >= free.high.base
 
 
-def open_(result: Found) -> list[str]:
-    """Columns whose values the search's paths do not distinguish."""
-    return list(ranges(result)) if len(result.plan.objectives) == 1 else []
-
-
-def told(result: Found) -> str:
-    """How many trials are not distinguished from the winner, by how much their means differ, and which values they have."""
-    several = alike(result)
-    if not several or len(result.plan.objectives) > 1:
-        return ""
-    spans = [
-        f"{worded(column)} from {spoken(low)} to {spoken(high)}{', the whole range of the plan,' * whole(result, column)}"
-        for column, (low, high) in ranges(result).items()
-    ]
-    objective, mine = result.plan.objectives[0], result.interval(result.winner, 0)[0]
-    apart = max(abs(result.interval(one, 0)[0] - mine) for one in several)
-    size = f"by at most {percent(apart / abs(mine))}" if mine else "hardly"
-    have = f", with {listing(spans).rstrip(',')}" if spans else ""
-    who = counted(len(several), "other trial")
-    return f"Not distinguished from it on the {len(result.paths)} paths of the search: {who}{have}. The mean {objective.name} differs {size}."
-
-
-def bounds(result: Found) -> str:
-    """The winner's values that stand at a bound of their range, beyond which there may be better ones."""
-    said = []
+def bounds(result: Found) -> list[dict[str, str]]:
+    """The winner's values that stand at a bound of their range, beyond which there may be better ones: key, value, bound."""
+    rows = []
     for free in result.plan.space.frees:
         column = result.plan.space.columns[free.key]
         if free.choices or column not in result.winner.choice.cells:
@@ -123,10 +99,6 @@ def bounds(result: Found) -> str:
         place = math.log(here / low) / math.log(high / low) if free.log else (here - low) / (high - low)
         if place <= NEAR or place >= 1 - NEAR:
             end = free.value(free.low.number if place <= NEAR else free.high.number)
-            said.append(
-                f"{worded(column)} {spoken(result.winner.choice.cells[column])} is at the bound {spoken(end)} of its range"
-            )
-    if not said:
-        return ""
-    text = f"{listing(said)}: beyond it there may be better values."
-    return f"{text[0].upper()}{text[1:]}"
+            cell = result.winner.choice.cells[column]
+            rows.append({"key": worded(column), "value": spoken(cell), "bound": spoken(end)})
+    return rows

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...scenario._toml import dumps
 from ...text.escapes import cell
-from ...text.numbers import listing
 from ..search import output
 from ..search.draws import Path as Drawn
-from . import words
+from .report import facts, report
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..search.objective import Objective
     from ..search.trials import Bench
     from .found import Found
-
-#: Rows of the page's table.
-MOST_ROWS = 10
 
 
 def frame(result: Found) -> pl.DataFrame:
@@ -81,10 +75,7 @@ def plain(result: Found) -> dict[str, Any]:
         }
     return {
         "title": plan.title or plan.name,
-        "answer": words.sentence(result),
-        "search": words.search_told(result),
-        "loses": words.losing(result),
-        "determined": words.determined(result),
+        "facts": [one.plain() for one in facts(result)],
         "objectives": [
             {"name": one.name, "unit": one.unit, "better": "more" if one.sign > 0 else "less", "relative": one.relative}
             for one in plan.objectives
@@ -130,7 +121,7 @@ def write(result: Found, bench: Bench, folder: Path) -> None:
         table,
         plain(result),
         charts(result),
-        lambda drawn: _page(result, drawn),
+        lambda picture: report(result, picture),
     )
 
 
@@ -164,84 +155,3 @@ def _paths(result: Found) -> pl.DataFrame:
         for kind, several in (("search", result.paths), ("fresh", fresh)) for path in several
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _page(result: Found, charts: Sequence[str]) -> str:
-    plan, sections = result.plan, []
-    paths = words.by_path(result)
-    if len(paths) > 1 and result.judged is not None:
-        columns = [
-            words.compared(one, [*(samples[place][0] for *_, samples in paths), result.judged.differences[place]])
-            for place, one in enumerate(plan.objectives)
-        ]
-        names = [*((name, str(count)) for name, count, _ in paths), ("all", str(len(result.judged.paths)))]
-        rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
-        heads = ["kind of path", "drawn", *(f"{one.name}, {_beside(one)}" for one in plan.objectives)]
-        sections.append(
-            (
-                "By kind of path",
-                heads,
-                rows,
-                ["text wrap"],
-                "Fresh paths. Each interval is 95 % by itself; not distinguished: it contains no difference.",
-            )
-        )
-    if result.parts:
-        what = "fresh paths" if result.fresh_parts else "paths of the search"
-        names_ = [one.name for one in plan.objectives if len(one.terms) > 1]
-        note = f"Means over the {what}; a weighted sum adds each metric times its weight."
-        sections.append((f"The parts of {listing(names_)}", *words.made_of(result), ["text wrap"], note))
-    heads, rows = words.columns(result, MOST_ROWS)
-    # On a narrow screen what the trials gave stands before what they chose.
-    first = 1 + len(plan.objectives)
-    turned = [[row[0], *row[-len(plan.objectives) :], *row[1 : -len(plan.objectives)]] for row in [heads, *rows]]
-    filled = [
-        place for place in range(len(heads)) if any(row[place] for row in turned[1:])
-    ]  # no trial here has the others
-    turned = [[row[place] for place in filled] for row in turned]
-    kinds = ["text", *[""] * len(plan.objectives), *["text wrap"] * (len(filled) - first)]
-    note = (
-        "In parentheses: beside the middle, path by path, with its 95 % interval." if len(plan.objectives) > 1 else ""
-    )
-    sections.append(
-        ("The front" if len(plan.objectives) > 1 else "The best trials", turned[0], turned[1:], kinds, note)
-    )
-    files = (
-        "trials.parquet and trials.csv: a row a trial; paths.csv: the drawn paths; best.toml: the scenario of the best trial; "
-        "runs.jsonl.gz: every run's whole result."
-    )
-    lost = (
-        " loses.toml and loses-baseline.toml: it and the baseline on the path where it loses most."
-        if result.losses
-        else ""
-    )
-    leads = [
-        " ".join(words.defined(result)),
-        " ".join([words.example(result), *words.determined(result)]).strip(),
-        words.losing(result),
-        words.gained(result),
-        " ".join(words.keys_defined(result, of_winner=True)),
-    ]
-    notes = [*words.keys_defined(result), *words.basis(result)]
-    return output.page(
-        "tune",
-        plan,
-        words.sentence(result, brief=True),
-        leads,
-        charts,
-        sections,
-        notes,
-        files + lost,
-        [words.search_told(result)],
-    )
-
-
-def _beside(one: Objective) -> str:
-    """The unit of a paired difference."""
-    return (
-        "times the baseline's"
-        if one.relative
-        else f"difference to the baseline ({one.unit})"
-        if one.unit
-        else "difference to the baseline"
-    )

@@ -14,7 +14,7 @@ from ...text.counts import counted
 from ..search.space import Alternatives, Free
 from ..sweep.names import worded
 from ..sweep.quantity import read
-from . import words
+from .report import by_path, called
 from .search import COMPLETE, STOPPED, Trial
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _by_path(result: Found) -> Iterator[Chart]:
     """The winner beside the baseline on fresh paths, path by path of the list, and over all."""
     if result.judged is None or not result.winner.number:
         return
-    several = words.by_path(result)
+    several = by_path(result)
     found = [(f"{name}, {counted(count, 'path')}", samples) for name, count, samples in several if len(several) > 1]
     found.append(
         (
@@ -78,7 +78,7 @@ def _by_path(result: Found) -> Iterator[Chart]:
         )
     yield Dots(
         "paths",
-        f"The {words.called(result)} beside the baseline (dashed) on fresh paths: means and 95 % intervals",
+        f"The {called(result)} beside the baseline (dashed) on fresh paths: means and 95 % intervals",
         [name for name, _ in found],
         panels,
     )
@@ -193,7 +193,7 @@ def _keys(result: Found) -> Iterator[Chart]:
             lines += _dots(name, [one for *_, one in mine], [x for x, _, _ in mine], [y for _, y, _ in mine], colour)
         if column in result.winner.choice.cells:
             lines += _dots(
-                words.called(result),
+                called(result),
                 [result.winner],
                 [_place(result.winner, column)],
                 [result.interval(result.winner, 0)[0]],

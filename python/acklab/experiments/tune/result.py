@@ -1,15 +1,15 @@
-"""Results of a search, with its sentence and its table."""
+"""Results of a search, with its facts and its table."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...render.report import Report
 from ...text.counts import counted
 from ..search.result import Answer
 from .found import Found
 from .output import frame
-from .words import sentence
+from .report import report
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 class Tuned(Found, Answer):
     """Results of a search."""
 
-    @cached_property
-    def sentence(self) -> str:
-        """The winner, its objective beside the baseline's, and on what that rests."""
-        return sentence(self)
+    def report(self) -> Report:
+        """Its facts and tables."""
+        return report(self)
 
     @property
     def table(self) -> pl.DataFrame:
