@@ -60,6 +60,17 @@ TEMPLATES: Mapping[str, str] = {
     "dependent": "{values} of {of} fitted values are of one run ({run}), but count as independent",
     "decided": "decided: probability {share} or more; excluded: below {excluded} of its prior; favoured, unlikely: a check fails",
     "deviation": "in parentheses: the standard deviation over the nudges",
+    # A paper.
+    "changed": "Changed: not the paper. Every run has {keys}",
+    "claims-evidence": "Of {of} claims that test the paper, {total} judged: {reproduced} reproduced, {differs} differ, {undecided} undecided, {not_testable} not testable",
+    "claims-calibration": "Of {total:count claim} by which a parameter was chosen: {reproduced} reproduced, {differs} differ, {undecided} undecided",
+    "claims-arithmetic": "Of {total:count claim} that follow from the paper's numbers: {reproduced} reproduced, {differs} differ",
+    "claims-note": "{total:count note} on the text",
+    "claims-changed": "Of {total:count claim}: {reproduced} hold, {differs} do not, {undecided} undecided, {not_testable} not testable",
+    "not-drawn": "{figure} is not drawn: it compares values of {key}",
+    "no-change": "No result of {figure} changed, in {runs:count run}",
+    "paper": "{figures:count figure}, {runs:count run}, {seconds:seconds}",
+    "paper-quick": "{figures:count figure}, {runs:count run}, {seconds:seconds}; quick: fewer seeds and cells",
     # Feet of tables.
     "more-points": "the first {shown} of {all:digits} points",
     "finished": "finished: runs that gave a value before their end{end:where}",

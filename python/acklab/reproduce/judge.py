@@ -84,7 +84,7 @@ def judge(
     why = words.explained(groups, findings, answer, counted, look)
     needed = 0.0 if answer is not None else _needed(groups, findings)
     if answer is None:
-        why += f"; undecided with {counted}; {words.more_seeds(needed, seeds)}"
+        why += f"; undecided with {counted}"
     return Verdict(
         claim,
         REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from .criteria import STANDINGS, Part
 from .explanation import WORDS
 from .measure import Comparison, Finding, Number, Share, Value, value_of
-from .stopping import HOPELESS
 
 if TYPE_CHECKING:
     from .ledger import Change, Claim
@@ -290,7 +289,7 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
         only = cells[0][0]
         return (
             _often(part, cells)
-            or f"{by_interval(value_of(value), only) if _interval(only) else show(value)}{units}{_interval(only)}"
+            or f"{by_interval(value_of(value), only) if interval_of(only) else show(value)}{units}{interval_of(only)}"
         )
     if part.cells is None:  # the names of one order
         named = ", ".join(f"{name} = {show(one)}" for name, one in value.items())  # type: ignore[arg-type]
@@ -303,7 +302,7 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
     alone = [group[0] for group in cells]
     if len(alone) <= MOST_CELLS:
         each = (
-            f"{name} = {by_interval(one.value, one)}{_interval(one)}" for name, one in zip(value, alone, strict=True)
+            f"{name} = {by_interval(one.value, one)}{interval_of(one)}" for name, one in zip(value, alone, strict=True)
         )
         return ", ".join(each) + units
     low, high = min(one.value for one in alone), max(one.value for one in alone)
@@ -328,13 +327,13 @@ def _often(part: Part, cells: list[list[Finding]]) -> str:
 
 def _gap(part: Part, finding: Finding) -> str:
     """The difference that an order asks for, if it has an interval; a relative one in percent of the lesser."""
-    if not (gap := _interval(finding, 100 if part.relative else 1)):
+    if not (gap := interval_of(finding, 100 if part.relative else 1)):
         return ""
     times = 100 if part.relative else 1
     return f", a difference of {by_interval(times * finding.value, finding, times)}{gap}{' %' * part.relative}"
 
 
-def _interval(finding: Finding, times: float = 1) -> str:
+def interval_of(finding: Finding, times: float = 1) -> str:
     """A finding's interval, if it has one that ends."""
     if finding.interval is None or not all(map(math.isfinite, finding.interval)):
         return ""
@@ -373,17 +372,6 @@ def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, 
     return "; ".join(said)
 
 
-def more_seeds(times: float, seeds: int) -> str:
-    """How many seeds an undecided claim would need, by how many times as many."""
-    if math.isnan(times):
-        return "more would be needed"
-    return (
-        f"about {math.ceil(seeds * times)} would be needed"
-        if math.isfinite(times)
-        else f"more than {HOPELESS} times as many would be needed"
-    )
-
-
 def holding(cells: list[list[Finding]]) -> int:
     """Cells in which everything holds."""
     return sum(all(f.holds is True for f in group) for group in cells)
@@ -398,9 +386,7 @@ def miss(finding: Finding, units: str = "") -> str:
     unit = f" {units}" if units else ""
     pair = re.fullmatch(r"(.+) (?:>=|>|=) (.+)", one.requirement)
     if pair is None or not one.label.startswith(f"{pair[1]} - {pair[2]}"):
-        return (
-            f"{one.label} is {by_interval(finding.value, finding)}{unit}{_interval(finding)}, wanted {one.requirement}"
-        )
+        return f"{one.label} is {by_interval(finding.value, finding)}{unit}{interval_of(finding)}, wanted {one.requirement}"
     cell = one.label.removeprefix(f"{pair[1]} - {pair[2]}").strip()
     times, unit = (100, " %") if cell.startswith("(relative)") else (1, unit)
     cell = cell.removeprefix("(relative)").strip()
@@ -408,4 +394,4 @@ def miss(finding: Finding, units: str = "") -> str:
     wanted = (
         least if math.isinf(one.high) else f"between {digits(times * one.low or 0.0)} and {digits(times * one.high)}"
     )
-    return f"{pair[1]} less {pair[2]}{f', {cell},' if cell else ''} is {by_interval(times * finding.value, finding, times)}{unit}{_interval(finding, times)}, wanted {wanted}{unit}"
+    return f"{pair[1]} less {pair[2]}{f', {cell},' if cell else ''} is {by_interval(times * finding.value, finding, times)}{unit}{interval_of(finding, times)}, wanted {wanted}{unit}"

@@ -1,11 +1,51 @@
-"""What ``acklab reproduce`` prints: numbers no longer than their intervals."""
+"""What ``acklab reproduce`` prints: counts, a row a claim that is not reproduced, and numbers no longer than their intervals."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from acklab.reproduce import words
+from acklab.papers import paper
+from acklab.render.report import Report
+from acklab.reproduce import terminal, words
+from acklab.reproduce.verdict import NOT_TESTABLE, Verdict
+
+
+def outcome_of(many: int, quick: bool) -> Report:
+    """N claims of a paper, each undecided with 8 seeds."""
+    claims = [
+        claim
+        for claim in paper("divack").ledger.claims.values()
+        if claim.criterion and claim.criterion.standing == "evidence"
+    ]
+    verdicts = [
+        Verdict(claim, NOT_TESTABLE, "too few", "evidence", undecided=True, seeds=8, needed=2.0)
+        for claim in claims[:many]
+    ]
+    effort = SimpleNamespace(quick=quick, sets=())
+    outcome: Any = SimpleNamespace(
+        paper=paper("divack"),
+        effort=effort,
+        verdicts=verdicts,
+        figures=[],
+        runs=0,
+        seconds=0.0,
+        left_out={},
+        still={},
+        failed=(),
+    )
+    return terminal.report(outcome)
+
+
+def test_the_counts_are_facts_and_each_claim_not_reproduced_is_a_row() -> None:
+    report = outcome_of(4, quick=True)
+    facts = {fact.kind: fact.values for fact in report.facts}
+    assert facts["claims-evidence"]["undecided"] == 4 and facts["claims-evidence"]["differs"] == 0
+    assert "paper-quick" in facts
+    (table,) = report.tables
+    assert [(row[0], row[2]) for row in table.rows] == [
+        ("undecided", name) for name in ("fig3a", "fig3b", "fig3.bneck", "fig4.four")
+    ]
 
 
 def test_a_number_ends_with_its_interval() -> None:
