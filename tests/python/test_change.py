@@ -11,6 +11,7 @@ import pytest
 import acklab
 from acklab.plot.prep.change import acknowledged
 from acklab.plot.prep.change import moved as moved_of
+from acklab.plot.prep.facts import facts
 from acklab.plot.runs import Run
 from acklab.results.change import Change, change, looks, moved
 from acklab.results.together import groups, manners
@@ -109,9 +110,89 @@ def test_round_trips_are_those_of_the_part(shared: acklab.Run) -> None:
         assert down.trips[number] == pytest.approx(sum(means) / 2)  # type: ignore[arg-type]
 
 
+def kinds(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """The values of a run's facts, by kind."""
+    told: dict[str, list[dict[str, Any]]] = {}
+    for one in facts(run):
+        told.setdefault(one.kind, []).append(dict(one.values))
+    return told
+
+
+def test_the_first_fact_is_what_changed(shared: acklab.Run) -> None:
+    (down,) = moved_of(Run.of(shared))
+    told = kinds(Run.of(shared))
+    (fact,) = told["moved"]
+    assert (fact["alone"], fact["beside"]) == down.rates and down.rates[0] > down.rates[1]
+    assert (fact["visitors"], fact["from_s"], fact["to_s"]) == ("up (C→S)", 1.0, 3.0)
+    assert [one["when"].replace("\xa0", " ")[-10:] for one in told["latency"]][1] == "1 s to 3 s" and len(
+        told["fairness"]
+    ) == 1
+    assert prep.headline([Run.of(shared)])["title"].startswith("While up (C→S) sent (1")
+
+
+def test_a_visit_that_ends_is_compared_with_before() -> None:
+    run = Run.of(acklab.run(tree(DOWN, SHORT), record=True))
+    (down,) = moved_of(run)
+    (fact,) = kinds(run)["moved"]
+    assert len(down.rates) == 3 and (fact["alone"], fact["beside"]) == down.rates[:2]
+
+
+def test_the_terminal_has_a_line_for_each_part(tmp_path) -> None:
+    import json
+
+    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, UP, PING)))
+    plain, full = (
+        subprocess.run(
+            [COMMAND, "run", "s.json", *more], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
+        ).stdout
+        for more in ([], ["--out", "out"])
+    )
+    for said in (plain, full):
+        first, second = (
+            next(line for line in said.splitlines() if line.startswith(start))
+            for start in (
+                "0 to 1 s (slow start included), without up: down0 and down1 ",
+                "1 to 3 s, with up: down0 and down1 ",
+            )
+        )
+        assert " Mb/s together" in first and " Mb/s together" in second
+        assert "down0 and down1 together, over the whole run: " in said
+        assert ("ping, over the whole run: mean round trip " in said) and (
+            " ms (--out DIR adds median and range)\n" in said
+        ) == (said is plain)
+        assert (", mean round trip " in first) == (said is full) and ("; ping median round trip " in second) == (
+            said is full
+        )
+    rates = [[line.split(" Mb/s")[0] for line in said.splitlines() if " up: down0" in line] for said in (plain, full)]
+    assert rates[0] == rates[1]
+
+
+def test_means_say_over_what_time_they_are() -> None:
+    """Two visits make no parts, so the means over the whole run say that they are."""
+    made = acklab.run(tree(DOWN, UP, {**SHORT, "name": "more", "start": "2s"}), record=True)
+    carried = {one["flows"]: one["when"].replace("\xa0", " ") for one in kinds(Run.of(made))["carried-of"]}
+    assert carried["down0 and down1 (S→C)"] == "" and carried["up (C→S)"] == "1 s to 3 s"
+    told = made.summary()
+    assert "down0 and down1 together, over the whole run: " in "\n".join(summed(told, manners(made.scenario_toml())))
+    alike = acklab.run(tree(DOWN))
+    assert "whole run" not in "\n".join(summed(alike.summary(), manners(alike.scenario_toml())))
+
+
+def test_a_flow_that_has_not_begun_has_no_row(tmp_path) -> None:
+    import json
+
+    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, {**UP, "start": "1000s"})))
+    said = subprocess.run(
+        [COMMAND, "run", "s.json"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
+    ).stdout
+    assert "up: begins at 1,000 s, after the end" in said and "1 not begun" in said
+    assert not any(line.startswith("up ") for line in said.splitlines()) and " more (--json" not in said
+
+
 def test_what_was_sent_again_without_need_is_counted() -> None:
     """An example drops 6 packets and sends 7 again: each loss needs one."""
     told = acklab.run(ROOT / "examples" / "t1.toml", record=True)
     row = told.summary()["flows"][0]
     drops = sum(link["drops"] for link in told.summary()["links"])
     assert (row["retransmits"], drops) == (7, 6)
+    assert kinds(Run.of(told))["needless"] == [{"needless": 1, "retransmits": 7}]

@@ -66,7 +66,7 @@ def test_a_page_of_an_invalid_run_says_so_first_and_compares_nothing() -> None:
     live, tables, simulated = live_run(valid=False)
     text = page(live, tables, simulated)
     body = text[text.index("<body>") :]
-    assert heading(text) == unbroken(f"Invalid: {REASON}.")
+    assert heading(text) == unbroken(f"Invalid: {REASON}")
     assert body.index('class="banner"') < body.index("<h1") and "Invalid run: its numbers" in body
     told = json.loads(re.search(r'id="manifest">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
     assert [run["label"] for run in told["runs"]] == ["simulated", "live (invalid)"]
@@ -135,7 +135,7 @@ def test_charts_and_reports_of_its_tables_say_so(folder: Path) -> None:
         **{name: pl.read_parquet(folder / f"{name}.parquet") for name in ("flows", "links", "queue")},
     }
     assert "Invalid run" in mpl.queue(run).get_suptitle()
-    assert heading(report.html(run)) == unbroken(f"Invalid: {REASON}.")
+    assert heading(report.html(run)) == unbroken(f"Invalid: {REASON}")
     assert mpl.queue(acklab.run(SCENARIO)).get_suptitle() == ""
 
 

@@ -48,8 +48,8 @@ def follow(
     """
     from .. import _core
     from ..experiments.sweep.errors import SweepError
-    from ..render.templates import fact, sentence
     from ..results.progress import Progress
+    from ..text.templates import fact, sentence
 
     check_open(options)
     if options.fresh and not options.out:

@@ -184,7 +184,7 @@ def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
     """Prints a sweep's results."""
     from ..experiments.sweep.output import plain
     from ..experiments.sweep.report import report
-    from ..render.templates import fact, sentence
+    from ..text.templates import fact, sentence
 
     if options.json:
         say_json(json.dumps(plain(told, design)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..results.findings import BETTER, DIFFERS, EQUIVALENT, NO_VALUE, UNDECIDED, WORSE, Finding
 from ..text.numbers import ends, number
+from ..text.templates import Fact, fact
 from .report import Cell
-from .templates import Fact, fact
 
 SIGNS = {BETTER: "+", WORSE: "-", EQUIVALENT: "=", UNDECIDED: "?", DIFFERS: "~"}
 

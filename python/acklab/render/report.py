@@ -10,7 +10,7 @@ from ..figures.html import SCROLLER, VIEWER, document, esc, fold, header
 from ..report.page import Viewer
 from ..text.columns import align
 from ..text.escapes import one_line
-from .templates import Fact, sentence
+from ..text.templates import Fact, sentence
 
 #: Most rows of a table that a telephone shows as blocks.
 MAX_STACKED = 20

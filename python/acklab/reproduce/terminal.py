@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..render.report import Report, Table
-from ..render.templates import Fact, fact
 from ..text.escapes import short
+from ..text.templates import Fact, fact
 from . import words
 from .criteria import STANDINGS
 from .evidence import hardest

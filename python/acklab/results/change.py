@@ -147,15 +147,6 @@ class Moved(NamedTuple):
     """Their mean round trip, in seconds; empty if no samples were recorded."""
 
 
-def verb(before: float, after: float) -> str:
-    """What a number did.
-
-    >>> verb(2, 1), verb(1, 2), verb(100, 101)
-    ('fell', 'rose', 'stayed')
-    """
-    return "stayed" if abs(after - before) < 0.02 * before else "rose" if after > before else "fell"
-
-
 #: Beginnings at which a run without tables is looked at.
 MOST_LOOKS = 3
 

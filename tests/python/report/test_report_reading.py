@@ -75,3 +75,11 @@ def test_coarse_cells_keep_what_is_seen(monkeypatch, run):
     # A loss's place in its queue's chart is exact.
     known = prep.drops(whole)
     assert prep.drops(pieces).join(known, on=known.columns, how="anti", nulls_equal=True).height == 0
+
+
+def test_the_page_says_that_it_is_reduced(monkeypatch, run):
+    run = in_pieces(monkeypatch, run, 60)
+    points = prep.headline([run])["points"]
+    assert sum(point["about"] == "thinned" for point in points) >= 1
+    page = report.html(run)
+    assert '"thinned":true' in page

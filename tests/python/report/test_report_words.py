@@ -6,10 +6,12 @@ import pytest
 import synthetic
 
 import acklab
-from acklab.plot import palette, prep, words
+from acklab.plot import palette, prep
 from acklab.plot.prep import axes, throughput
 from acklab.plot.prep import timeline as timeline_module  # the module, under the function's name elsewhere
+from acklab.plot.prep.facts import facts
 from acklab.plot.runs import Run, read_runs
+from acklab.text import numbers
 
 
 def headline(*runs):
@@ -18,9 +20,40 @@ def headline(*runs):
     return text.replace("\u00a0", " ")
 
 
+def kinds(source):
+    """The values of a run's facts, by kind; of several of one kind the last."""
+    return {one.kind: one.values for one in facts(Run.of(source))}
+
+
 def main(**scenario):
     run = Run.of(synthetic.run(**scenario))
     return prep.limits(run, "f")
+
+
+def test_a_full_window():
+    found = main(window=8)
+    assert found.main == "window"
+    assert found.window_segments == 8
+    assert "no-loss" in kinds(synthetic.run(window=8))
+
+
+def test_a_busy_link():
+    source = synthetic.run(segments=3000, window=40, queue=60)
+    assert prep.limits(Run.of(source), "f").main == "link"
+    assert kinds(source)["busy"]["link"] == "G→R" and kinds(source)["busy"]["share"] > 0.9
+
+
+def test_the_busiest_links_are_those_of_the_table():
+    """The links' shares are of the run, whether ACKs or data keep them busy."""
+    scenario = {
+        "link": [{"between": ["server", "client"], "rate": "50Mbps", "delay": "25ms", "back": {"rate": "1Mbps"}}],
+        "flow": [{"name": "f", "from": "server", "to": "client", "size": {"bytes": "300kB"}, "sender": {"stack": "quic"}, "receiver": {"ack": "quic"}}],
+        "record": {"series": True, "packets": True}, "stop": {"at": "2s"},
+    }  # fmt: skip
+    run = acklab.run(scenario)
+    there, back = run.links.to_polars()["utilisation"]
+    assert 0.01 < there < back
+    assert kinds(run)["busy"] == {"link": "server→client", "share": there}
 
 
 def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
@@ -28,6 +61,13 @@ def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
     flows = [{"name": name, "from": one, "to": other} for name, one, other in ends]
     link = {"between": ["S", "C"], "rate": "20Mbps", "delay": "10ms", "back": {"rate": "500kbps"}}
     run = acklab.run({"link": [link], "flow": flows, "record": {"series": True, "packets": True}, "stop": {"at": "2s"}})
+    rates = dict(run.flows.to_polars().select("name", "goodput_bps").iter_rows())
+    told = [one for one in facts(Run.of(run))]
+    carried = {one.values["flows"]: one.values["rate"] for one in told if one.kind == "carried-of"}
+    assert carried == {"down (S→C)": rates["down"], "up and more (C→S)": pytest.approx(rates["up"] + rates["more"], rel=1e-3)}
+    assert sum(one.kind == "fairness" for one in told) == 1 and "waited" in kinds(run)
+    path = kinds(run)["path"]
+    assert (path["trip"], path["rate"], path["rate_back"]) == (pytest.approx(0.02), 2e7, 5e5)
     rows, columns = prep.link_table(read_runs([run]))["rows"], prep.link_table(read_runs([run]))["columns"]
     assert [row["rate_bps"] for row in rows] == [20, 0.5] and next(
         c["unit"] for c in columns if c["key"] == "rate_bps"
@@ -40,10 +80,23 @@ def test_slow_start():
     assert main(segments=30, queue=100).main == "slow start"
 
 
+def test_a_wait_for_the_timer():
+    # The only copy of the last segment is lost: nothing but the timer can tell.
+    found = main(segments=12, queue=100, lose=[11])
+    assert found.seconds["timeout"] == pytest.approx(0.6, abs=0.2)
+    assert kinds(synthetic.run(segments=12, queue=100, lose=[11]))["losses"]["timeouts"] == 1
+
+
 def test_causes_add_up_to_the_flows_time():
     for scenario in ({}, {"window": 8}, {"lose": [30, 31, 60]}, {"every": 2, "queue": 6}):
         found = main(**scenario)
         assert sum(found.seconds.values()) == pytest.approx(found.active_s)
+
+
+def test_starved_of_acks():
+    source = synthetic.run(segments=60, lose_acks=[i for i in range(200) if i % 3])
+    found = kinds(source)["acks-missing"]
+    assert found["gone"] > found["sent"] / 2
 
 
 def test_equal_labels_are_told_apart():
@@ -65,7 +118,7 @@ def test_table_units_and_columns():
     assert 0 < busy["rows"][2]["utilisation"] <= 100
 
 
-@pytest.mark.parametrize("module", [words, palette, axes, throughput, timeline_module])
+@pytest.mark.parametrize("module", [numbers, palette, axes, throughput, timeline_module])
 def test_examples(module):
     import sys
 
@@ -73,3 +126,11 @@ def test_examples(module):
     found = doctest.testmod(module)
     assert found.attempted
     assert not found.failed
+
+
+def test_runs_are_compared_by_their_completion_or_by_what_they_carried():
+    assert headline(synthetic.run("every"), synthetic.run("a window", window=8)).startswith("Completion: ")
+    unfinished = synthetic.run("few", flows=3, segments=400, until=5.0)
+    assert headline(unfinished, synthetic.run("all", flows=3, segments=100)).startswith("Carried: ")
+    assert "still-sending" in kinds(synthetic.run(segments=4000, until=2.0))
+    assert "finished" in kinds({**synthetic.run(), "series": None, "packets": None, "queue": None})

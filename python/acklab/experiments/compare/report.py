@@ -10,10 +10,10 @@ from ...figures.stats import LEAST_SEEDS, bounded
 from ...plot.runs import Run
 from ...render.decision import cell, glyphs
 from ...render.report import Cell, Report, Row, Table
-from ...render.templates import Fact, fact
 from ...report.contents import CHARTS, manifest
 from ...results.findings import Finding
 from ...text.numbers import digits, estimate, number
+from ...text.templates import Fact, fact
 from .directions import NEITHER, WORDS
 from .findings import best, columns, findings, finished, lossless
 from .metrics import Metric

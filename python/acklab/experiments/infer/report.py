@@ -7,8 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ...render.report import Report, Table
-from ...render.templates import Fact, fact
 from ...text.numbers import digits, listing
+from ...text.templates import Fact, fact
 from ..search.output import choice, spoken
 from ..sweep.names import worded
 from . import check, further

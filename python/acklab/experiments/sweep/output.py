@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ...render.templates import sentence
 from ...results.frames import write_scenario
+from ...text.templates import sentence
 from .design import Design
 from .picture import Pictures
 from .report import facts, report

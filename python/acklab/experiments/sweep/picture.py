@@ -13,7 +13,7 @@ import numpy as np
 from ...figures.charts import Axis as Scale
 from ...figures.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from ...plot.palette import slots_for
-from ...render.templates import Fact, fact
+from ...text.templates import Fact, fact
 from ..compare.metrics import Metric
 from .axes import Axis, Column, log_spaced
 from .names import counting, worded

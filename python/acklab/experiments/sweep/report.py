@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS
 from ...render.report import Cell, Report, Row, Table
-from ...render.templates import Fact, fact
 from ...results.summary import MOST_ROWS
 from ...text.numbers import estimate, number
+from ...text.templates import Fact, fact
 from ..compare.setup import network
 from .picture import labelled, scaled, spoken, word
 
@@ -93,7 +93,7 @@ def _points(result: Swept, design: Design, most: int) -> Table:
         heads, rows = _without(heads, len(names)), [_without(row, len(names)) for row in rows]
     feet = [fact("more-points", shown=len(rows), all=design.plan.points)] if len(rows) < design.plan.points else []
     if result.summary["mean"].null_count():
-        feet.append(fact("finished", end=design.tree(0).get("stop", {}).get("at", "")))
+        feet.append(fact("of-finished", end=design.tree(0).get("stop", {}).get("at", "")))
     if result.summary["low"].is_not_null().any() and not alike(result):
         feet.append(fact("means"))
     numbers = [column.is_number for column in columns]

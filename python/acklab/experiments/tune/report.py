@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import Interval, Sample, sample, split
 from ...render.report import Report, Table
-from ...render.templates import Fact, fact
 from ...results.findings import BETTER, UNDECIDED, WORSE
 from ...text.numbers import digits, ends, number
+from ...text.templates import Fact, fact
 from ..search.draws import Path as Drawn
 from ..search.output import choice, spoken
 from ..search.space import Free

@@ -7,8 +7,8 @@ tests pin these frames.
 """
 
 from .axes import AXES, Axis, label
-from .groups import name_of
-from .headline import headline
+from .change import name_of
+from .facts import headline
 from .journeys import FATES, journeys
 from .queue import drops, fullest, queue, queue_waits
 from .rtt import rtt

@@ -11,11 +11,35 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
 
-from ..text.counts import counted
-from ..text.numbers import amount, digits, listing, percent, quoted, seconds
+from .counts import counted
+from .numbers import amount, digits, listing, percent, quoted, seconds
 
 #: Kind of fact -> its template.
 TEMPLATES: Mapping[str, str] = {
+    # A run.
+    "invalid": "Invalid: {why}",
+    "runs-completion": "Completion: {values:list}",
+    "runs-carried": "Carried: {values:list}",
+    "moved": "While {visitors} sent ({from_s:seconds} to {to_s:seconds}), {flows} had {beside:amount b/s} instead of {alone:amount b/s}",
+    "finished": "{flow} finished in {took:seconds}, at {rate:amount b/s}",
+    "still-sending": "{flow} was still sending at {end:seconds}, at {rate:amount b/s}",
+    "completions": "{flows} of {of:count flow} finished, in {least:seconds} to {most:seconds}",
+    "busy": "{link} was busy {share:percent} of the run",
+    "latency": "{flows}: median round trip {median:seconds} ({low:seconds} to {high:seconds}, {samples:count sample}){when:where}",
+    "carried": "{flows}: {rate:amount b/s}{when:where}",
+    "carried-of": "{flows}: {rate:amount b/s}, {share:percent} of the rate of {link}{when:where}",
+    "fairness": "{flows}: Jain's index {index:digits}",
+    "apart": "{flows} begin up to {apart:seconds} apart: no fairness index",
+    "waited": "{what} waited {wait:seconds} for {link} on average; shortest round trip {shortest:seconds}",
+    "losses": "{lost:count packet} lost ({where:list}); {retransmits:count retransmission}, {timeouts:count timeout}, {fast_retransmits:count fast retransmit}",
+    "needless": "At least {needless} of {retransmits:count retransmission} had no loss to repair",
+    "no-loss": "No packet was lost or sent again",
+    "acks": "An ACK for each {ratio:digits} segments that arrived",
+    "acks-missing": "An ACK for each {ratio:digits} segments that arrived; {gone} of {sent:count ACK} did not reach the sender",
+    "no-upload": "No upload in this run: --set upload=1s starts one",
+    "late": "{count:count flow} begin after the end of the run: {flows:list}",
+    "path": "{nodes}: {trip:seconds} there and back; slowest links {there} {rate:amount b/s}, {back} {rate_back:amount b/s}",
+    "thinned": "The charts show {shown} of {all:digits} {what}; closer up, rows are missing",
     # A study.
     "study": "{cases:count case}, {situations:count situation}, {seeds:count seed}",
     "loses-nothing": "Loses nothing: {cases:list}",
@@ -73,7 +97,7 @@ TEMPLATES: Mapping[str, str] = {
     "paper-quick": "{figures:count figure}, {runs:count run}, {seconds:seconds}; quick: fewer seeds and cells",
     # Feet of tables.
     "more-points": "the first {shown} of {all:digits} points",
-    "finished": "finished: runs that gave a value before their end{end:where}",
+    "of-finished": "finished: runs that gave a value before their end{end:where}",
     "still-wide": "{points:count point} with {seeds:count seed}: the interval of {metric} is still wider",
     "glyphs": "+ better · - worse · = within {margin:percent} · ? undecided · ~ differs, neither is better",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
