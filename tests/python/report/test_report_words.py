@@ -64,7 +64,10 @@ def test_opposite_directions_are_not_added_and_each_link_has_its_rate():
     rates = dict(run.flows.to_polars().select("name", "goodput_bps").iter_rows())
     told = [one for one in facts(Run.of(run))]
     carried = {one.values["flows"]: one.values["rate"] for one in told if one.kind == "carried-of"}
-    assert carried == {"down (S→C)": rates["down"], "up and more (C→S)": pytest.approx(rates["up"] + rates["more"], rel=1e-3)}
+    assert carried == {
+        "down (S→C)": rates["down"],
+        "up and more (C→S)": pytest.approx(rates["up"] + rates["more"], rel=1e-3),
+    }
     assert sum(one.kind == "fairness" for one in told) == 1 and "waited" in kinds(run)
     path = kinds(run)["path"]
     assert (path["trip"], path["rate"], path["rate_back"]) == (pytest.approx(0.02), 2e7, 5e5)
