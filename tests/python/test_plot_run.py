@@ -9,7 +9,6 @@ import pytest
 import acklab
 from acklab import cli
 from acklab.experiments.dataset import plot
-from acklab.experiments.dataset.finding import finding
 
 pytest.importorskip("pyarrow")
 
@@ -36,20 +35,22 @@ def test_a_window_is_drawn_as_steps(run: Path) -> None:
 def test_one_run_has_no_mean(run: Path) -> None:
     chart = plot(run)
     assert chart.panels[0].y.label == "cwnd (segments)"
+    assert chart.about == "Cwnd over time: each value holds until the next change"
 
 
 def test_a_captures_window_is_called_an_estimate(tmp_path: Path) -> None:
     """It was headed "Cwnd", and "no mean at 13 of 87 places"."""
     assert cli.main(["analyze", "examples/captures/linux-receiver.pcap", "--out", str(tmp_path / "a")]) == 0
     chart = plot(tmp_path / "a", out=tmp_path / "a.html")
-    assert "mean" not in chart.about
+    assert chart.panels[0].y.label == "cwnd, as a receiver estimates it (segments)"
+    assert chart.about.startswith("Cwnd, as a receiver estimates it, over time") and "mean" not in chart.about
     assert "acklab plot: linux-receiver.pcap" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 def test_what_is_not_acknowledged_is_outstanding(run: Path) -> None:
     """After a loss nothing is on the way for a while, and the flight size stays what it was."""
     chart = plot(run, table="series", x="time_s", y="flight_segments")
-    assert chart.panels[0].y.label == "outstanding (segments)" and finding(chart).startswith("Outstanding ends at ")
+    assert chart.panels[0].y.label == "outstanding (segments)"
 
 
 def test_samples_are_points(run: Path) -> None:
@@ -57,7 +58,7 @@ def test_samples_are_points(run: Path) -> None:
     chart = plot(run, table="series", x="time_s", y="rtt_s")
     (line,) = chart.panels[0].lines
     assert not line.step and line.dash == " " and line.marker == "o" and np.isfinite(line.y).all()
-    assert " at least, " in finding(chart)
+    assert chart.about == "RTT over time: its samples"
 
 
 def test_connections_of_a_capture_are_drawn_apart(tmp_path: Path) -> None:

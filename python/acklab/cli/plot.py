@@ -52,7 +52,6 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
     from ..experiments.dataset import QueryError, StoreError, plot
-    from ..experiments.dataset.finding import finding
     from ..experiments.dataset.query import caveat
 
     chosen = {key: getattr(options, key) for key in ("x", "y", "color", "facet", "kind", "table", "out")}
@@ -65,7 +64,6 @@ def act(options: argparse.Namespace) -> int:
         options.parser.exit(2, f"acklab: {error}\n")
     if said:
         complain(said)
-    told = [chart.about, finding(chart), f"written to {file_name(options.out)}"]
-    say("\n".join(filter(None, told)))
+    say(f"{chart.about}\nwritten to {file_name(options.out)}")
     open_page(options, options.out)
     return 0

@@ -19,7 +19,6 @@ from ...text.counts import counted
 from ...text.escapes import not_known
 from ..sweep.picture import axis_ends
 from .distribution import distribution
-from .finding import finding
 from .guess import NAMES, called, guess, with_values
 from .heading import heading
 from .labels import by_place, by_value, equals, named, values_of
@@ -371,17 +370,13 @@ def _write(chart: Chart, path: Path, title: str) -> None:
 
     with replacing(path) as scratch:
         # A picture alone says what it shows, as the page does.
-        note = (
-            ""
-            if path.suffix == ".html"
-            else " ".join(filter(None, [title and f"{title}.", finding(chart), f"{chart.about}."]))
-        )
+        note = "" if path.suffix == ".html" else " ".join(filter(None, [title and f"{title}.", f"{chart.about}."]))
         picture = draw.save(chart, *([scratch] if path.suffix in (".png", ".pdf") else []), note=note)
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
             top = header(
-                finding(chart) or chart.about.partition(";")[0],
+                chart.about.partition(";")[0],
                 ": ".join(filter(None, ["acklab plot", title])),
                 "",
                 quick=False,
