@@ -1,10 +1,9 @@
 """``acklab demo``: Allman's single transfer (1998), a page of it, and a part of the paper.
 
 A sender transfers 200 segments over a T1. The receiver acknowledges every segment or delays its ACKs. The sender
-recovers with Reno or with SACK. The queue holds 22, 20 or 8 packets. The command prints the comparison, what it shows
-and where the pages are. Nothing here is drawn at random, and one loss more or less decides a completion time. So each transfer
-is also made :data:`NUDGES` times with slightly longer links, as ``acklab compare --spread-delays 1%`` does, and every sentence
-says what these runs gave.
+recovers with Reno or with SACK. The queue holds 22, 20 or 8 packets. The command prints the comparison and where the pages
+are. Nothing here is drawn at random, and one loss more or less decides a completion time. So each transfer is also made
+:data:`NUDGES` times with slightly longer links, as ``acklab compare --spread-delays 1%`` does.
 """
 
 from __future__ import annotations
@@ -13,11 +12,9 @@ import argparse
 import sys
 from itertools import product
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ..text.columns import align
-from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import say
 from ..text.toml import loads
@@ -43,8 +40,6 @@ RECOVERIES = ("reno", "sack")
 REPORTED_QUEUE = 8
 NUDGES = 100  # runs of each transfer with every link longer by a draw of at most LONGER
 LONGER = 0.01
-BYTES = {"flow.0.sender.credit": "ubc"}
-SHORT = {"flow.0.receiver.ack": {"policy": "delayed", "timer": "10ms"}}
 BOTTLENECK = 2  # row of G->R among the link directions
 #: The paper's figures that take few runs: without its thousands of single transfers.
 FIGURES = ("figure-1", "figure-8", "figure-9", "figure-10", "figure-11")
@@ -127,130 +122,16 @@ class Row:
         ]
 
 
+PAIR_HEADS = ["queue", "ACKs", "Reno longer by", "nudged", "Reno: runs with a timeout", "SACK: runs with a timeout"]
 HEADS = ["queue", "ACKs", "recovery", "time s", "nudged s", "drops", "retx", "RTOs", "fast", "ACKs sent", "mean queue"]
 
 
-def longer(one: float, other: float) -> float:
-    """How much longer ``one`` is than ``other``, in percent."""
-    return 100 * (one / other - 1)
-
-
-def percent_longer(one: Row, other: Row) -> str:
-    """How much longer ``one`` took than ``other``."""
-    return f"{longer(one.time_s, other.time_s):.0f} %"
-
-
-def in_nudged(one: Row, other: Row) -> list[float]:
-    """By how much ``one`` took longer than ``other`` in each of the nudged runs, in percent."""
-    return [longer(*pair) for pair in zip(one.nudged_s, other.nudged_s, strict=True)]
-
-
-def what_nudges_give(reno: Row, sack: Row) -> str:
-    """What the nudged runs show of Reno's difference to SACK."""
-    gaps, counts = in_nudged(reno, sack), (reno.with_timeout, sack.with_timeout)
-    if counts == (0, 0) and max(map(abs, gaps)) < 0.5:
-        return "In each nudged run they are equal, too."
-    chance = "" if set(counts) <= {0, NUDGES} else "Chance decides how much. "
-    return (
-        f"{chance}In the nudged runs it is {span(gaps)}, {fmean(gaps):.0f} % on average; "
-        f"{counts[0]} of Reno's {NUDGES} and {counts[1]} of SACK's have a timeout."
-    )
-
-
-def span(gaps: list[float]) -> str:
-    """The least and the greatest of some shares, in percent."""
-    return f"{round(min(gaps))} to {round(max(gaps))} %"
-
-
-def loss_finding(reno: Row, sack: Row) -> str:
-    """What the two recoveries made of the losses of one queue and policy."""
-    case, nudges = f"Queue {reno.queue}, ACKs {reno.policy}:", what_nudges_give(reno, sack)
-    if reno.drops == sack.drops == 0:
-        return f"{case} nothing is lost, so Reno and SACK are the same ({reno.time_s:.3f} s). {nudges}"
-    lost = f"{reno.drops} dropped" if reno.drops == sack.drops else f"{reno.drops} and {sack.drops} dropped"
-    if reno.timeouts == sack.timeouts == 0:
-        return f"{case} {lost}; both repair it without a timeout ({reno.time_s:.3f} and {sack.time_s:.3f} s). {nudges}"
-    compared = f"Reno takes {percent_longer(reno, sack)} longer ({reno.time_s:.3f} and {sack.time_s:.3f} s). {nudges}"
-    if reno.timeouts == sack.timeouts:
-        return f"{case} {lost}; both wait for {timeouts(reno)}. {compared}"
-    return f"{case} {lost}; Reno waits for {timeouts(reno)}, SACK for {timeouts(sack)}. {compared}"
-
-
-def timeouts(row: Row) -> str:
-    """How many timeouts, in words."""
-    return "none" if row.timeouts == 0 else counted(row.timeouts, "timeout")
-
-
-def findings(rows: dict[tuple[int, str, str], Row]) -> list[str]:
-    """A sentence for each thing the table shows, from the numbers in it."""
-    sentences = [
-        loss_finding(rows[queue, policy, "reno"], rows[queue, policy, "sack"])
-        for queue, policy in product(QUEUES, POLICIES)
-    ]
-    every, delayed = rows[QUEUES[0], "every", "reno"], rows[QUEUES[0], "delayed", "reno"]
-    if every.drops == delayed.drops == 0:
-        sentences.insert(0, delay_finding(every, delayed))
-    return sentences
-
-
-def delay_finding(every: Row, delayed: Row) -> str:
-    """What delayed ACKs cost without losses, and how much is left without each of two causes, and without both."""
-    left = [
-        f"{longer(transfer(delayed.queue, 'delayed', 'reno', **without).summary()['flows'][0]['completion_s'], every.time_s):.0f} %"
-        for without in (BYTES, SHORT, BYTES | SHORT)
-    ]
-    return (
-        f"Without losses, delaying ACKs makes the transfer {percent_longer(delayed, every)} longer. It is {left[0]} if the sender counts bytes "
-        f"instead of ACKs, {left[1]} if a lone segment waits 10 ms for its ACK instead of 100 ms, and {left[2]} with both."
-    )
-
-
-def page_sentence(rows: dict[tuple[int, str, str], Row]) -> str:
-    """The headline of the page: the difference of the two recoveries, and what nudged runs give."""
-    pairs = [
-        (rows[REPORTED_QUEUE, policy, "reno"], rows[REPORTED_QUEUE, policy, "sack"]) for policy in ("delayed", "every")
-    ]
-    found = [percent_longer(*pair) for pair in pairs]
-    spans = [span(in_nudged(*pair)) for pair in pairs]
-    return (
-        f"With delayed ACKs Reno takes {found[0]} longer than SACK ({spans[0]} in {NUDGES} runs with links up to {100 * LONGER:g} % longer), "
-        f"with an ACK for every segment {found[1]} ({spans[1]})."
-    )
-
-
-def page_delay(rows: dict[tuple[int, str, str], Row]) -> str:
-    """What delaying the ACKs does to each recovery on the page, and in nudged runs."""
-
-    def told(recovery: str) -> str:
-        delayed, every = (rows[REPORTED_QUEUE, policy, recovery] for policy in ("delayed", "every"))
-        gaps = in_nudged(delayed, every)
-        low, high = min(gaps), max(gaps)
-        spread = (
-            span(gaps)
-            if low > 0
-            else f"{-low:.0f} % less to {high:.0f} % more"
-            if high > 0
-            else f"{-high:.0f} to {-low:.0f} % less"
-        )
-        gap = longer(delayed.time_s, every.time_s)
-        return f"{abs(gap):.0f} % {'more' if gap > 0 else 'less'} ({spread} in the {NUDGES} runs)"
-
-    return f"Delaying the ACKs, one for two segments instead of one for each, changes the time to finish: Reno takes {told('reno')}, SACK {told('sack')}."
-
-
-def page_note(rows: dict[tuple[int, str, str], Row]) -> str:
-    """Why the page shows this queue, and what the others would have shown."""
-
-    def slower(queue: int, policy: str) -> str:
-        gaps = in_nudged(rows[queue, policy, "reno"], rows[queue, policy, "sack"])
-        return f"{sum(gap > 0.05 for gap in gaps)} of {NUDGES}"
-
-    other = QUEUES[1]
-    return (
-        f"Why a queue of {REPORTED_QUEUE} packets: there Reno is slower than SACK in {slower(REPORTED_QUEUE, 'delayed')} of those runs with delayed ACKs, "
-        f"and in {slower(REPORTED_QUEUE, 'every')} with an ACK for every segment. With {other} packets it is slower in {slower(other, 'delayed')} "
-        f"and in {slower(other, 'every')}. The terminal's table has all queues."
-    )
+def difference(reno: Row, sack: Row) -> list[str]:
+    """How much longer Reno took than SACK, alone and in each nudged run, and how many of those have a timeout."""
+    gaps = [100 * (one / other - 1) for one, other in zip(reno.nudged_s, sack.nudged_s, strict=True)]
+    alone = 100 * (reno.time_s / sack.time_s - 1)
+    shares = [f"{row.with_timeout} of {NUDGES}" for row in (reno, sack)]
+    return [str(reno.queue), reno.policy, f"{alone:.0f} %", f"{round(min(gaps))} to {round(max(gaps))} %", *shares]
 
 
 def act(options: argparse.Namespace) -> int:
@@ -263,11 +144,11 @@ def act(options: argparse.Namespace) -> int:
     say(f"Allman 1998: one transfer of 200 segments over a T1 (examples/{SCENARIO})\n")
     say("\n".join(align(HEADS, [rows[case].cells for case in cases], names=0)))
     say(HEADS_MEAN.format(NUDGES, 100 * LONGER))
-    say("\n" + "\n".join(f"- {sentence}" for sentence in findings(rows)))
+    pairs = [(rows[queue, policy, "reno"], rows[queue, policy, "sack"]) for queue, policy in product(QUEUES, POLICIES)]
+    say("\n" + "\n".join(align(PAIR_HEADS, [difference(*pair) for pair in pairs], names=2)))
     recorded = [transfer(REPORTED_QUEUE, *case, record=True) for case in product(POLICIES, RECOVERIES)]
     title = f"Allman 1998: one transfer of 200 segments over a T1, queue of {REPORTED_QUEUE} packets"
-    told = {"title": title, "sentence": page_sentence(rows), "notes": [page_delay(rows), page_note(rows)]}
-    page = report.write(recorded, Path(options.out) / "demo", formats=(), **told)
+    page = report.write(recorded, Path(options.out) / "demo", formats=(), title=title)
     say(f"\nThe four runs at queue {REPORTED_QUEUE}, packet by packet: {file_name(page)}")
     open_page(options, page)
     papers = Path(options.out) / "papers"

@@ -88,7 +88,7 @@ TEMPLATES: Mapping[str, str] = {
     "changed": "Changed: not the paper. Every run has {keys}",
     "claims-evidence": "Of {of} claims that test the paper, {total} judged: {reproduced} reproduced, {differs} differ, {undecided} undecided, {not_testable} not testable",
     "claims-calibration": "Of {total:count claim} by which a parameter was chosen: {reproduced} reproduced, {differs} differ, {undecided} undecided",
-    "claims-arithmetic": "Of {total:count claim} that follow from the paper's numbers: {reproduced} reproduced, {differs} differ",
+    "claims-arithmetic": "Of {total:count claim} from the paper's own numbers: {reproduced} reproduced, {differs} differ",
     "claims-note": "{total:count note} on the text",
     "claims-changed": "Of {total:count claim}: {reproduced} hold, {differs} do not, {undecided} undecided, {not_testable} not testable",
     "not-drawn": "{figure} is not drawn: it compares values of {key}",
