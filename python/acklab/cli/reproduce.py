@@ -81,7 +81,7 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Regenerates what was asked for."""
     from ..reproduce import output
-    from ..reproduce.terminal import told
+    from ..reproduce.report import told
     from ..results.directory import results
 
     if options.seeds is not None and options.seeds < 2:

@@ -13,10 +13,12 @@ from .._core import __version__
 from ..figures.charts import Forest
 from ..figures.html import aside, document, esc, header, table
 from ..text.counts import counted
+from ..text.templates import sentence
 from . import words
 from .criteria import STANDINGS
 from .overview import overview
 from .paper import Compared, Drawn, Figure
+from .report import claims, facts
 from .runner import Outcome
 from .verdict import Verdict
 
@@ -34,6 +36,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
     said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts if verdict.standing != "note"}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
+    body += [claims(outcome).html()] if outcome.verdicts else []
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
     body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(
         robust[2]
@@ -50,15 +53,15 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
         header(
-            _headline(outcome),
-            f"{paper.title}. {paper.citation}",
+            paper.title,
+            paper.citation,
             "",
             quick=outcome.effort.quick,
             changed=outcome.effort.sets,
             command=f"acklab reproduce {paper.id}",
         ),
         f"<p>{esc(paper.about)}</p>",
-        _besides(outcome),
+        f"<ul class=facts>{''.join(f'<li>{esc(sentence(one))}</li>' for one in facts(outcome))}</ul>",
         _failures(outcome),
         _unlike(outcome),
         f'<nav class="contents" aria-label="Contents">{contents}</nav></header><main>',
@@ -109,20 +112,6 @@ def _place(figure: Figure) -> tuple[str, str, int]:
     return figure.section, kind, int(number) if number.isdigit() else 0
 
 
-def _headline(outcome: Outcome) -> str:
-    """What became of the claims that are evidence."""
-    if not any(words.tally(outcome.verdicts)[STANDINGS[0]].values()) or outcome.effort.sets:
-        return words.counted(outcome.verdicts) or _drawn(outcome)
-    return words.tested(outcome.verdicts, outcome.paper.evidence)
-
-
-def _besides(outcome: Outcome) -> str:
-    """What the verdicts' words mean, how the claims that differ are explained, and which are no evidence."""
-    told = [] if outcome.effort.sets else words.besides(outcome.verdicts, outcome.paper.source)
-    items = "".join(f"<li>{esc(one)}</li>" for one in told)
-    return aside("What the verdicts mean, and why claims differ", f'<ul class="note">{items}</ul>') if told else ""
-
-
 def _terms(outcome: Outcome) -> str:
     """The abbreviations and names in the paper's claims."""
     items = "".join(
@@ -134,10 +123,6 @@ def _terms(outcome: Outcome) -> str:
         if items
         else ""
     )
-
-
-def _drawn(outcome: Outcome) -> str:
-    return f"{counted(len(outcome.figures), 'figure')} regenerated."
 
 
 def _failures(outcome: Outcome) -> str:
@@ -254,11 +239,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     changed = "".join(f'<p class="why">{esc(words.changed(change))}</p>' for change in claim.history)
     exact = outcome.paper.claims[claim.id].exact
     alone = f'<p class="why">One run judges it: {esc(exact)}.</p>' if exact else ""
-    explained = (
-        f'<p class="why">{esc(words.because(verdict.explanation, outcome.paper.source))}</p>'
-        if verdict.explanation
-        else ""
-    )
+    explained = f'<p class="why">{esc(words.sentence(verdict.explanation))}</p>' if verdict.explanation else ""
     measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'

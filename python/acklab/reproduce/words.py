@@ -54,56 +54,6 @@ def number_of(n: int, word: str, changed: bool = False) -> str:
     return f"{n} {MANY.get(word, word) if n != 1 else word}"
 
 
-def counted(verdicts: Sequence[Verdict]) -> str:
-    """The tally as sentences, one a standing."""
-    if any(v.changed for v in verdicts):
-        return in_changed(verdicts)
-    said = []
-    for standing, counts in tally(verdicts).items():
-        total = sum(counts.values())
-        parts = ", ".join(number_of(n, word, standing == "note") for word, n in counts.items() if n)
-        if total and standing == "note":
-            said.append(f"{NOTES}: {parts}.")
-        elif total:
-            said.append(f"{standing.capitalize()}: {total} claim{'s' * (total != 1)}, {parts}.")
-    return " ".join(said)
-
-
-def tested(verdicts: Sequence[Verdict], of: int = 0) -> str:
-    """The claims that are evidence, as a headline; ``of`` is how many the paper has, where they may be more."""
-    counts = tally(verdicts)[STANDINGS[0]]
-    total, parts = sum(counts.values()), [number_of(n, word) for word, n in counts.items() if n]
-    missed, fitted = (counts["differs"], sum(counts.values())) if (counts := tally(verdicts)[STANDINGS[1]]) else (0, 0)
-    still = (
-        f" Of {fitted} more, by which a parameter was chosen, {number_of(missed, 'differs')} all the same."
-        if missed
-        else ""
-    )
-    return f"{_which(total, of)}: {', '.join(parts)}.{still}"
-
-
-def _which(total: int, of: int) -> str:
-    """Which claims a headline counts.
-
-    >>> _which(6, 54), _which(54, 54), _which(1, 1)
-    ('Of 6 of the 54 claims that test the paper', 'Of 54 claims that test the paper', 'The claim that tests the paper')
-    """
-    if of > total:
-        return (
-            f"Of {total} of the {of} claims that test the paper"
-            if total > 1
-            else f"One of the {of} claims that test the paper"
-        )
-    return f"Of {total} claims that test the paper" if total > 1 else "The claim that tests the paper"
-
-
-MEANT = {
-    "reproduced": "every part of the claim's criterion holds",
-    "differs": "a part of it does not hold",
-    "undecided": "the runs were too few to decide",
-    "not testable": "no run can decide",
-}
-"""What a verdict's word means."""
 NOTES = "Notes on the text"
 """What the entries are called that are no claims of the paper."""
 NO_TEST = {
@@ -111,77 +61,6 @@ NO_TEST = {
     "arithmetic": "{1} from the {0}'s own numbers or from what was set up",
 }
 """Why a claim of this standing is no evidence."""
-
-
-def besides(verdicts: Sequence[Verdict], source: str = "paper") -> list[str]:
-    """What a reader of the headline asks: the verdicts' words, why claims differ, and which claims are no test."""
-    found = {_plain(v) for v in verdicts}
-    meant = "; ".join(f"{word}: {told}" for word, told in MEANT.items() if word in found)
-    said = [f"{sentence(meant)}."] if meant else []
-    if how := {word: n for word, n in explained_how(verdicts).items() if n}:
-        said.append(_why_they_differ(how, source))
-    for standing in NO_TEST:
-        counts = tally(verdicts)[standing]
-        if total := sum(counts.values()):
-            parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
-            them = {
-                "calibration": "it" if total == 1 else "them",
-                "arithmetic": "it follows" if total == 1 else "they follow",
-            }[standing]
-            said.append(
-                f"{total} more {'claim is' if total == 1 else 'claims are'} no test, because {NO_TEST[standing].format(source, them)} ({standing}): {parts}."
-            )
-    if total := sum((notes := tally(verdicts)["note"]).values()):
-        parts = ", ".join(number_of(n, word, changed=True) for word, n in notes.items() if n)
-        said.append(
-            f"{total} more {'entry is no claim' if total == 1 else 'entries are no claims'} of the {source}, but {'a note' if total == 1 else 'notes'} on its text: {parts}."
-        )
-    return said
-
-
-def _why_they_differ(how: Mapping[str, int], source: str) -> str:
-    """How the claims that differ are explained, by how many have each word of :mod:`.explanation`.
-
-    >>> _why_they_differ({"searched": 1}, "paper")
-    'A reading is a way to fill in what the paper leaves open. The claim that differs holds under none of the readings that were tried.'
-    """
-    total, parts = sum(how.values()), []
-    for word, n in how.items():
-        holds, has = ("holds", "has") if n == 1 else ("hold", "have")
-        told = {
-            "derived": f"can hold under no reading, as the {source}'s own rules show",
-            "depends on": f"{holds} under another reading than acklab's",
-            "searched": f"{holds} under none of the readings that were tried",
-            "unexplained": f"{has} no known cause",
-        }[word]
-        parts.append(told if total == 1 else f"{n} {told}")
-    reading = f"A reading is a way to fill in what the {source} leaves open. " if how.keys() - {"unexplained"} else ""
-    return f"{reading}{'The claim that differs ' if total == 1 else f'Of the {total} claims that differ, '}{'; '.join(parts)}."
-
-
-def because(explanation: str, source: str) -> str:
-    """What is known of why a claim differs, as a sentence without the word of :mod:`.explanation`.
-
-    >>> because("searched: none of 144 readings has it (4 seeds each)", "paper")
-    'No known reading of what the paper leaves open has it: none of 144 readings has it (4 seeds each).'
-    """
-    word, _, told = explanation.partition(": ")
-    return {
-        "derived": f"It cannot hold, by the {source}'s own rules: {told}.",
-        "depends on": f"It holds under another reading of what the {source} leaves open: {told}.",
-        "searched": f"No known reading of what the {source} leaves open has it: {told}.",
-    }.get(word, "Why is not known.")
-
-
-def in_changed(verdicts: Sequence[Verdict]) -> str:
-    """How many claims of the paper hold in changed runs, which reproduce nothing."""
-    found = [outcome(v) for v in verdicts if v.standing != "note"]
-    parts = [
-        f"{n} {MANY.get(word, word) if n != 1 else word}"
-        for word in ("holds", "does not hold", "undecided", "not testable")
-        if (n := found.count(word))
-    ]
-    return f"Changed, so not the paper. Of its {len(found)} claims here, held against these runs: {', '.join(parts)}."
 
 
 def rules(verdict: Verdict) -> str:

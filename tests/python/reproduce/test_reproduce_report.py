@@ -7,7 +7,8 @@ from typing import Any
 
 from acklab.papers import paper
 from acklab.render.report import Report
-from acklab.reproduce import terminal, words
+from acklab.reproduce import report as paper_report
+from acklab.reproduce import words
 from acklab.reproduce.verdict import NOT_TESTABLE, Verdict
 
 
@@ -34,7 +35,7 @@ def outcome_of(many: int, quick: bool) -> Report:
         still={},
         failed=(),
     )
-    return terminal.report(outcome)
+    return paper_report.report(outcome)
 
 
 def test_the_counts_are_facts_and_each_claim_not_reproduced_is_a_row() -> None:

@@ -1,4 +1,4 @@
-"""What ``acklab reproduce`` prints of papers: how many claims have each verdict, and a table of those that are not reproduced."""
+"""A paper as facts and a table: how many claims have each verdict, and those that are not reproduced."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def told(outcomes: Sequence[Outcome]) -> str:
 
 def report(outcome: Outcome) -> Report:
     """A paper's facts, and its claims: those that differ first."""
-    return Report("reproduce", f"{outcome.paper.id}: {outcome.paper.title}", facts(outcome), [_claims(outcome)])
+    return Report("reproduce", f"{outcome.paper.id}: {outcome.paper.title}", facts(outcome), [claims(outcome)])
 
 
 def facts(outcome: Outcome) -> list[Fact]:
@@ -44,7 +44,7 @@ def facts(outcome: Outcome) -> list[Fact]:
     return [*shown, fact(kind, figures=len(outcome.figures), runs=outcome.runs, seconds=outcome.seconds)]
 
 
-def _claims(outcome: Outcome) -> Table:
+def claims(outcome: Outcome) -> Table:
     """The claims that test the paper and are not reproduced, and those by which a parameter was chosen and that differ."""
     evidence, calibration = STANDINGS[:2]
     test = [verdict for verdict in outcome.verdicts if verdict.standing == evidence]
@@ -54,7 +54,7 @@ def _claims(outcome: Outcome) -> Table:
     order = ("differs", "does not hold", "undecided", "not testable", "reproduced", "holds")
     rows = [_row(verdict) for verdict in sorted(listed, key=lambda v: order.index(words.outcome(v)))]
     heads = ["verdict", "figure", "claim", "says", "measured", "wanted", "repetitions", "cause"]
-    return Table(heads, rows, names=len(heads))
+    return Table(heads, rows, "Not reproduced" if len(test) > MAX_LISTED else "Claims", names=len(heads))
 
 
 def _row(verdict: Verdict) -> list[str]:
