@@ -9,7 +9,7 @@ from ..plot.runs import Run
 from ..report.contents import manifest
 from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS, Columns, told
 from ..text.escapes import one_line
-from ..text.numbers import amount, seconds
+from ..text.templates import Fact, fact, sentence
 from .html import VIEWER, document, esc, header, table
 
 #: Characters of a program's output on the page, from its end, and rows of streams.
@@ -32,13 +32,12 @@ def page(
         streams: packets one way between two ports.
         how: where time was, such as ``in virtual time``.
     """
-    warning = f"Invalid run: {run.invalid}." if run.invalid else ""
-    body = [
-        header(warning or headline(programs, streams), f"acklab run: programs {how}", one_line(run.title), quick=False),
-        "</header><main>",
-    ]
+    shown = [fact("invalid", why=run.invalid)] if run.invalid else facts(programs, streams)
+    items = "".join(f"<li>{esc(sentence(one))}</li>" for one in shown)
+    top = header(one_line(run.title), f"acklab run: programs {how}", "", quick=False)
+    body = [top, f"<ul class=facts>{items}</ul></header><main>"]
     body += [_program(one) for one in programs]
-    shown = sorted(streams, key=lambda row: -row["bytes"])[:MOST_STREAMS]
+    largest = sorted(streams, key=lambda row: -row["bytes"])[:MOST_STREAMS]
     more = (
         f'<p class="note">... and {len(streams) - MOST_STREAMS} more; programs.json has them all.</p>'
         if len(streams) > MOST_STREAMS
@@ -46,7 +45,7 @@ def page(
     )
     if streams:
         note = '<p class="note">Packets one way between two ports. Delays are from a packet\'s first queue to its arrival.</p>'
-        body.append(f'<section class="card"><h2>Streams</h2>{_table(STREAM_COLUMNS, shown)}{more}{note}</section>')
+        body.append(f'<section class="card"><h2>Streams</h2>{_table(STREAM_COLUMNS, largest)}{more}{note}</section>')
     body.append(
         f'<section class="card"><h2>Links</h2>{_table(told(LINK_COLUMNS, summary["links"]), summary["links"])}</section>'
     )
@@ -58,23 +57,23 @@ def page(
     return document(one_line(run.title) or "acklab run", "".join(body) + "</main>", viewer=viewer)
 
 
-def headline(programs: Sequence[Program], streams: Sequence[Mapping[str, Any]]) -> str:
-    """A program that failed, or how long the longest of the others took; and the stream with most payload."""
-    failed = next((one for one in programs if not one["stopped"] and one["status"] != 0), None)
-    if failed is not None:
-        return f"A program of {failed['at']} {_ended(failed)}: {one_line(failed['run'])[:100]}"
-    timed = [
+def facts(programs: Sequence[Program], streams: Sequence[Mapping[str, Any]]) -> list[Fact]:
+    """Programs that failed, how long the longest of the others took, and the stream with most payload."""
+    failed = [one for one in programs if not one["stopped"] and one["status"] != 0]
+    shown = [
+        fact("program-failed", node=one["at"], status=one["status"], run=one_line(one["run"])[:100]) for one in failed
+    ]
+    times = [
         (one["ended_s"] - one["started_s"], one["at"])
         for one in programs
         if not one["is_server"] and None not in (one["started_s"], one["ended_s"])
     ]
-    parts = [f"The program of {at} took {seconds(took)}" for took, at in sorted(timed)[-1:]]
+    shown += [fact("program-took", node=node, took=took) for took, node in sorted(times)[-1:]]
     largest = max(streams, key=lambda row: row["payload_bytes"], default=None)
-    if largest is not None:
-        lasted = largest["last_s"] - largest["first_s"]
-        rate = f" at {amount(8 * largest['payload_bytes'] / lasted, 'b/s')}" if lasted > 0 else ""
-        parts.append(f"{one_line(largest['name'])} carried {amount(largest['payload_bytes'], 'B')} of payload{rate}")
-    return f"{'; '.join(parts)}." if parts else "No program ended by itself, and no packet was sent."
+    if largest is not None and largest["last_s"] > largest["first_s"]:
+        rate = 8 * largest["payload_bytes"] / (largest["last_s"] - largest["first_s"])
+        shown.append(fact("stream", name=one_line(largest["name"]), payload=largest["payload_bytes"], rate=rate))
+    return shown
 
 
 def _ended(one: Program) -> str:

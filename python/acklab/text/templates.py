@@ -40,6 +40,9 @@ TEMPLATES: Mapping[str, str] = {
     "late": "{count:count flow} begin after the end of the run: {flows:list}",
     "path": "{nodes}: {trip:seconds} there and back; slowest links {there} {rate:amount b/s}, {back} {rate_back:amount b/s}",
     "thinned": "The charts show {shown} of {all:digits} {what}; closer up, rows are missing",
+    "program-failed": "The program of {node} failed, exit status {status}: {run}",
+    "program-took": "The program of {node} took {took:seconds}",
+    "stream": "{name} carried {payload:amount B} of payload at {rate:amount b/s}",
     # A study.
     "study": "{cases:count case}, {situations:count situation}, {seeds:count seed}",
     "loses-nothing": "Loses nothing: {cases:list}",
@@ -108,7 +111,6 @@ TEMPLATES: Mapping[str, str] = {
     "device": "DEV is the device that sends onto the link; if it is faster than the link, shape it first",
     "origin-simulated": "Simulated, not measured on a network",
     "origin-virtual": "Measured between kernels in virtual time",
-    "first-seed": "Each case with seed {seed}{situation:where}",
 }
 
 
