@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import acklab
+from acklab.plot import prep
 from acklab.plot.prep.change import acknowledged
 from acklab.plot.prep.change import moved as moved_of
 from acklab.plot.prep.facts import facts
@@ -137,56 +138,11 @@ def test_a_visit_that_ends_is_compared_with_before() -> None:
     assert len(down.rates) == 3 and (fact["alone"], fact["beside"]) == down.rates[:2]
 
 
-def test_the_terminal_has_a_line_for_each_part(tmp_path) -> None:
-    import json
-
-    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, UP, PING)))
-    plain, full = (
-        subprocess.run(
-            [COMMAND, "run", "s.json", *more], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
-        ).stdout
-        for more in ([], ["--out", "out"])
-    )
-    for said in (plain, full):
-        first, second = (
-            next(line for line in said.splitlines() if line.startswith(start))
-            for start in (
-                "0 to 1 s (slow start included), without up: down0 and down1 ",
-                "1 to 3 s, with up: down0 and down1 ",
-            )
-        )
-        assert " Mb/s together" in first and " Mb/s together" in second
-        assert "down0 and down1 together, over the whole run: " in said
-        assert ("ping, over the whole run: mean round trip " in said) and (
-            " ms (--out DIR adds median and range)\n" in said
-        ) == (said is plain)
-        assert (", mean round trip " in first) == (said is full) and ("; ping median round trip " in second) == (
-            said is full
-        )
-    rates = [[line.split(" Mb/s")[0] for line in said.splitlines() if " up: down0" in line] for said in (plain, full)]
-    assert rates[0] == rates[1]
-
-
 def test_means_say_over_what_time_they_are() -> None:
     """Two visits make no parts, so the means over the whole run say that they are."""
     made = acklab.run(tree(DOWN, UP, {**SHORT, "name": "more", "start": "2s"}), record=True)
     carried = {one["flows"]: one["when"].replace("\xa0", " ") for one in kinds(Run.of(made))["carried-of"]}
     assert carried["down0 and down1 (S→C)"] == "" and carried["up (C→S)"] == "1 s to 3 s"
-    told = made.summary()
-    assert "down0 and down1 together, over the whole run: " in "\n".join(summed(told, manners(made.scenario_toml())))
-    alike = acklab.run(tree(DOWN))
-    assert "whole run" not in "\n".join(summed(alike.summary(), manners(alike.scenario_toml())))
-
-
-def test_a_flow_that_has_not_begun_has_no_row(tmp_path) -> None:
-    import json
-
-    (tmp_path / "s.json").write_text(json.dumps(tree(DOWN, {**UP, "start": "1000s"})))
-    said = subprocess.run(
-        [COMMAND, "run", "s.json"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
-    ).stdout
-    assert "up: begins at 1,000 s, after the end" in said and "1 not begun" in said
-    assert not any(line.startswith("up ") for line in said.splitlines()) and " more (--json" not in said
 
 
 def test_what_was_sent_again_without_need_is_counted() -> None:

@@ -215,24 +215,6 @@ def test_a_wrong_argument_is_named_as_one() -> None:
         acklab.run(ALLMAN, server="true")
 
 
-def test_a_comparison_prints_its_table_and_takes_what_the_command_takes() -> None:
-    cases = {"two": {}, "every": {"flow.f.receiver.ack": {"policy": "every"}}}
-    told = acklab.compare(
-        ALLMAN,
-        cases,
-        metrics=["completion"],
-        seeds=5,
-        set={"link.1.queue.packets": 60},
-        spread_delays="1%",
-        spread_starts="10ms",
-    )
-    assert str(told) == told.text and told.findings and "±" in str(told)
-    assert "changed: link.1.queue.packets=60" in told.title and len(repr(told)) < 200 and "two, every" in repr(told)
-    assert (told.comparison.spread_delays, told.comparison.spread_starts_s) == (0.01, 0.01)
-    shown = pydoc.render_doc(acklab.compare, renderer=pydoc.plaintext)
-    assert "spread_delays: float | str = 0.0" in shown.replace("'", "") and "print`` shows its tables" in shown
-
-
 def test_logs_of_quic_are_written_and_read() -> None:
     run = acklab.run("examples/quic/uplink.toml", set={"flow.f.size.bytes": "100kB"}, qlog="logs")
     found = acklab.analyze("logs/f.receiver.sqlog")

@@ -9,7 +9,7 @@ import html
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..results import command
+from ..results.files import charts_left_out
 from ..text.escapes import visible
 from .charts import Chart
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def save(chart: Chart, *files: Path, **how: Any) -> Picture | None:
     """Draws a chart and writes it to the files, as :func:`acklab.figures.draw.save` does; returns None if charts are left out."""
-    if not command.draws():
+    if charts_left_out():
         return None
     from . import draw  # matplotlib takes half a second to import
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from ..plot.runs import read_runs
-from ..results import command
 from ..results.directory import results
 from ..results.files import charts_left_out
 from ..results.stored import NOTHING, RECORDED
@@ -84,7 +83,7 @@ def pages(
     """Writes the page and the charts to a directory of the caller's."""
     runs = read_runs(runs)
     (directory / PAGE).write_text(html(runs, title=title, sentence=sentence, notes=notes), encoding="utf-8")
-    if formats and command.draws():
+    if formats and not charts_left_out():
         from ..plot import mpl  # matplotlib takes its time to import; the page does not need it
 
         mpl.save_all(runs, directory / "charts", formats=formats)

@@ -77,21 +77,6 @@ def test_the_page_is_whole_and_needs_nothing_else(name: str, quickly: Quickly) -
     assert not list(quick.out.glob(".*")), "a scratch directory stayed"
 
 
-def test_page_index_and_file_count_alike(name: str, quickly: Quickly) -> None:
-    quick = quickly(name)
-    counts = quick.said["counts"][name]
-    for standing in STANDINGS:
-        mine = [c for c in quick.said["claims"] if c["standing"] == standing]
-        words = ["undecided" if c["undecided"] else c["verdict"].replace("-", " ") for c in mine]
-        assert counts[standing] == {word: words.count(word) for word in counts[standing]}
-    page, index = ((quick.out / f"{file}.html").read_text("utf-8") for file in (name, "index"))
-    for standing, found in counts.items():
-        words = [number_of(n, word, changed=standing == "note") for word, n in found.items() if n]
-        told = ", ".join(words)
-        assert not told or told in index
-        assert not told or f"{found['reproduced']} reproduced" in page or standing in ("arithmetic", "note")
-
-
 def test_the_page_begins_with_the_overview(name: str, quickly: Quickly) -> None:
     page = (quickly(name).out / f"{name}.html").read_text("utf-8")
     places = [page.index(mark) for mark in ('id="overview"', "<figure", 'id="claims"', 'id="parameters"')]
