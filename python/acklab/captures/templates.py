@@ -6,8 +6,8 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..text.numbers import amount, seconds
 from ..text.counts import grouped
+from ..text.numbers import amount, seconds
 
 CAUSES = {
     "application": ("application_limited_s", "idle application"),

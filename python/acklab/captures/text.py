@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from ..text.numbers import NB, amount, count, seconds
 from ..text.columns import align, wrapped
 from ..text.escapes import one_line
+from ..text.numbers import NB, amount, count, seconds
 from .faults import Fault
 from .findings import HEADS, facts, limit, ordered, share_rows
 from .select import chosen

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...text.columns import align, wrapped
 from ...text.escapes import one_line
+from ...text.numbers import NB, amount, count, seconds
 from ..templates import QLOG, filled
 from ..text import title_of_file
 from .connection import Row

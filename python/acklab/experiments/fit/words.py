@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from ...captures import text as capture_text
 from ...captures.findings import limit as limit_of
-from ...text.numbers import NB, amount, listing, seconds
 from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line
+from ...text.numbers import NB, amount, listing, seconds
 from . import answer, trust
 from .fit import Fit
 from .held_out import HeldOut
