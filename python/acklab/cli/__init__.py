@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\
 which verb?
-  One setting, every packet: run. The same settings side by side, with a recommendation: compare.
+  One setting, every packet: run. The same settings side by side, with verdicts: compare.
   A range of a key, as a curve: sweep. The best values, over many paths: tune.
   Which open rules explain measured values: infer. A paper's figures and claims: reproduce.
   Real kernels or programs over a scenario's links: run --live (real time), run --virtual (virtual time).
