@@ -74,7 +74,7 @@ def test_every_verb_prints_both_units_and_the_grants(acklab_command: Acklab) -> 
         ("compare", ["--case", "a", "--case", "b: downloads=1", "--seeds", "2"]),
     ):
         done = acklab_command(verb, "--path", "docsis30", *half, *more)
-        start = {"sweep": "path docsis30 as it is: ", "compare": "path: "}.get(verb, "path docsis30: ")
+        start = {"sweep": "path docsis30 as it is: ", "compare": "path   "}.get(verb, "path docsis30: ")
         assert done.returncode == 0 and f"{start}{line}" in done.stdout, done.stdout + done.stderr
     assert acklab_command("run", "--path", "docsis30", *half, "--json").stdout.startswith("{")
 

@@ -76,7 +76,7 @@ def test_a_run_leaves_a_page(transfer, tmp_path):
     file.write_text(transfer.read_text() + "[[program]]\nat = '@client'\nrun = 'echo \"<b>kept\"; exit 3'\n")
     done = acklab("run", file, "--virtual", "--allow-programs", "--out", tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
-    assert done.returncode == 1 and "<h1>A program of R failed, exit status 3: " in page
+    assert done.returncode == 1 and "<li>The program of R failed, exit status 3: " in page
     assert "<pre>300000</pre>" in page and "<pre>&lt;b&gt;kept</pre>" in page and "S: ended with exit status 0" in page
     streams = json.loads((tmp_path / "out" / "programs.json").read_text())["streams"]
     for row in streams:

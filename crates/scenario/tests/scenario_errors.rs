@@ -311,7 +311,7 @@ const CASES: &[Case] = &[
     (&[(ACK, "ack = { policy = \"smart\", window = \"oracle\" }")], "flow[0].receiver.ack.window", &["`estimate`", "`sender`"]),
     (&[(ACK, "ack = { policy = \"smart\", initial = 0 }")], "flow[0].receiver.ack.initial", &["from 1"]),
     (&[(ACK, "ack = { policy = \"smart\", interval = \"0s\" }")], "flow[0].receiver.ack.interval", &["at least 1us"]),
-    (&[(ACK, "ack = { policy = \"smart\", beta = 4 }")], "flow[0].receiver.ack.beta", &["unknown key"]),
+    (&[(ACK, "ack = { policy = \"smart\", delta = 4 }")], "flow[0].receiver.ack.delta", &["unknown key"]),
     (&[(ACK, "ack = { policy = \"periodic\", beta = 0 }")], "flow[0].receiver.ack.beta", &["= 0", "from 0.000001"]),
     (&[(ACK, "ack = { policy = \"periodic\", segments = 0 }")], "flow[0].receiver.ack.segments", &["from 1"]),
     (&[(ACK, "ack = { policy = \"linux\", quick = 256 }")], "flow[0].receiver.ack.quick", &["= 256", "from 0 to 255"]),

@@ -6,8 +6,6 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..scenario.access import seconds_of
-
 
 def unmet(checks: Sequence[Mapping[str, Any]]) -> list[str]:
     """A sentence for each expectation that does not hold, from the entries ``checks`` of a summary."""
@@ -21,6 +19,8 @@ def of_rows(expects: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) ->
         expects: the scenario's ``expect``, every number in its column's unit.
         summary: the run's flows and links.
     """
+    from ..scenario.access import seconds_of
+
     rows = {("flow", row["name"]): row for row in summary["flows"]}
     rows |= {("link", f"{row['from']}->{row['to']}"): row for row in summary["links"]}
     checks = []

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from acklab.experiments.infer.bench import Bench, Values
 from acklab.experiments.infer.plan import Plan, from_tree
+from acklab.experiments.infer.run import tried
+from acklab.experiments.search.space import Choice
 from acklab.papers import inferred
 from acklab.papers.smartacking.edge import QUEUES, posterior
-from acklab.papers.smartacking.setting import EDGE_QUEUE
+from acklab.papers.smartacking.inferred import PLAIN, SENDER
+from acklab.papers.smartacking.setting import (
+    EDGE_MBPS,
+    FREE,
+    PAPERS,
+    asymmetric,
+    one_zero,
+    parking_lot,
+    tcp_udp,
+    two_two,
+)
+from acklab.runs import run_batch
+
+PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +38,63 @@ def plan() -> Plan:
     return from_tree(tree, "smartacking")
 
 
-def test_the_edge_queue_that_is_used_is_the_most_probable() -> None:
+class Direct:
+    """Makes the runs that values ask for, and keeps nothing."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    def values(self, wanted: list) -> list[tuple[float, ...]]:
+        lines = [self.bench.lines(one.settings, one.path)[0] for one in wanted]
+        made = run_batch(lines)
+        return [
+            tuple(each.read(one) for each in self.bench.objectives(asked.path.entry))
+            for one, asked in zip(made, wanted, strict=True)
+        ]
+
+
+def test_the_plan_is_what_the_page_counts(plan: Plan) -> None:
+    assert plan.search == "all"
+    assert (
+        f"{tried(plan):,} readings of {len(plan.space.parts)} rules, each run with {plan.nudges} nudges"
+        in PAGE.replace("\n", " ")
+    )
+
+
+def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: Plan) -> None:
+    used = {
+        f"{SENDER}.min_rto": PAPERS.min_rto,
+        f"{SENDER}.limited_transmit": PAPERS.limited_transmit,
+        "link.0.rate": f"{EDGE_MBPS}Mbps",
+        "link.2.rate": f"{EDGE_MBPS}Mbps",
+    }
+    made = Values(plan, Direct(Bench(plan))).of([Choice({}, used, {}), Choice({}, PLAIN, {})], ["used", "plain"])  # type: ignore[arg-type]
+    means = dict(zip([one.name for one in plan.values], np.round(made.mean(axis=2), 1).T.tolist(), strict=True))
+    rows = re.findall(
+        r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE
+    )
+    assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
+
+
+def test_a_size_that_has_both_printed_rates_is_the_most_probable() -> None:
     rates = {other: np.full((len(QUEUES), 5), 31.0) for other in ("newreno", "acc")}
-    rates["newreno"][QUEUES.index(EDGE_QUEUE)], rates["acc"][QUEUES.index(EDGE_QUEUE)] = 16.5, 22.8
+    rates["newreno"][QUEUES.index(122)], rates["acc"][QUEUES.index(122)] = 16.5, 22.8
     weights = posterior(rates)
     assert weights.sum() == pytest.approx(1)
-    assert QUEUES[int(weights.argmax())] == EDGE_QUEUE
+    assert QUEUES[int(weights.argmax())] == 122
+
+
+@pytest.mark.parametrize("scheme", ["newreno", "acc", "smart"])
+def test_no_edge_drops_in_any_configuration(scheme: str) -> None:
+    """Section 4.2: the usual buffer is the bottleneck's. Between two routers a queue is limited; before and behind them none is."""
+    lines = [
+        one_zero(5, scheme),
+        two_two(8, scheme),
+        two_two(8, scheme, long=True),
+        tcp_udp(5, scheme),
+        asymmetric(10, scheme),
+    ]
+    for line in [*lines, parking_lot(4, scheme), two_two(8, scheme, copies=2)]:
+        for link in json.loads(line)["link"]:
+            edge = any(end[0] in "SR" for end in link["between"])
+            assert (link["queue"] == FREE) == edge, link
