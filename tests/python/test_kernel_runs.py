@@ -294,6 +294,33 @@ def test_a_preset_runs_in_virtual_time(acklab_command: Acklab) -> None:
 
 
 @booted
+def test_packets_that_a_path_held_wait_in_the_card_for_buffers(acklab_command: Acklab, tmp_path: Path) -> None:
+    """A ring has 256 buffers; this pause holds more packets, and hands them over at one instant."""
+    changes = {
+        '5Mbps", delay = "20ms"': '50Mbps", delay = "50ms"',
+        "packets = 20 ": "packets = 2000 ",
+        "loss = { rate = 0.01 }": 'stages = [{ kind = "pause", at = ["750ms"], length = "250ms" }]',
+        "segments = 300": "segments = 3000",
+    }
+    text = TRANSFER
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    (tmp_path / "held.toml").write_text(text)
+    out = tmp_path / "out"
+    done = acklab_command("run", str(tmp_path / "held.toml"), "--virtual", "--json", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["valid"] and result["flows"][0]["completed"] and result["flows"][0]["retransmits"] == 0
+    data = (out / "receiver.pcap").read_bytes()
+    at, times = 24, []
+    while at < len(data):
+        seconds, nanoseconds, length = struct.unpack_from("<3I", data, at)
+        times.append(seconds * 10**9 + nanoseconds - kernel.EPOCH_NS)
+        at += 16 + length
+    assert times.count(10**9) > 256
+
+
+@booted
 def test_a_place_for_temporary_files_that_is_not_there_is_passed_over(
     acklab_command: Acklab, transfer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

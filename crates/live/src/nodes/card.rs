@@ -1,6 +1,7 @@
 //! A kernel's network card: the device's side of vhost-user (the protocol of QEMU's docs/interop/vhost-user), notifications
 //! in band.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -74,8 +75,8 @@ pub struct Card {
     rings: [Ring; 2],
     /// The request to be answered.
     unanswered: Option<u32>,
-    /// Frames for which the kernel had no buffer.
-    pub overrun: u64,
+    /// Frames for which the kernel has no buffer yet: a path may deliver many at one instant, and no kernel runs in between.
+    waiting: VecDeque<Vec<u8>>,
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {
@@ -137,7 +138,7 @@ impl Card {
                 let places = Places { descriptors: long(body, 8), used: long(body, 16), available: long(body, 24) };
                 let ring = number(body, 0) as usize;
                 self.ring(body)?;
-                // No frame waits for buffers: one that finds none is lost.
+                // The driver does not say when it has new buffers: see Card::fill.
                 self.rings[ring].place(places, ring == RECEIVE, &self.memory)?;
             }
             request::VRING_KICK if number(body, 0) as usize == TRANSMIT => {
@@ -190,20 +191,30 @@ impl Card {
         Ok((frames, interrupt))
     }
 
-    /// Puts a frame into the kernel's memory; whether the kernel is to be interrupted.
+    /// Takes a frame for the kernel, after those that wait.
+    pub fn receive(&mut self, frame: &[u8]) {
+        self.waiting.push_back([&PREFIX[..], frame].concat());
+    }
+
+    /// How many frames wait for buffers.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Puts frames into the kernel's memory while it has buffers; whether the kernel is to be interrupted.
     ///
     /// # Errors
     /// Its ring makes no sense.
-    pub fn receive(&mut self, frame: &[u8]) -> Result<bool, Fault> {
-        let ring = &mut self.rings[RECEIVE];
-        let Some(chain) = ring.take(&self.memory)? else {
-            self.overrun += 1;
-            return Ok(false);
-        };
-        let bytes = [&PREFIX[..], frame].concat();
-        let written = chain.write(&self.memory, &bytes)?;
-        ring.give(&chain, written, &self.memory)?;
-        ring.wants_interrupt(&self.memory)
+    pub fn fill(&mut self) -> Result<bool, Fault> {
+        let (ring, before) = (&mut self.rings[RECEIVE], self.waiting.len());
+        while let Some(bytes) = self.waiting.front()
+            && let Some(chain) = ring.take(&self.memory)?
+        {
+            let written = chain.write(&self.memory, bytes)?;
+            ring.give(&chain, written, &self.memory)?;
+            self.waiting.pop_front();
+        }
+        Ok(self.waiting.len() < before && ring.wants_interrupt(&self.memory)?)
     }
 
     /// Interrupts the kernel for a ring, and waits until it has noted so: until then the clock stands.

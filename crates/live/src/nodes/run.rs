@@ -66,7 +66,7 @@ pub struct Went<N> {
     pub ended: Vec<Ended>,
     /// How often kernels were let run.
     pub grants: u64,
-    /// Packets for which a kernel had no buffer.
+    /// Packets for which a kernel had no buffer until the end.
     pub overrun: u64,
 }
 
@@ -90,7 +90,7 @@ pub struct Finished {
     pub ended: Vec<Ended>,
     /// How often kernels were let run.
     pub grants: u64,
-    /// Packets for which a kernel had no buffer, and such as went to no node.
+    /// Packets for which a kernel had no buffer until the end, and such as went to no node.
     pub overrun: u64,
     /// See `overrun`.
     pub astray: u64,
@@ -103,6 +103,8 @@ enum Item {
     Tell { from: usize, payload: Vec<u8> },
     /// A card tells that its packets are gone.
     Interrupt(usize),
+    /// A card in which frames wait looks for buffers again.
+    Fill(usize),
 }
 
 /// Who is next.
@@ -241,6 +243,10 @@ impl<N: Network> World<N> {
         self.now = at;
         self.grants += 1;
         self.wanted[kernel] = NEVER;
+        if self.machines[kernel].card.waiting() > 0 {
+            // Due at this instant, it also keeps the kernel from going on by itself: how far it went it would not tell.
+            self.items.push_back((at, Item::Fill(kernel)));
+        }
         let fault = self.fault(kernel);
         let until = self.next().0;
         self.schedule.runs(Some(kernel as u16), at, until).map_err(broken)?;
@@ -329,9 +335,12 @@ impl<N: Network> World<N> {
         if !self.machines[kernel].is_there() {
             return Ok(());
         }
-        let fault = self.fault(kernel);
-        let frame = frame::frame(bytes, self.network.number(kernel));
-        if self.machines[kernel].card.receive(&frame).map_err(&fault)? {
+        self.machines[kernel].card.receive(&frame::frame(bytes, self.network.number(kernel)));
+        self.fill(kernel)
+    }
+
+    fn fill(&mut self, kernel: usize) -> Result<(), String> {
+        if self.machines[kernel].card.fill().map_err(self.fault(kernel))? {
             self.interrupt(kernel, RECEIVE)?;
         }
         Ok(())
@@ -352,6 +361,7 @@ impl<N: Network> World<N> {
         self.now = at;
         match self.items.pop_front() {
             Some((_, Item::Interrupt(kernel))) => self.interrupt(kernel, TRANSMIT)?,
+            Some((_, Item::Fill(kernel))) => self.fill(kernel)?,
             Some((_, Item::Tell { from, payload })) => {
                 for kernel in (0..self.machines.len()).filter(|&kernel| kernel != from) {
                     self.tell(kernel, &payload)?;
@@ -368,7 +378,7 @@ impl<N: Network> World<N> {
             let status = status.filter(|status| !status.success()).map(|status| status.to_string());
             Ended { status: status.unwrap_or_default(), console }
         };
-        let overrun = self.machines.iter().map(|machine| machine.card.overrun).sum();
+        let overrun = self.machines.iter().map(|machine| machine.card.waiting() as u64).sum();
         let ended = self.machines.iter_mut().map(ended).collect();
         Went { network: self.network, ended, grants: self.grants, overrun }
     }
