@@ -43,7 +43,7 @@ WRITERS: list[tuple[Writer, Callable[..., dict[str, object]], bool]] = [
     (lambda _: ["run", "s.json", "--qlog"], scenario, False),
     (lambda _: ["run", "s.json", "--capture", "all"], scenario, False),
     (lambda _: ["run", "s.json", "t/s.json"], scenario, False),
-    (lambda ends: ["compare", "s.json", *(word for end in ends for word in ("--case", f"{json.dumps(end)[1:-1]}: seed=1")), "--under",
+    (lambda ends: ["compare", "s.json", *(word for seed, end in enumerate(ends, 1) for word in ("--case", f"{json.dumps(end)[1:-1]}: seed={seed}")), "--under",
                    f"{ends[0]}: seed=1"], scenario, False),
     (lambda ends: ["sweep", "s.json", "--vary", "link.0.delay=1ms,2ms"], scenario, False),
     (lambda _: ["run", "s.json", "--virtual"], kernels, True),
