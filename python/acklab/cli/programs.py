@@ -10,7 +10,6 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..text.counts import counted
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
 from .expected import checked
@@ -111,6 +110,8 @@ def given(options: argparse.Namespace) -> list[str]:
 
 
 def _refusal(file: str, programs: list[dict[str, Any]]) -> str:
+    from ..text.counts import counted
+
     return (
         f"{file_name(file)} names {counted(len(programs), 'command')}, such as `{programs[0]['run']}`. They would run, and a scenario may "
         "come from a stranger: read them, then give --allow-programs"
@@ -294,6 +295,8 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     rows = [[cell(row) for _, cell in shown] for row in summary["links"][:MOST_LINES]]
     say("\n" + "\n".join(align([head for head, _ in shown], rows)))
     if told.astray or told.overrun:
+        from ..text.counts import counted
+
         say(f"\n{counted(told.astray, 'packet')} went to no program's node, {told.overrun} found no room in a kernel")
     if options.out:
         say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")
