@@ -362,7 +362,11 @@ def test_the_limits_of_a_direction_are_shares_with_evidence_and_frames() -> None
     }
     for part in parts:
         first, last = part["frames"]
-        longest = max(span["end_s"] - span["start_s"] for span in spans if span["first_frame"] == first)
+        longest = max(
+            span["end_s"] - span["start_s"]
+            for span in spans[row["connection"], row["direction"]]
+            if span["first_frame"] == first
+        )
         assert times[last] - times[first] == pytest.approx(longest, abs=0.001), "its packets are in the file"
     unknown = {**row, "limit": "unknown", "limit_why": "no-acks"}
     assert [(part["kind"], part["share"], part["evidence"]) for part in shares(unknown, spans)] == [
@@ -375,7 +379,7 @@ def test_no_window_has_a_rate_above_the_bottleneck() -> None:
     row = acklab.analyze(CAPTURE, packets=False).rows()[0]
     rate = 8 * row["window_limit_max_bytes"] / row["path_rtt_min_s"]
     for bottleneck, known in ((None, True), (1.1 * rate, True), (0.9 * rate, False)):
-        (part,) = (one for one in shares({**row, "bottleneck_bps": bottleneck}, []) if one["kind"] == "receiver-window")
+        (part,) = (one for one in shares({**row, "bottleneck_bps": bottleneck}, {}) if one["kind"] == "receiver-window")
         assert ("window_bps" in part["evidence"], part["frames"]) == (known, None)
 
 

@@ -93,10 +93,12 @@ class Analysis:
         key = ("connection", "direction")
         return [{**{name: row[name] for name in key}, **one} for row in self.rows() for one in shares(row, spans)]
 
-    def spans(self) -> list[dict[str, Any]]:
-        """The rows of ``limits``."""
-        rows: list[dict[str, Any]] = self.limits.to_polars().rows(named=True)
-        return rows
+    def spans(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
+        """The rows of ``limits``, by connection and direction."""
+        spans: dict[tuple[int, str], list[dict[str, Any]]] = {}
+        for row in self.limits.to_polars().rows(named=True):
+            spans.setdefault((row["connection"], row["direction"]), []).append(row)
+        return spans
 
     @cached_property
     def faults(self) -> list[Fault]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..text.numbers import percent
@@ -29,17 +29,22 @@ FACTS = (
 UNUSUAL, WAITS = 0.05, 0.02
 
 
-def shares(row: Row, spans: Iterable[Row]) -> list[dict[str, Any]]:
+Spans = Mapping[tuple[int, str], Sequence[Row]]
+"""The rows of ``limits``, by connection and direction."""
+
+
+def shares(row: Row, spans: Spans) -> list[dict[str, Any]]:
     """What limited a direction, the largest share first: ``kind``, ``share``, ``seconds``, ``evidence`` and ``frames``.
 
     ``frames`` are the first and the last packet of the cause's longest span among ``spans``, the rows of ``limits``. Time whose cause cannot be told is
-    ``not-known``, which is all of it where the limit is ``unknown``.
+    ``not-known``, which is all of it where the limit is ``unknown``. A direction with too few data has none.
     """
+    if row["limit"] == "short":
+        return []
     parts = {cause: row[column] for cause, (column, _) in CAUSES.items()}
     if row["limit"] == "unknown":
         parts = {"network": row["limits_s"]}
-    key = row["connection"], row["direction"]
-    own = [span for span in spans if (span["connection"], span["direction"]) == key]
+    own = spans.get((row["connection"], row["direction"]), ())
     found = []
     for cause, took in sorted(parts.items(), key=lambda part: -part[1]):
         if not took:
@@ -59,10 +64,8 @@ def shares(row: Row, spans: Iterable[Row]) -> list[dict[str, Any]]:
     return found
 
 
-def share_rows(row: Row, spans: Iterable[Row]) -> list[list[str]]:
+def share_rows(row: Row, spans: Spans) -> list[list[str]]:
     """The same as cells, below :data:`HEADS`; none where there are too few data."""
-    if row["limit"] == "short":
-        return []
     return [
         [
             CAUSES["network" if one["kind"] == "not-known" else one["kind"]][1],

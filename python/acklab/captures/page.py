@@ -14,7 +14,7 @@ from ..figures.html import VIEWER, aside, document, esc, header, table
 from ..text.numbers import amount, seconds
 from . import text
 from .charts import histogram, viewer
-from .findings import HEADS, facts, limit, ordered, policy, share_rows
+from .findings import HEADS, Spans, facts, limit, ordered, policy, share_rows
 
 if TYPE_CHECKING:
     from . import Analysis
@@ -123,7 +123,7 @@ def wireshark(row: Row) -> str:
     return " && ".join(parts)
 
 
-def _section(found: Analysis, row: Row, spans: Sequence[Row], faults: Sequence[str]) -> str:
+def _section(found: Analysis, row: Row, spans: Spans, faults: Sequence[str]) -> str:
     """A direction: its limits, its facts and its counts."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""

@@ -11,7 +11,7 @@ from ..text.columns import align, wrapped
 from ..text.escapes import one_line
 from ..text.numbers import NB, amount, count, seconds
 from .faults import Fault
-from .findings import HEADS, facts, limit, ordered, share_rows
+from .findings import HEADS, Spans, facts, limit, ordered, share_rows
 from .select import chosen
 from .templates import NOTES, filled
 
@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 
 def as_text(
-    summary: Row, spans: Sequence[Row] = (), only: Sequence[str] = (), sort: str | None = None, most: int = MOST
+    summary: Row, spans: Spans | None = None, only: Sequence[str] = (), sort: str | None = None, most: int = MOST
 ) -> str:
     """What the packets were, and for each direction its limits, facts and counts; ``spans`` are the rows of ``limits``.
 
@@ -44,7 +44,7 @@ def as_text(
         lines += ["", title(row)]
         if row["bytes"] or row["acked_bytes"] > 2:
             told = [limit(row), *facts(row), *faults(summary, row)]
-            cells = share_rows(row, spans)
+            cells = share_rows(row, spans or {})
             table = [f"  {line}" for line in align(HEADS, cells, names=2)] if cells else []
             lines += wrapped(told[:1]) + table + wrapped(told[1:]) + _table(row)
         else:
