@@ -17,7 +17,7 @@ SMALL = 400_000 if os.environ.get("ACKLAB_LONG") else 20_000
 #: Seconds of processor time that a busy machine may add. Work by the square of these packets took 5 s or more.
 NOISE = 2.0
 #: Bytes that the analysis of one connection may take, from its packets to its row as text.
-MOST_A_CONNECTION = 14_000
+MOST_A_CONNECTION = 13_000
 
 
 @pytest.fixture(scope="module")

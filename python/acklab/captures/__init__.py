@@ -107,13 +107,17 @@ class Analysis:
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of ``connections``; without a look for faults."""
-        found: list[dict[str, Any]] = json.loads(self._result.json())["connections"]
-        return found
+        rows: list[dict[str, Any]] = self._plain["connections"]
+        return rows
+
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
+        plain: dict[str, Any] = json.loads(self._result.json())
+        return plain
 
     def summary(self) -> dict[str, Any]:
         """The file's counts, its connections and their faults as plain Python values."""
-        found: dict[str, Any] = json.loads(self._result.json())
-        return {"file": self.file, **found, "findings": self.findings, "faults": as_rows(self.faults)}
+        return {"file": self.file, **self._plain, "findings": self.findings, "faults": as_rows(self.faults)}
 
     def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
         """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""
