@@ -35,6 +35,7 @@ __all__ = [
     "columns",
     "decoded",
     "expanded",
+    "file_names",
     "link_ends",
     "live_probe",
     "place",

@@ -130,7 +130,7 @@ def test_a_slip_is_answered(
         (
             ["run", ALLMAN, "examples/t1.toml"],
             "cli.run._several",
-            "stopped; what was printed holds; the run under way left nothing",
+            "stopped; what was printed holds; a run that did not end leaves nothing",
         ),
         (
             ["fit", "examples/captures/linux-receiver.pcap"],

@@ -182,7 +182,13 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         if strange:
             options.parser.error(f"unknown: {' '.join(strange)}")
         refuse_twice(options)
-        status: int = options.act(options)
+        try:
+            status: int = options.act(options)
+        except BaseException as error:  # a library may have made another error of the interrupt
+            if options.kept and (isinstance(error, KeyboardInterrupt) or stop.status is not None):
+                stop.received()
+                complain(f"stopped; {options.kept(options)}")
+            raise
         flush()
         return status
     except BrokenPipeError:

@@ -12,7 +12,7 @@ from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
 from . import examples, lost, programs
 from .expected import say_ignored
-from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
+from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, runs_kept, workers
 from .source import unread
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def add(verbs: Any) -> None:
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
     shown = EXAMPLE.replace("{quantities}", quantities.rstrip("\n")) + examples.ABOUT
-    verb = add_verb(verbs, "compare", act, about, shown)
+    verb = add_verb(verbs, "compare", act, about, shown, runs_kept)
     verb.add_argument("file", metavar="FILE", nargs="?", help="the scenario (TOML or JSON); --cases may name one")
     examples.add_path(verb)
     verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
@@ -151,9 +151,6 @@ def act(options: argparse.Namespace) -> int:
             2,
             f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n",
         )
-    except KeyboardInterrupt:
-        say_kept(options.out)
-        raise
     if options.json:
         say_json(json.dumps(output.plain(told)))
     else:

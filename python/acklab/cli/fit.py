@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from .options import add_open, add_verb, check_open, directory, open_page, say_stopped
+from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
     from ..experiments.fit.fit import Fit
@@ -42,7 +42,7 @@ exit status: 0; 1 an output failed; 2 no such file, no capture, nothing to fit, 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Fit a scenario to a captured connection, and ask it what another queue or ACK policy would do."
-    verb = add_verb(verbs, "fit", act, about, EXAMPLE)
+    verb = add_verb(verbs, "fit", act, about, EXAMPLE, lambda _: "a fit is kept when it is done, and this one was not")
     verb.add_argument("file", metavar="FILE", help="a capture, compressed or not")
     verb.add_argument(
         "receiver",
@@ -83,9 +83,6 @@ def act(options: argparse.Namespace) -> int:
             return _fitted(options, None)
         with results(options.out, "fit", NAMES) as folder:
             return _fitted(options, folder)
-    except KeyboardInterrupt:
-        say_stopped("a fit is kept when it is done, and this one was not")
-        raise
     except FitError as error:
         refused = f"{name}: {error}"
     except ScenarioError as error:

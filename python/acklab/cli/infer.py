@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from .options import add_verb, seed
+from .options import add_verb, runs_kept, seed
 from .search import add_outputs, follow
 
 EXAMPLE = """\
@@ -30,7 +30,7 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Find which values of open rules explain what was printed or measured."
-    verb = add_verb(verbs, "infer", act, about, EXAMPLE)
+    verb = add_verb(verbs, "infer", act, about, EXAMPLE, runs_kept)
     verb.add_argument("file", metavar="FILE", help="the plan, or the name of a paper that has one")
     verb.add_argument(
         "--readings", type=int, metavar="N", help="how many readings to try at most (the plan's, or 2000)"

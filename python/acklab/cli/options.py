@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..results.interrupts import deferred
 from ..text.escapes import file_name
 from ..text.terminal import complain
 
@@ -90,13 +89,18 @@ def refuse_twice(options: argparse.Namespace, worded: Callable[[str], str] = str
 
 
 def add_verb(
-    verbs: Any, name: str, act: Callable[[argparse.Namespace], int], about: str, examples: str
+    verbs: Any,
+    name: str,
+    act: Callable[[argparse.Namespace], int],
+    about: str,
+    examples: str,
+    kept: Callable[[argparse.Namespace], str] | None = None,
 ) -> argparse.ArgumentParser:
-    """Adds a verb that ``act`` carries out; ``about`` is the first line of its help."""
+    """Adds a verb that ``act`` carries out; ``about`` is the first line of its help, ``kept`` says what an interrupt leaves."""
     verb: argparse.ArgumentParser = verbs.add_parser(
         name, help=LINES[name], description=about, epilog=examples, formatter_class=Help
     )
-    verb.set_defaults(act=act, parser=verb)
+    verb.set_defaults(act=act, parser=verb, kept=kept)
     return verb
 
 
@@ -214,17 +218,10 @@ def workers(options: argparse.Namespace) -> Workers | None:
     return cluster.recorded(options.address)
 
 
-def say_kept(out: str | None) -> None:
-    """Says after an interrupt what became of the runs that were done."""
-    say_stopped(
-        f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
-    )
-
-
-def say_stopped(kept: str) -> None:
-    """Says that the command was interrupted, and what is kept."""
-    with deferred():  # the request to stop is made again until the command has received it
-        complain(f"stopped; {kept}")
+def runs_kept(options: argparse.Namespace) -> str:
+    """Says what an interrupt leaves of a verb that keeps the runs that are done."""
+    out = options.out or getattr(options, "dataset", None)
+    return f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
 
 
 def _whole(text: str, least: int, most: int, most_said: str) -> int:

@@ -14,7 +14,7 @@ from ..papers import CLASSICS, FIVE, LATER
 from ..studies import NAMES as STUDIES
 from ..text.escapes import file_name, not_known
 from ..text.terminal import complain, say
-from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, say_kept
+from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, runs_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def add(verbs: Any) -> None:
     shown = EXAMPLE.format(
         FIVE=", ".join(FIVE), LATER=", ".join(LATER), CLASSICS=", ".join(CLASSICS), STUDIES=", ".join(STUDIES)
     )
-    verb = add_verb(verbs, "reproduce", act, about, shown)
+    verb = add_verb(verbs, "reproduce", act, about, shown, runs_kept)
     verb.add_argument(
         "papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out"
     )
@@ -86,15 +86,12 @@ def act(options: argparse.Namespace) -> int:
 
     if options.seeds is not None and options.seeds < 2:
         options.parser.error("--seeds must be at least 2: one seed has no interval")
-    out = Path(options.out or "acklab-out/reproduce") if options.out or not options.json else None
+    options.out = options.out or (None if options.json else "acklab-out/reproduce")
+    out = Path(options.out) if options.out else None
     chosen = _chosen(options)
     changes = _changes(options, chosen)  # refused before anything is written
-    try:
-        with results(out, "reproduce", output.NAMES) if out else contextlib.nullcontext() as folder:
-            outcomes, index = _all(options, chosen, folder, changes)
-    except KeyboardInterrupt:
-        say_kept(file_name(out) if out else None)
-        raise
+    with results(out, "reproduce", output.NAMES) if out else contextlib.nullcontext() as folder:
+        outcomes, index = _all(options, chosen, folder, changes)
     if options.json:
         say(json.dumps(output.summary(outcomes)))
     else:

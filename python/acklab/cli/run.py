@@ -16,7 +16,7 @@ from ..text.escapes import file_name, file_names
 from ..text.terminal import complain, say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
-from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, say_stopped, seed, threads
+from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
 from .source import read, stdin, unread
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ expectation could not be checked; 130 interrupted; 143 terminated
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     described = "Run a scenario file (TOML or JSON) and print what each flow and link did."
-    run = add_verb(verbs, "run", act, described, EXAMPLE + examples.ABOUT)
+    run = add_verb(verbs, "run", act, described, EXAMPLE + examples.ABOUT, _kept)
     about = "the scenario; - is standard input; the runs of several files share one page"
     run.add_argument("file", metavar="FILE ...", nargs="?", help=about)
     run.add_argument("others", metavar="FILE", nargs="*", help=argparse.SUPPRESS)
@@ -108,20 +108,13 @@ def add(verbs: Any) -> None:
     add_open(run)
 
 
+def _kept(options: argparse.Namespace) -> str:
+    several = options.batch is not None or options.others
+    return f"{'what was printed holds; ' if several else ''}a run that did not end leaves nothing"
+
+
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
-    try:
-        return _act(options)
-    except KeyboardInterrupt:
-        say_stopped(
-            "what was printed holds; the run under way left nothing"
-            if options.batch is not None or options.others
-            else "a run that did not end leaves nothing"
-        )
-        raise
-
-
-def _act(options: argparse.Namespace) -> int:
     examples.take_path(options)
     sets: list[str] = options.set
     captures.check(options)

@@ -12,7 +12,7 @@ from typing import Any
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from .kinds import NO_TEXT, instead_of_a_search
-from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
+from .options import add_open, add_workers, check_open, directory, open_page, workers
 from .source import unread
 
 
@@ -79,9 +79,6 @@ def follow(
             f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)
         )  # the place at which a capture is no plan does not help
         options.parser.exit(2, f"acklab: {said}{other}\n")
-    except KeyboardInterrupt:
-        say_kept(options.out)
-        raise
     if options.json:
         say_json(json.dumps(plain(told)))
         return 0

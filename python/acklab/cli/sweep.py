@@ -15,7 +15,7 @@ from ..text.terminal import complain, say, say_json
 from . import examples, lost, paths, programs
 from .expected import say_ignored
 from .kinds import NO_TEXT, instead_of_a_sweep, longer
-from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
+from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, runs_kept, workers
 
 if TYPE_CHECKING:
     from ..experiments.sweep.design import Design
@@ -47,7 +47,7 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Run a scenario for every combination of values of its keys, with as many seeds as it takes."
-    verb = add_verb(verbs, "sweep", act, about, EXAMPLE + examples.ABOUT)
+    verb = add_verb(verbs, "sweep", act, about, EXAMPLE + examples.ABOUT, runs_kept)
     verb.add_argument(
         "file", metavar="FILE", nargs="?", help="the plan, or the scenario; - is a scenario on standard input"
     )
@@ -153,9 +153,6 @@ def act(options: argparse.Namespace) -> int:
         told = instead_of_a_sweep(options.file)
         said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))
         options.parser.exit(2, f"acklab: {said}{told or longer(options)}\n")
-    except KeyboardInterrupt:
-        say_kept(options.out or options.dataset)
-        raise
     return 0
 
 

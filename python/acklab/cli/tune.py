@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .options import add_verb, seed
+from .options import add_verb, runs_kept, seed
 from .search import add_outputs, follow
 
 EXAMPLE = """\
@@ -30,7 +30,7 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Search for the keys of a scenario that are best over paths drawn from a distribution."
-    verb = add_verb(verbs, "tune", act, about, EXAMPLE)
+    verb = add_verb(verbs, "tune", act, about, EXAMPLE, runs_kept)
     verb.add_argument("file", metavar="FILE", help="the plan")
     verb.add_argument(
         "--trials", type=_trials, metavar="N", help="how many different choices to try (the plan's, or 64)"
