@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from .captures import Analysis, analyze
     from .experiments.fit.errors import FitError
     from .experiments.fit.fit import Fit, fit
-    from .experiments.infer import InferError, infer
-    from .experiments.sweep import SweepError, sweep
-    from .experiments.tune import TuneError, tune
     from .results.stored import NotRecordedError
     from .runs import Run, load, run, run_batch, simulation
     from .scenario import Scenario
     from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, LostSegment, Window
+    from .study.errors import InferError, StudyError, SweepError, TuneError
+    from .study.infer import infer
+    from .study.sweep import sweep
+    from .study.tune import tune
 
     compare: Any  # modules that can be called
     report: Any
@@ -38,12 +39,13 @@ _HOMES = {
     "_core": ("CaptureError", "LiveError", "RunError", "ScenarioError", "Simulation", "Table", "__version__"),
     "captures": ("Analysis", "analyze"),
     "experiments.fit": ("Fit", "FitError", "fit"),
-    "experiments.infer": ("InferError", "infer"),
-    "experiments.sweep": ("SweepError", "sweep"),
-    "experiments.tune": ("TuneError", "tune"),
     "results.stored": ("NotRecordedError",),
     "runs": ("Run", "load", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
+    "study.errors": ("InferError", "StudyError", "SweepError", "TuneError"),
+    "study.infer": ("infer",),
+    "study.sweep": ("sweep",),
+    "study.tune": ("tune",),
     "scenario.own": (
         "AckEvent",
         "AckPolicy",
@@ -79,6 +81,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Simulation",
+    "StudyError",
     "SweepError",
     "Table",
     "TuneError",

@@ -1,4 +1,4 @@
-"""Comparisons: the public name of :mod:`acklab.experiments.compare`, which can also be called.
+"""Comparisons: the public name of :mod:`acklab.study.compare`, which can also be called.
 
 >>> import acklab
 >>> told = acklab.compare(
@@ -8,11 +8,26 @@
 [('Reno', 1.851), ('SACK', 1.851)]
 """
 
-from .experiments.compare import *  # noqa: F403  # every public name
-from .experiments.compare import __all__
-from .experiments.compare.call import called
+from .study.compare import Case, Compared, Comparison, called, case, compare, from_file
+from .study.errors import CompareError
+from .study.metrics import Metric, metric
+from .study.quantities import QUANTITIES
+from .study.statistics import Ranked, Ranking
 from .text.callable import can_be_called
 
-__all__ = [*__all__]
+__all__ = [
+    "QUANTITIES",
+    "Case",
+    "CompareError",
+    "Compared",
+    "Comparison",
+    "Metric",
+    "Ranked",
+    "Ranking",
+    "case",
+    "compare",
+    "from_file",
+    "metric",
+]
 
 can_be_called(__name__, called)

@@ -1,6 +1,7 @@
-"""Datasets: the public name of :mod:`acklab.experiments.dataset`."""
+"""Sweeps as datasets: partitioned Parquet in a directory or an object store, which SQL and charts read."""
 
-from .experiments.dataset import *  # noqa: F403  # every public name
-from .experiments.dataset import __all__
+from .study.dataset import StoreError, write
+from .study.dataset_charts import plot
+from .study.query import QueryError, query
 
-__all__ = [*__all__]
+__all__ = ["QueryError", "StoreError", "plot", "query", "write"]

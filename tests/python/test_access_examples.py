@@ -8,7 +8,7 @@ import pytest
 
 import acklab
 from acklab.cli.examples import PATHS
-from acklab.experiments.compare import Comparison, compare, from_file
+from acklab.study.compare import Comparison, compare, from_file
 
 ACCESS = Path(__file__).parents[2] / "examples" / "access"
 LINKS = ("dsl", "lte", "cable", "satellite")

@@ -13,13 +13,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
-from acklab.experiments.compare.difference import Rules, difference
-from acklab.experiments.compare.findings import findings, lossless
-from acklab.experiments.compare.output import chart, plain
-from acklab.experiments.compare.rank import rank
-from acklab.experiments.compare.report import facts, report
 from acklab.figures.stats import Sample
+from acklab.study.compare import Compared, Comparison, compare, findings, from_file, lossless
+from acklab.study.compare_page import chart, facts, plain, report
+from acklab.study.errors import StudyError
+from acklab.study.metrics import metric
+from acklab.study.reading import Case, case
+from acklab.study.statistics import Rules, difference, rank
 from front import COMMAND, Acklab, contents
 
 ACCESS = """\
@@ -285,7 +285,7 @@ def test_what_cannot_be_set_is_marked(tmp_path: Path) -> None:
     (table, *_) = report(told).tables
     assert table.heads[1] == "settable" and [row[1] for row in table.rows] == ["yes", "no"]
     (tmp_path / "c.toml").write_text('[[case]]\nname = "a"\nsettable = "no"\n')
-    with pytest.raises(CompareError, match="settable = 'no': has to be true or false"):
+    with pytest.raises(StudyError, match="settable = 'no': has to be true or false"):
         from_file(tmp_path / "c.toml")
 
 
@@ -379,7 +379,7 @@ def test_cases_as_they_are_written() -> None:
     ],
 )
 def test_what_can_not_be_compared_is_refused(changes: dict, said: str) -> None:
-    with pytest.raises(CompareError) as raised:
+    with pytest.raises(StudyError) as raised:
         compare(comparison(**changes))
     assert said in str(raised.value)
 
@@ -392,13 +392,13 @@ def test_what_can_not_be_compared_is_refused(changes: dict, said: str) -> None:
     ],
 )
 def test_a_case_that_is_none(text: str, said: str) -> None:
-    with pytest.raises(CompareError, match=said):
+    with pytest.raises(StudyError, match=said):
         case(text)
 
 
 @pytest.mark.parametrize("text", ["speed", "goodput@", "queue-delay"])
 def test_a_metric_that_is_none(text: str) -> None:
-    with pytest.raises(CompareError):
+    with pytest.raises(StudyError):
         metric(text)
 
 
@@ -422,7 +422,7 @@ def test_a_comparison_file(tmp_path: Path) -> None:
         ("margin = 2", "`2` is no share"), ("for = 3", "for has to be a list of texts"),
     ):  # fmt: skip
         file.write_text(wrong)
-        with pytest.raises(CompareError, match=said):
+        with pytest.raises(StudyError, match=said):
             from_file(file)
 
 

@@ -16,10 +16,9 @@ import acklab
 from acklab.engines.batches import on_threads
 from acklab.engines.journal import KEPT, Journal
 from acklab.engines.line import record
-from acklab.experiments.sweep.design import Design
-from acklab.experiments.sweep.execute import Work
-from acklab.experiments.sweep.plan import from_tree
 from acklab.results.directory import results
+from acklab.study.runs import SweepRuns
+from acklab.study.sweep import Design, from_tree
 from front import LONG, TWO_HOPS
 
 CASES = 2000 if LONG else 120
@@ -112,7 +111,7 @@ def told(design: Design, folder: Path) -> tuple[list[bytes], int]:
     """The results of every run after whatever is missing has been made, and how many records were damaged."""
     with results(folder, "sweep") as held, contextlib.closing(Journal(held, design.identity())) as journal:
         damaged = journal.damaged
-        work = Work(design, journal)
+        work = SweepRuns(design, journal)
         work.run(on_threads(1), lambda done: None)
         return [line for point in range(design.plan.points) for line in work.lines(point)], damaged
 

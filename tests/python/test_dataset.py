@@ -24,7 +24,7 @@ SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seed
 #: Blocks of 25 runs.
 BLOCKS = """\
 import sys
-from acklab.experiments.dataset import blocks
+from acklab.study import dataset as blocks
 blocks.MOST_RUNS = 25
 from acklab.cli import main
 sys.exit(main(sys.argv[1:]))

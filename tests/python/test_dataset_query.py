@@ -61,7 +61,7 @@ def test_sql_over_a_dataset_and_over_other_results(here: Path, command: Command)
     assert text[0].split() == ["sender_window", "rate_bps", "mean"] and len(text) == 7
     for ending, read in ((".parquet", pl.read_parquet), (".csv", pl.read_csv), (".json", pl.read_json)):
         assert command("query", "runs", sql, "--out", f"answer{ending}").returncode == 0
-        assert read(f"answer{ending}").equals(acklab.experiments.dataset.query("runs", sql))
+        assert read(f"answer{ending}").equals(acklab.dataset.query("runs", sql))
     assert "60 rows, of which" not in command("query", "runs", "select * from flows limit 60").stdout
     assert "90 rows, of which the first 60 are shown" in command("query", "runs", "select * from range(90)").stdout
 
@@ -131,7 +131,7 @@ def test_two_columns_of_one_name_are_refused(here: Path, command: Command, sql: 
 
 
 def test_an_answer_has_a_share_of_the_memory(here: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    module = sys.modules["acklab.experiments.dataset.query"]
+    module = sys.modules["acklab.study.query"]
     monkeypatch.setattr(module, "_ANSWER", 1e-6)
     told = command("query", "runs", "select * from range(100000000000)")
     assert told.returncode == 2 and "the answer is larger than " in told.stderr

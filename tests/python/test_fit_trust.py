@@ -10,8 +10,6 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.dataset import StoreError
-from acklab.experiments.dataset.query import tables
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.answer import claim, clock
 from acklab.experiments.fit.fit import Fit, _replayed
@@ -26,6 +24,8 @@ from acklab.experiments.fit.score import Score, score
 from acklab.experiments.fit.trust import _lacks, given, untested
 from acklab.experiments.fit.value import Value
 from acklab.experiments.fit.words import trusted
+from acklab.study.dataset import StoreError
+from acklab.study.query import tables
 
 LINUX = Path(__file__).parents[2] / "examples/captures/linux-receiver.pcap"
 SCENARIO = """

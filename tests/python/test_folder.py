@@ -17,10 +17,9 @@ import pytest
 
 import acklab
 from acklab.cli import main
-from acklab.experiments.sweep import SweepError
-from acklab.experiments.sweep.plan import from_tree
-from acklab.experiments.sweep.run import sweep
 from acklab.results.directory import FolderError, results
+from acklab.study.errors import StudyError
+from acklab.study.sweep import from_tree, run_plan
 from front import LONG, TWO_HOPS, Acklab, contents
 
 OLD = {"a.txt": b"old a", "b.txt": b"old b", "sub/c.txt": b"old c", "gone/d.txt": b"old d"}
@@ -270,11 +269,11 @@ def test_no_link_is_followed(tmp_path: Path, two_hops: Path, name: str) -> None:
     (victims / "folder" / "file").write_text("precious")
     plan = from_tree({"scenario": two_hops, "vary": {"flow.0.sender.window": [4, 8]}, "metrics": ["completion"]})
     for target in ("file", "folder", "nothing"):
-        for work in (lambda out: acklab.run(two_hops).write(out), lambda out: sweep(plan, out)):
+        for work in (lambda out: acklab.run(two_hops).write(out), lambda out: run_plan(plan, out)):
             out = Path(tempfile.mkdtemp(dir=tmp_path))
             (out / name).parent.mkdir(exist_ok=True)
             (out / name).symlink_to(victims / target)
-            with contextlib.suppress(FolderError, SweepError, OSError):
+            with contextlib.suppress(FolderError, StudyError, OSError):
                 work(out)
             assert contents(victims) == {"file": b"precious", "folder/file": b"precious"}
             assert name.startswith(".acklab") or (out / name).is_symlink()

@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 
 import acklab
-from acklab.experiments.infer import InferError, further
-from acklab.experiments.infer.check import Check, verdict
-from acklab.experiments.infer.nudge import Nudge
-from acklab.experiments.infer.plan import from_tree
-from acklab.experiments.infer.posterior import Posterior
-from acklab.experiments.infer.run import tried
+from acklab.study.errors import StudyError
+from acklab.study.infer import from_tree, tried
+from acklab.study.posterior import Check, Posterior, further_rows, verdict
+from acklab.study.seeds import Nudge
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
@@ -82,7 +80,7 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
     assert facts["dependent", None] == {"values": 3, "of": 3, "run": "4 MB"}
     assert facts["predicts", None] == {"within": 2, "values": 2, "baseline": 1}
     # What would decide the rule that is open: the held-out value in which its two most probable values differ most.
-    (open_,) = further.rows(told)
+    (open_,) = further_rows(told)
     assert (open_.rule, open_.cells, open_.value, open_.fitted) == (
         "sender_initial_window",
         (10, 16),
@@ -275,7 +273,7 @@ BAD = [
 
 @pytest.mark.parametrize(("key", "value", "said"), BAD)
 def test_bad_plans(key: str, value: Any, said: str) -> None:
-    with pytest.raises(InferError) as found:
+    with pytest.raises(StudyError) as found:
         acklab.infer({**PLAN, key: value})
     assert said in str(found.value)
 
@@ -283,7 +281,7 @@ def test_bad_plans(key: str, value: Any, said: str) -> None:
 def test_more_readings_than_may_be_tried_are_searched() -> None:
     assert from_tree({**PLAN, "readings": 3}).search == "tpe"
     assert tried(from_tree({**PLAN, "readings": 3})) == 3
-    with pytest.raises(InferError, match="there are 8"):
+    with pytest.raises(StudyError, match="there are 8"):
         from_tree({**PLAN, "readings": 3, "search": "all"})
 
 
@@ -356,7 +354,7 @@ def test_a_value_over_several_runs_and_metrics_is_their_average() -> None:
 
 
 def test_a_value_has_as_many_runs_below_as_above() -> None:
-    with pytest.raises(InferError, match="as many runs as run has, 2"):
+    with pytest.raises(StudyError, match="as many runs as run has, 2"):
         acklab.infer(
             {
                 **PLAN,

@@ -15,13 +15,13 @@ import acklab
 from acklab import _core, report
 from acklab.cli import emulate
 from acklab.engines import kernel
-from acklab.experiments.dataset import plot, query
-from acklab.experiments.dataset.query import caveat
 from acklab.plot import mpl
 from acklab.report.live import page
 from acklab.report.typeset import unbroken
 from acklab.results import validity
 from acklab.results.validity import TABLES
+from acklab.study.dataset_charts import plot
+from acklab.study.query import caveat, query
 from front import Acklab
 
 SCENARIO: dict[str, Any] = {

@@ -10,13 +10,11 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.compare import CompareError, directions, metric
-from acklab.experiments.compare.aggregate import NAMES, aggregate
-from acklab.experiments.compare.columns import FLOWS, LINKS
-from acklab.experiments.compare.directions import WORDS
-from acklab.experiments.compare.quantities import QUANTITIES
-from acklab.experiments.sweep import SweepError
-from acklab.experiments.sweep.metrics import schema
+from acklab.study.columns import FLOWS, LINKS
+from acklab.study.directions import DIRECTIONS, FLOW_DIRECTIONS, LINK_DIRECTIONS, WORDS
+from acklab.study.errors import StudyError
+from acklab.study.metrics import metric, schema
+from acklab.study.quantities import AGGREGATES, QUANTITIES, aggregate
 from front import TWO_HOPS, Acklab
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
@@ -59,7 +57,7 @@ def test_sweep_adds_up_both_directions(tmp_path: Path) -> None:
 
 def test_what_does_not_add_up_needs_a_place_or_an_aggregate(summary: dict) -> None:
     for name in ("mean_queue_packets", "max_queue_packets", "rate_bps"):
-        with pytest.raises(CompareError, match=re.escape(f"write {name}@FROM->TO, or max({name})")):
+        with pytest.raises(StudyError, match=re.escape(f"write {name}@FROM->TO, or max({name})")):
             metric(name)
         assert metric(f"{name}@G->R").read(summary) == next(
             row[name] for row in summary["links"] if (row["from"], row["to"]) == ("G", "R")
@@ -85,7 +83,7 @@ def test_seconds_are_told_in_milliseconds_where_the_name_asks(summary: dict) -> 
     told = metric("wait (ms): max(completion)@[ab]")
     assert (told.name, told.label, told.quantity.unit) == ("wait", "wait (ms)", "ms")
     assert told.read(summary) == 1e3 * read("max(completion)@[ab]", summary)
-    with pytest.raises(CompareError, match=r"`goodput` is not in seconds, so no \(ms\)"):
+    with pytest.raises(StudyError, match=r"`goodput` is not in seconds, so no \(ms\)"):
         metric("speed (ms): goodput")
 
 
@@ -136,9 +134,9 @@ def test_aggregates(name: str, values: list[float], expected: float) -> None:
     ],
 )
 def test_a_metric_that_is_none(text: str, said: str) -> None:
-    with pytest.raises(CompareError, match=re.escape(said)):
+    with pytest.raises(StudyError, match=re.escape(said)):
         metric(text)
-    with pytest.raises(SweepError, match=re.escape(said)):
+    with pytest.raises(StudyError, match=re.escape(said)):
         acklab.sweep(scenario=TWO_HOPS, vary={"flow.0.sender.window": [4]}, metrics=[text])
 
 
@@ -163,11 +161,11 @@ def test_every_numeric_column_is_a_metric_and_the_reference_tells_its_aggregate(
     ]
     told = [[cell.strip().strip("`") for cell in row] for row in rows]
     assert told == [
-        *([q.name, q.unit, q.about, WORDS[q.better], directions.QUANTITIES[q.name].why] for q in QUANTITIES.values()),
-        *([name, about] for name, about in NAMES.items()),
+        *([q.name, q.unit, q.about, WORDS[q.better], DIRECTIONS[q.name].why] for q in QUANTITIES.values()),
+        *([name, about] for name, about in AGGREGATES.items()),
         *(
             [name, one.aggregate, WORDS[one.better], reasons[name].why]
-            for columns, reasons in ((FLOWS, directions.FLOWS), (LINKS, directions.LINKS))
+            for columns, reasons in ((FLOWS, FLOW_DIRECTIONS), (LINKS, LINK_DIRECTIONS))
             for name, one in columns.items()
         ),
     ]
@@ -182,12 +180,12 @@ LESS_IS_BETTER = {
 
 
 def test_the_direction_of_every_metric() -> None:
-    assert set(QUANTITIES) == set(directions.QUANTITIES)
-    for table in (directions.QUANTITIES, directions.FLOWS, directions.LINKS):
+    assert set(QUANTITIES) == set(DIRECTIONS)
+    for table in (DIRECTIONS, FLOW_DIRECTIONS, LINK_DIRECTIONS):
         for name, one in table.items():
-            column_of_both = table is not directions.QUANTITIES and name in directions.QUANTITIES
+            column_of_both = table is not DIRECTIONS and name in DIRECTIONS
             more, less = name in MORE_IS_BETTER, name in LESS_IS_BETTER and not column_of_both
-            if table is directions.LINKS and name == "bytes":
+            if table is LINK_DIRECTIONS and name == "bytes":
                 more = False  # on a link they are load, of a flow they are delivered
             assert one.better == more - less, f"{name}: {WORDS[one.better]} is better, because {one.why}"
             assert one.why and not one.why.endswith(".")

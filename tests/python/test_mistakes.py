@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from acklab import cli
-from acklab.experiments.compare import CompareError
-from acklab.experiments.compare import from_file as cases
-from acklab.experiments.sweep import SweepError, sweep
+from acklab.study.compare import from_file
+from acklab.study.errors import StudyError
+from acklab.study.sweep import sweep
 from front import TWO_HOPS, Acklab
 
 PLAN = 'title = "t"\nscenario = "s.toml"\n\n[vary]\n"flow.0.sender.window" = [4, 8]\n'
@@ -33,7 +33,7 @@ def test_a_plans_mistake_has_a_line_and_a_column(change: tuple[str, str], said: 
     (tmp_path / "s.toml").write_text(TWO_HOPS)
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN.replace(*change))
-    with pytest.raises(SweepError) as error:
+    with pytest.raises(StudyError) as error:
         sweep(plan)
     assert str(error.value).startswith(f"{plan}{said}"), error.value
 
@@ -41,11 +41,11 @@ def test_a_plans_mistake_has_a_line_and_a_column(change: tuple[str, str], said: 
 def test_so_has_one_of_a_comparison(tmp_path: Path) -> None:
     file = tmp_path / "cases.toml"
     file.write_text('seeds = 3\nmargin = 2\n[[case]]\nname = "a"\n[[case]]\nnam = "b"\n')
-    with pytest.raises(CompareError, match=r":2:1: `2` is no share"):
-        cases(file)
+    with pytest.raises(StudyError, match=r":2:1: `2` is no share"):
+        from_file(file)
     file.write_text(file.read_text().replace("margin = 2", "margin = 0.1"))
-    with pytest.raises(CompareError, match=r":5:1: case: no key nam; did you mean name\?"):
-        cases(file)
+    with pytest.raises(StudyError, match=r":5:1: case: no key nam; did you mean name\?"):
+        from_file(file)
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,11 @@ import pytest
 
 from acklab import ScenarioError
 from acklab.cli import main
-from acklab.experiments.compare import CompareError, Comparison, compare, from_file
-from acklab.experiments.sweep import SweepError
-from acklab.experiments.sweep.design import Design
-from acklab.experiments.sweep.execute import Work
-from acklab.experiments.sweep.plan import from_tree
 from acklab.scenario import _toml
+from acklab.study.compare import Comparison, compare, from_file
+from acklab.study.errors import StudyError
+from acklab.study.runs import SweepRuns
+from acklab.study.sweep import Design, from_tree
 from acklab.text.toml import loads
 from front import LONG, TWO_HOPS
 
@@ -116,7 +115,7 @@ def accepted(tree: dict[str, Any]) -> bool:
             design.check()
             design.lines(design.plan.points - 1, [1, 2])
             design.identity()
-    except (SweepError, ScenarioError) as error:
+    except (StudyError, ScenarioError) as error:
         assert str(error) and "Traceback" not in str(error)
         return False
     return True
@@ -171,7 +170,7 @@ def test_a_comparison_is_accepted_or_refused_in_words(tmp_path: Path) -> None:
             read += 1
             if one.seeds <= 3 and number % 10 == 0:
                 compare(one)
-        except (CompareError, ScenarioError) as error:
+        except (StudyError, ScenarioError) as error:
             assert str(error)
         except Exception as error:
             raise AssertionError(f"comparison {number}: {given}") from error
@@ -218,15 +217,15 @@ def test_the_command_says_what_is_wrong_and_leaves_nothing_half_written(
 @pytest.mark.parametrize("given", ["seeds = 1000001", "seeds = 10000000"])
 def test_too_many_seeds_are_refused(tmp_path: Path, given: str) -> None:
     (tmp_path / "cases.toml").write_text(f'{given}\n[[case]]\nname = "a"\n[[case]]\nname = "b"\nset = {{ seed = 1 }}\n')
-    with pytest.raises(CompareError, match="at most"):
+    with pytest.raises(StudyError, match="at most"):
         Comparison(scenario=TWO_HOPS, file="", **from_file(tmp_path / "cases.toml")).check()
-    with pytest.raises(SweepError, match="give a whole number"):
+    with pytest.raises(StudyError, match="give a whole number"):
         from_tree({"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": [4, 8]}, **loads(given)})
 
 
 def test_too_many_runs_are_refused() -> None:
-    with pytest.raises(SweepError, match="runs; at most"):
-        Work(
+    with pytest.raises(StudyError, match="runs; at most"):
+        SweepRuns(
             Design(
                 from_tree({"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": "1..100000"}, "seeds": 1_000_000})
             ),

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.compare import metric
+from acklab.study.metrics import metric
 
 TEXT = """
 record = {{ packets = true }}

@@ -15,6 +15,7 @@ ROOMS = (
         "papers",
         "reproduce",
         "experiments",
+        "study",
         "models",
         "captures",
         "drill",

@@ -10,20 +10,10 @@ from statistics import median
 import numpy as np
 import pytest
 
-from acklab.experiments.compare import metric
-from acklab.experiments.compare.difference import (
-    DIFFERENT,
-    EQUIVALENT,
-    SAME,
-    TOO_FEW,
-    UNDECIDED,
-    Rules,
-    difference,
-    rounded,
-)
-from acklab.experiments.compare.rank import rank
-from acklab.experiments.sweep.seeds import Seeds
 from acklab.figures.stats import Sample, bounded, interval, seeds_needed, t_quantile
+from acklab.study.metrics import metric
+from acklab.study.seeds import Seeds
+from acklab.study.statistics import DIFFERENT, EQUIVALENT, SAME, TOO_FEW, UNDECIDED, Rules, difference, rank, rounded
 from acklab.text.numbers import estimate
 
 #: Simulated experiments of a rate.

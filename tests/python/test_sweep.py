@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.sweep import SweepError
+from acklab.study.errors import StudyError
 from front import COMMAND, TWO_HOPS, Acklab, contents
 
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
@@ -204,7 +204,7 @@ def test_another_sweep_in_the_directory_is_refused(plan: Path, tmp_path: Path, a
     ]:
         plan.write_text(text)
         (tmp_path / "lossy.toml").write_text(scenario)
-        with pytest.raises(SweepError, match=said):
+        with pytest.raises(StudyError, match=said):
             acklab.sweep(plan, out=out)
         assert contents(out) == before
     done = acklab_command("sweep", str(plan), "--out", str(out))
@@ -220,14 +220,14 @@ def test_another_version_is_refused_and_so_are_two_at_once(plan: Path, tmp_path:
     private, identity = out / ".acklab", json.loads((out / "acklab.json").read_text())["work"]
     private.mkdir()
     (private / "work.json").write_text(json.dumps({**identity, "acklab": "0.0.1"}))
-    with pytest.raises(SweepError, match=r"begun by acklab 0\.0\.1, this is"):
+    with pytest.raises(StudyError, match=r"begun by acklab 0\.0\.1, this is"):
         acklab.sweep(plan, out=out)
     (private / "work.json").write_text("{")
-    with pytest.raises(SweepError, match="another version"):
+    with pytest.raises(StudyError, match="another version"):
         acklab.sweep(plan, out=out)
     with (private / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(SweepError, match="in use by another acklab"):
+        with pytest.raises(StudyError, match="in use by another acklab"):
             acklab.sweep(plan, out=out, fresh=True)
 
 
@@ -288,7 +288,7 @@ def test_fewer_than_five_seeds_have_no_interval(plan: Path, acklab_command: Ackl
 def test_a_mean_of_equal_numbers_may_be_rounded() -> None:
     from types import SimpleNamespace
 
-    from acklab.experiments.sweep.report import alike
+    from acklab.study.sweep_page import alike
 
     row = {"low": [51.72607708214443], "high": [51.72607708214444], "mean": [51.726077082144435]}
     plan = SimpleNamespace(seeds=SimpleNamespace(most=5))

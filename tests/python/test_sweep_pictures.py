@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from acklab.experiments.sweep.axes import Axis, Column, log_spaced
-from acklab.experiments.sweep.metrics import metric
-from acklab.experiments.sweep.picture import MOST_PANELS, Pictures, scaled
 from acklab.figures import draw
 from acklab.figures.charts import Dots, Heat, Lines
+from acklab.study.axes import Axis, Column, log_spaced
+from acklab.study.metrics import metric
+from acklab.study.sweep_charts import MOST_PANELS, Pictures, scaled
 
 COMPLETION, TIMEOUTS = metric("completion"), metric("timeouts")
 

@@ -12,13 +12,11 @@ import pytest
 
 import acklab
 from acklab import ScenarioError
-from acklab.experiments.sweep import SweepError
-from acklab.experiments.sweep.design import Design
-from acklab.experiments.sweep.flags import joined, vary
-from acklab.experiments.sweep.plan import from_file, from_tree
-from acklab.experiments.sweep.quantity import column, read
-from acklab.experiments.sweep.ranges import values
-from acklab.experiments.sweep.seeds import seeds
+from acklab.study.errors import StudyError
+from acklab.study.reading import vary, with_options
+from acklab.study.seeds import seeds
+from acklab.study.sweep import Design, from_file, from_tree
+from acklab.study.values import column, read, values_of_range
 from front import TWO_HOPS, Acklab
 
 DOTTED = TWO_HOPS.replace('name = "f"', 'name = "a.b"')
@@ -52,7 +50,7 @@ def design(**keys: object) -> Design:
     ],
 )
 def test_values(given: object, expected: list[object]) -> None:
-    assert values(given) == expected
+    assert values_of_range(given) == expected
 
 
 def test_ranges_begin_and_end_where_they_say_and_rise_evenly() -> None:
@@ -65,7 +63,9 @@ def test_ranges_begin_and_end_where_they_say_and_rise_evenly() -> None:
         for scale in ("linear", "log"):
             found = [
                 read(one)
-                for one in values({"from": f"{low!r}{unit}", "to": f"{high!r}{unit}", "points": points, "scale": scale})
+                for one in values_of_range(
+                    {"from": f"{low!r}{unit}", "to": f"{high!r}{unit}", "points": points, "scale": scale}
+                )
             ]
             numbers = [one.number for one in found if one is not None and one.unit == unit]
             assert len(numbers) == points
@@ -229,8 +229,8 @@ WRONG = [
     ({"derive": {"flow.0.start": {"times": [1], "unit": "h"}}}, 'has unit = "h"; it is one of bps'),
     ({"derive": {"flow.0.start": {"times": [1], "at_least": 2, "at_most": 1}}}, "has at_least above at_most"),
     ({"derive": {"flow.0.sender.window": BDP}}, "flow.0.sender.window is varied and derived"),
-    ({"draw": {"flow.0.start": "0s"}}, 'can not be drawn from; give the ends "0s..1s"'),
-    ({"draw": {"flow.0.start": "0s..1Mbps"}}, "both ends need the same unit"),
+    ({"draw": {"flow.0.start": "0s"}}, 'can not be drawn from; give "0s..1s"'),
+    ({"draw": {"flow.0.start": "0s..1Mbps"}}, "both bounds need the same kind of unit"),
     ({"draw": {"flow.0.size.segments": [3, 0]}}, "scenario: flow[0].size.segments: is 0"),
     ({"seeds": 0}, "seeds = 0: give a whole number from 1 to 1,000,000"),
     ({"seeds": {**RULE, "at_least": 1}}, "seeds.at_least = 1: a whole number from 5"),
@@ -255,7 +255,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("keys", "said"), WRONG, ids=[said[:40] for _, said in WRONG])
 def test_what_is_no_plan_is_said_before_anything_runs(keys: dict, said: str) -> None:
-    with pytest.raises(SweepError) as error:
+    with pytest.raises(StudyError) as error:
         design(**keys)
     text = str(error.value)
     assert text.startswith("plan.toml: ") and said in text, text
@@ -269,7 +269,7 @@ def test_a_scenario_that_is_no_toml_is_told_by_its_name() -> None:
 
 def test_too_many_points_are_refused() -> None:
     keys = [f"flow.0.sender.{name}" for name in ("window", "packet")]
-    with pytest.raises(SweepError, match="points; at most"):
+    with pytest.raises(StudyError, match="points; at most"):
         plan(vary={key: {"from": 1, "to": 4000, "step": 1} for key in keys})
 
 
@@ -292,7 +292,7 @@ def test_the_command_says_the_same_and_leaves_nothing(acklab_command: Acklab, tw
 
 def test_options_change_a_plan() -> None:
     tree = {"vary": {"flow": {"0": {"start": ["1s"]}}}, "seeds": 3}
-    found = joined(
+    found = with_options(
         tree, {"vary": {"flow.0.start": ["2s"], "a.b": [1]}, "together": [{"c": [1]}], "alternatives": {"case": {}}}
     )
     assert found == {
@@ -360,7 +360,7 @@ def test_nothing_a_plan_may_say_is_an_internal_error() -> None:
             design_of = Design(from_tree(tree, "plan.toml"))
             if design_of.plan.points < 100:
                 design_of.check()
-        except (SweepError, ScenarioError) as error:
+        except (StudyError, ScenarioError) as error:
             refused += 1
             assert str(error).count("\n") < 4
     assert refused > 1000
@@ -398,7 +398,7 @@ def test_columns_need_no_quotes_in_sql() -> None:
 
 
 def test_every_name_is_a_word_and_there_once() -> None:
-    from acklab.experiments.sweep.names import names, titled
+    from acklab.study.keys import names, titled
 
     draw = random.Random(3)
     steps = ["queue", "packets", "rate", "a b", "x", "delay", "sender", "2"]
@@ -427,5 +427,5 @@ def test_every_name_is_a_word_and_there_once() -> None:
     ],
 )
 def test_a_name_that_is_none(given: dict, said: str) -> None:
-    with pytest.raises(SweepError, match=re.escape(said)):
+    with pytest.raises(StudyError, match=re.escape(said)):
         plan(names=given)

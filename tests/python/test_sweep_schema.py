@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from acklab.experiments.sweep.derive import KEYS as DERIVE
-from acklab.experiments.sweep.plan import KEYS, from_tree
-from acklab.experiments.sweep.schema import schema
+from acklab.study.axes import DERIVE_KEYS
+from acklab.study.sweep import KEYS, from_tree, plan_schema
 from acklab.text.toml import loads
 from front import Acklab
 
@@ -51,7 +50,7 @@ PLANS = [
 
 
 def test_plans_fit_the_schema_and_what_is_none_does_not() -> None:
-    whole = schema()
+    whole = plan_schema()
     assert len(PLANS) == 2
     for text in PLANS:
         tree = loads(text)
@@ -69,14 +68,14 @@ def test_plans_fit_the_schema_and_what_is_none_does_not() -> None:
 
 
 def test_the_schema_and_the_reference_have_every_key() -> None:
-    assert list(schema()["properties"]) == list(KEYS)
+    assert list(plan_schema()["properties"]) == list(KEYS)
     text = (ROOT / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`([$\w]+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))))
-    assert set(KEYS) | set(DERIVE) <= told
+    assert set(KEYS) | set(DERIVE_KEYS) <= told
 
 
 def test_the_command_prints_it(acklab_command: Acklab) -> None:
-    assert json.loads(acklab_command("schema", "--plan").stdout) == schema()
+    assert json.loads(acklab_command("schema", "--plan").stdout) == plan_schema()
 
 
 def test_a_plan_holds_its_scenario() -> None:

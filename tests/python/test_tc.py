@@ -9,9 +9,11 @@ import subprocess
 import pytest
 
 from acklab import _core
-from acklab.experiments.compare import Case, Comparison, compare, metric
-from acklab.experiments.compare.output import plain
-from acklab.experiments.compare.tc import line
+from acklab.study.compare import Comparison, compare
+from acklab.study.compare_page import plain
+from acklab.study.metrics import metric
+from acklab.study.reading import Case
+from acklab.study.router import tc_line
 from acklab.text.toml import loads
 
 SCENARIO = """
@@ -50,14 +52,14 @@ def expanded(queue: str) -> dict:
 
 @pytest.mark.parametrize("queue", LINES)
 def test_a_queue_has_the_words_of_the_manual(queue: str) -> None:
-    assert line(expanded(queue)).command == f"tc qdisc replace dev DEV root {LINES[queue]}"
+    assert tc_line(expanded(queue)).command == f"tc qdisc replace dev DEV root {LINES[queue]}"
 
 
 @pytest.mark.parametrize("queue", LINES)
 def test_tc_understands_them(queue: str) -> None:
     if not shutil.which("tc") or not shutil.which("unshare"):
         pytest.skip("needs tc and unshare")
-    command = (line(expanded(queue), "lo").command or "").split()
+    command = (tc_line(expanded(queue), "lo").command or "").split()
     done = subprocess.run(["unshare", "-rn", *command], capture_output=True, text=True, timeout=30)
     if "unshare" in done.stderr:
         pytest.skip(done.stderr.strip())
@@ -68,10 +70,10 @@ def test_tc_understands_them(queue: str) -> None:
 
 
 def test_an_ack_filter_of_the_paper_has_no_discipline() -> None:
-    found = line(expanded('{ kind = "drop-tail", packets = 50, filter = { kind = "static", threshold = 1 } }'))
+    found = tc_line(expanded('{ kind = "drop-tail", packets = 50, filter = { kind = "static", threshold = 1 } }'))
     assert found.command is None
     assert found.differs == "no queueing discipline of Linux has the ACK filter 'static'"
-    near = line(
+    near = tc_line(
         expanded(
             '{ kind = "drop-tail", packets = 50, filter = { kind = "cake" }, drop = "longest-front", scheduler = "round-robin" }'
         )
@@ -81,15 +83,15 @@ def test_an_ack_filter_of_the_paper_has_no_discipline() -> None:
 
 
 def test_docsis_pie_is_a_parameter_of_the_service_flow() -> None:
-    found = line(expanded('{ kind = "docsis-pie", buffer = "100kB", target = "15ms" }'))
+    found = tc_line(expanded('{ kind = "docsis-pie", buffer = "100kB", target = "15ms" }'))
     assert (
         found.command == "DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = 15 (latency target in ms)"
     )
-    filtered = line(expanded('{ kind = "docsis-pie", buffer = "100kB", filter = { kind = "cake" } }'))
+    filtered = tc_line(expanded('{ kind = "docsis-pie", buffer = "100kB", filter = { kind = "cake" } }'))
     assert filtered.command is None and "no encoding for an ACK filter" in filtered.differs
-    other = line(expanded('{ kind = "pie", filter = { kind = "cake" } }'))
+    other = tc_line(expanded('{ kind = "pie", filter = { kind = "cake" } }'))
     assert other.command is None and "together with CAKE's queues" in other.differs
-    assert line(expanded('{ kind = "pie", filter = { kind = "static", threshold = 1 } }')).command is None
+    assert tc_line(expanded('{ kind = "pie", filter = { kind = "static", threshold = 1 } }')).command is None
 
 
 def told(cases: list[Case], **changes: object):  # type: ignore[no-untyped-def]

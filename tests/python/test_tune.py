@@ -16,15 +16,13 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.search.draws import draw, drawn
-from acklab.experiments.search.objective import objective
-from acklab.experiments.tune import TuneError
-from acklab.experiments.tune import determined as how_well
-from acklab.experiments.tune.picture import _corrected
-from acklab.experiments.tune.plan import from_tree
-from acklab.experiments.tune.report import _change, verdict
-from acklab.experiments.tune.search import STOPPED, Search, Trial, looks
 from acklab.figures.stats import Sample
+from acklab.study.errors import StudyError
+from acklab.study.metrics import objective
+from acklab.study.search import STOPPED, Search, Trial, from_tree, looks
+from acklab.study.seeds import draw, drawn
+from acklab.study.tune_charts import _corrected
+from acklab.study.tune_page import _change, alike, bounds, verdict, whole
 from acklab.text.numbers import number
 
 pytest.importorskip("optuna", reason="pip install optuna")
@@ -141,7 +139,7 @@ def test_more_trials_continue_a_search(tmp_path: Path) -> None:
     assert more.kept == few.runs and whole.kept == 0
     assert more.table.equals(whole.table) and more.text == whole.text
     assert [one.choice for one in few.trials] == [one.choice for one in more.trials[:12]]
-    with pytest.raises(TuneError, match="what is run has changed"):
+    with pytest.raises(StudyError, match="what is run has changed"):
         acklab.tune(PLAN, out=tmp_path / "a", seed=2)
 
 
@@ -219,9 +217,9 @@ def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
         if one.state == "complete" and abs(one.cost[0] - told.winner.cost[0]) < 1e-12 and one is not told.winner
     ]
     assert same, "windows beyond the path give the same runs"
-    assert {one.number for one in same} <= {one.number for one in how_well.alike(told)}
+    assert {one.number for one in same} <= {one.number for one in alike(told)}
     (fact,) = [fact.values for fact in told.report().facts if fact.kind == "alike"]
-    assert fact["trials"] == len(how_well.alike(told)) and fact["paths"] == 6
+    assert fact["trials"] == len(alike(told)) and fact["paths"] == 6
     page = (tmp_path / "a" / "tune.html").read_text()
     assert "Parts of the objective" in page and "Not distinguished from the best trial" in page
     row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
@@ -238,10 +236,7 @@ def test_what_is_not_determined_is_no_advice() -> None:
         baseline={"flow.0.sender.window": 4},
     )  # fmt: skip
     tables = {table.name: table for table in told.report().tables}
-    assert (
-        how_well.whole(told, "sender_window")
-        and [*tables["Not distinguished from the best trial"].rows[0]][-1] == "yes"
-    )
+    assert whole(told, "sender_window") and [*tables["Not distinguished from the best trial"].rows[0]][-1] == "yes"
     old, new = told.fresh_parts
     assert old[0] + 0.001 * old[1] == pytest.approx(sum(row[0] for row in told.judged.base) / 6)
     assert tables["Objectives"].rows == [["cost", "completion + 0.001 × acks_sent", "less", "no"]]
@@ -259,7 +254,7 @@ def test_a_winner_at_a_bound_is_warned_of() -> None:
         trials=7,
     )
     assert told.winner.choice.cells == {"sender_window": 8}
-    assert how_well.bounds(told) == [{"key": "sender window", "value": "8", "bound": "8"}]
+    assert bounds(told) == [{"key": "sender window", "value": "8", "bound": "8"}]
 
 
 def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
@@ -344,7 +339,7 @@ def test_objectives_know_which_values_are_better() -> None:
 )
 def test_bad_plans(tmp_path: Path, key: str, value: Any, said: str) -> None:
     path = as_file(tmp_path, **{key: value})
-    with pytest.raises(TuneError, match=r"plan\.toml") as raised:
+    with pytest.raises(StudyError, match=r"plan\.toml") as raised:
         acklab.tune(path, out=tmp_path / "out")
     assert said in str(raised.value)
     assert not (tmp_path / "out").exists()

@@ -16,7 +16,7 @@ from .options import add_open, add_verb, add_virtual, add_workers, check_open, d
 from .source import unread
 
 if TYPE_CHECKING:
-    from ..experiments.compare import Comparison
+    from ..study.compare import Comparison
 
 EXAMPLE = """\
 A case is NAME, or NAME: KEY=VALUE, several keys separated by ; (in quotes, for the shell). The first case is what the
@@ -48,7 +48,7 @@ exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    from ..experiments.compare.quantities import QUANTITIES
+    from ..study.quantities import QUANTITIES
 
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
@@ -105,9 +105,10 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
-    from ..experiments.compare import CompareError, compare
     from ..results.directory import results
     from ..results.progress import Progress
+    from ..study.compare import compare
+    from ..study.errors import StudyError
 
     examples.take_path(options)
     check_open(options)
@@ -131,9 +132,9 @@ def act(options: argparse.Namespace) -> int:
             from .emulate import say_unfollowed
 
             say_unfollowed(comparison.scenario, comparison.file, options.set)
-        from ..experiments.compare import output  # what is refused does not wait for charts and pages
+        from ..study.compare_page import NAMES, plain, write  # what is refused does not wait for charts and pages
 
-        with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
+        with results(options.out, "compare", NAMES) if options.out else contextlib.nullcontext() as folder:
             runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
             progress = Progress("compare", runs)
             try:
@@ -142,8 +143,8 @@ def act(options: argparse.Namespace) -> int:
             finally:
                 progress.close()
             if folder is not None:
-                output.write(told, folder)
-    except CompareError as error:
+                write(told, folder)
+    except StudyError as error:
         from .kinds import explained, instead_of_cases
 
         other = instead_of_cases(options.cases)
@@ -152,7 +153,7 @@ def act(options: argparse.Namespace) -> int:
             f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n",
         )
     if options.json:
-        say_json(json.dumps(output.plain(told)))
+        say_json(json.dumps(plain(told)))
     else:
         say(told.text)
         if options.out:
@@ -163,11 +164,13 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _comparison(options: argparse.Namespace) -> Comparison:
-    from ..experiments.compare import Comparison, case, from_file, metric
-    from ..experiments.compare.plan import pieces, rule, share, span
-    from ..experiments.sweep.errors import SweepError
-    from ..experiments.sweep.flags import seeds as given_seeds
     from ..scenario.given import file_bytes
+    from ..study.compare import Comparison, from_file, rule
+    from ..study.errors import StudyError
+    from ..study.metrics import metric
+    from ..study.reading import case, pieces
+    from ..study.reading import seeds as given_seeds
+    from ..study.values import share, span
 
     told: dict[str, Any] = {}
     try:
@@ -189,7 +192,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["metrics"] = [metric(text) for text in options.metric]
     try:
         seeds = given_seeds(options.seeds, options.half_width)
-    except SweepError as error:
+    except StudyError as error:
         options.parser.error(str(error))
     told.update(rule(seeds) if seeds is not None else {})
     if options.margin is not None:

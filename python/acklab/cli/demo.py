@@ -86,8 +86,8 @@ def transfer(queue: int, policy: str, recovery: str, *, record: bool = False, **
 
 def nudged(run: Run) -> list[dict[str, Any]]:
     """The flow of each of the :data:`NUDGES` runs with longer links; equal numbers have equal links in every case."""
-    from ..experiments.compare.plan import seeded
     from ..runs import run_batch
+    from ..study.seeds import seeded
 
     tree = loads(run.scenario_toml())
     made = run_batch([seeded(tree, number, 0.0, LONGER) for number in range(1, NUDGES + 1)])

@@ -46,14 +46,14 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Infers and returns the exit status."""
-    from ..experiments.infer.output import plain
-    from ..experiments.infer.run import infer
+    from ..study.infer import run_plan
+    from ..study.infer_page import plain
 
     return follow(
         options,
         ("readings", "nudges", "seed"),
         _plan,
-        infer,
+        run_plan,
         plain,
         _counted if options.count else lambda plan: None,
     )
@@ -61,7 +61,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _counted(plan: Any) -> str:
     """How many readings and runs it would be."""
-    from ..experiments.infer.run import tried
+    from ..study.infer import tried
     from ..text.counts import counted
 
     each = len(plan.entries) * plan.nudges
@@ -71,16 +71,16 @@ def _counted(plan: Any) -> str:
 
 def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
-    from ..experiments.infer.plan import from_tree, read
-    from ..experiments.search.errors import InferError
     from ..papers import NAMES, inferred
+    from ..study.errors import StudyError
+    from ..study.infer import from_tree, read
 
     if file in NAMES and not os.path.lexists(file):
         if (tree := inferred(file)) is not None:
             return from_tree({**tree, **given}, file)
-        raise InferError(f"the paper {file} has no plan; {_with_plans()}")
+        raise StudyError(f"the paper {file} has no plan; {_with_plans()}")
     if not os.path.lexists(file) and not os.path.splitext(file)[1]:
-        raise InferError(f"{file}: no such file, and no paper of that name; {_with_plans()}")
+        raise StudyError(f"{file}: no such file, and no paper of that name; {_with_plans()}")
     return read(file, given)
 
 

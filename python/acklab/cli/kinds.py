@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..experiments.sweep.flags import is_plan
+from ..study.reading import is_plan
 from ..text.escapes import file_name
 from ..text.input import read_file
 from ..text.toml import loads

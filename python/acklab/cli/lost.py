@@ -9,7 +9,7 @@ from ..scenario.access import granted
 from ..text.keys import key
 
 if TYPE_CHECKING:
-    from ..experiments.compare import Comparison
+    from ..study.compare import Comparison
 
 
 def lost(text: str, later: Sequence[str]) -> str | None:
@@ -30,7 +30,7 @@ def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
     if not plain:
         return []
     from .. import _core
-    from ..experiments.sweep.paths import look
+    from ..study.keys import look
     from ..text.toml import loads
 
     try:

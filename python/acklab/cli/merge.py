@@ -35,13 +35,13 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Merges and returns the exit status."""
     from .. import _core
-    from ..experiments.sweep.errors import SweepError
-    from ..experiments.sweep.shards import merge
+    from ..study.errors import StudyError
+    from ..study.shards import merge
     from .sweep import say_swept
 
     try:
         told, design = merge([Path(shard) for shard in options.shards], Path(options.out))
-    except (SweepError, _core.ScenarioError) as error:
+    except (StudyError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
     say_swept(told, design, options)
     return 0

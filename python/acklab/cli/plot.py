@@ -51,8 +51,9 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
-    from ..experiments.dataset import QueryError, StoreError, plot
-    from ..experiments.dataset.query import caveat
+    from ..study.dataset import StoreError
+    from ..study.dataset_charts import plot
+    from ..study.query import QueryError, caveat
 
     chosen = {key: getattr(options, key) for key in ("x", "y", "color", "facet", "kind", "table", "out")}
     try:

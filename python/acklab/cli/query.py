@@ -50,8 +50,8 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Asks and returns the exit status."""
-    from ..experiments.dataset import QueryError, StoreError
-    from ..experiments.dataset.query import answer, caveat
+    from ..study.dataset import StoreError
+    from ..study.query import QueryError, answer, caveat
 
     if options.out and Path(options.out).suffix not in ENDINGS:
         options.parser.error(f"--out {file_name(options.out)}: the name ends in {', '.join(ENDINGS)}")

@@ -47,8 +47,8 @@ def follow(
         instead: what to print instead of making runs, or None.
     """
     from .. import _core
-    from ..experiments.sweep.errors import SweepError
     from ..results.progress import Progress
+    from ..study.errors import StudyError
     from ..text.templates import fact, sentence
 
     check_open(options)
@@ -73,7 +73,7 @@ def follow(
             fresh=options.fresh,
             meter=lambda total: Progress(options.verb, total),
         )
-    except (SweepError, _core.ScenarioError) as error:
+    except (StudyError, _core.ScenarioError) as error:
         other = instead_of_a_search(options.file, options.verb)
         said = (
             f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)

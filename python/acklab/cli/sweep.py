@@ -18,9 +18,7 @@ from .kinds import NO_TEXT, instead_of_a_sweep, longer
 from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, runs_kept, workers
 
 if TYPE_CHECKING:
-    from ..experiments.sweep.design import Design
-    from ..experiments.sweep.plan import Plan
-    from ..experiments.sweep.result import Swept
+    from ..study.sweep import Design, SweepPlan, Swept
 
 EXAMPLE = """\
 FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
@@ -99,7 +97,7 @@ def add(verbs: Any) -> None:
 
 def shard(text: str) -> Any:
     """A shard, for argparse."""
-    from ..experiments.sweep.shards import Shard
+    from ..study.shards import Shard
 
     try:
         return Shard.read(text)
@@ -110,11 +108,10 @@ def shard(text: str) -> Any:
 def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
-    from ..experiments.sweep import shards
-    from ..experiments.sweep.design import Design
-    from ..experiments.sweep.errors import SweepError
-    from ..experiments.sweep.run import sweep
     from ..results.progress import Progress
+    from ..study.errors import StudyError
+    from ..study.shards import make_shard
+    from ..study.sweep import Design, run_plan
 
     examples.take_path(options)
     if options.file is None:
@@ -145,11 +142,11 @@ def act(options: argparse.Namespace) -> int:
             say_unfollowed(plan.scenario, plan.file, plan.given_sets)
         out = Path(options.out) if options.out else None
         if options.shard:
-            runs = shards.make(plan, options.shard, Path(options.out), design=design, **how)
+            runs = make_shard(plan, options.shard, Path(options.out), design=design, **how)
             say(f"shard {options.shard}: {counted(runs, 'run')} in {file_name(options.out)}")
             return 0
-        say_swept(sweep(plan, out, design=design, **how), design, options)
-    except (SweepError, _core.ScenarioError) as error:
+        say_swept(run_plan(plan, out, design=design, **how), design, options)
+    except (StudyError, _core.ScenarioError) as error:
         told = instead_of_a_sweep(options.file)
         said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))
         options.parser.exit(2, f"acklab: {said}{told or longer(options)}\n")
@@ -158,8 +155,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
     """Writes a dataset and says what is there."""
-    from ..experiments.dataset.blocks import write
-    from ..experiments.dataset.store import StoreError
+    from ..study.dataset import StoreError, write
 
     how = {
         "threads": options.threads,
@@ -179,8 +175,7 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
 
 def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
     """Prints a sweep's results."""
-    from ..experiments.sweep.output import plain
-    from ..experiments.sweep.report import report
+    from ..study.sweep_page import plain, report
     from ..text.templates import fact, sentence
 
     if options.json:
@@ -196,11 +191,12 @@ def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
         open_page(options, os.path.join(options.out, "sweep.html"))
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _plan(options: argparse.Namespace) -> SweepPlan:
     """The plan that the file and the options make."""
-    from ..experiments.sweep import flags
-    from ..experiments.sweep.errors import SweepError
-    from ..experiments.sweep.plan import from_tree
+    from ..study.errors import StudyError
+    from ..study.reading import cases, is_plan, vary, with_options
+    from ..study.reading import seeds as given_seeds
+    from ..study.sweep import from_tree
     from ..text.plans import PlanText
     from .source import read, unread
 
@@ -210,25 +206,25 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.parser.error(unread(options.file, error))
     tree: dict[str, Any] = {}
     where: str | PlanText = name
-    mistake: SweepError | None = None
+    mistake: StudyError | None = None
     try:
-        where, tree = PlanText.read(text, name, SweepError)
-    except SweepError as error:  # it may still be a scenario in JSON
+        where, tree = PlanText.read(text, name, StudyError)
+    except StudyError as error:  # it may still be a scenario in JSON
         mistake = error
     folder = Path(options.file).parent
-    varied = {**flags.vary(options.vary), **flags.cases(options.case)}
-    if not flags.is_plan(tree):
+    varied = {**vary(options.vary), **cases(options.case)}
+    if not is_plan(tree):
         if not varied:
-            raise mistake or SweepError(
+            raise mistake or StudyError(
                 f"{name} is a scenario, not a plan; give [vary] in a plan, or --vary KEY=VALUES"
             )
         tree = {}
     plain_options = {"metrics": options.metric, "columns": options.column, "spread_starts": options.spread_starts}
     tree = {**tree, **{key: given for key, given in plain_options.items() if given}}
-    seeds = flags.seeds(options.seeds, options.half_width)
+    seeds = given_seeds(options.seeds, options.half_width)
     if seeds is not None:
         tree["seeds"] = seeds
-    tree = flags.joined(tree, varied)
+    tree = with_options(tree, varied)
     if options.of_path is not None and (called := examples.short_names(options.of_path, tree)):
         tree["names"] = {**called, **tree.get("names", {})}
     if "scenario" in tree:

@@ -50,8 +50,8 @@ def _trials(text: str) -> int:
 
 def act(options: argparse.Namespace) -> int:
     """Searches and returns the exit status."""
-    from ..experiments.tune.output import plain
-    from ..experiments.tune.plan import read
-    from ..experiments.tune.run import tune
+    from ..study.search import read
+    from ..study.tune import run_plan
+    from ..study.tune_page import plain
 
-    return follow(options, ("trials", "seed"), read, tune, plain)
+    return follow(options, ("trials", "seed"), read, run_plan, plain)

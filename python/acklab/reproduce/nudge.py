@@ -22,9 +22,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..experiments.infer.nudge import Nudge
 from ..figures.stats import Sample
 from ..scenario.draws import Draws
+from ..study.seeds import Nudge
 from .experiments import Effort, Experiment, Replications, Traces
 from .measure import BadMeasurement, Measurement, NotTestable, Repeated, Value
 

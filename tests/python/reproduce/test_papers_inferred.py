@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from acklab import _core
-from acklab.experiments.infer.bench import Bench, Values
-from acklab.experiments.infer.plan import Plan, from_tree
 from acklab.papers import inferred
 from acklab.papers.allman1998 import explanations, readings
 from acklab.papers.allman1998 import searched as allman
@@ -19,9 +17,10 @@ from acklab.papers.allman1998.section5 import SECONDS, session, telnet
 from acklab.papers.divack import searched as divack
 from acklab.reproduce.experiments import records
 from acklab.runs import run_batch
+from acklab.study.infer import InferPlan, ReadingBench, Values, from_tree
 
 
-def plan(name: str) -> Plan:
+def plan(name: str) -> InferPlan:
     tree = inferred(name)
     assert tree is not None
     return from_tree(tree, name)
@@ -30,7 +29,7 @@ def plan(name: str) -> Plan:
 class Direct:
     """Makes the runs that values ask for, and keeps nothing."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: ReadingBench) -> None:
         self.bench = bench
 
     def values(self, wanted: list[Any]) -> list[tuple[float, ...]]:
@@ -42,9 +41,9 @@ class Direct:
         ]
 
 
-def means(asked: Plan, number: int) -> dict[str, float]:
+def means(asked: InferPlan, number: int) -> dict[str, float]:
     reading = asked.space.point(next(islice(asked.space.every(), number - 1, None)))
-    made = Values(asked, Direct(Bench(asked))).of([reading], [str(number)])  # type: ignore[arg-type]
+    made = Values(asked, Direct(ReadingBench(asked))).of([reading], [str(number)])  # type: ignore[arg-type]
     return dict(zip([one.name for one in asked.values], made[0].mean(axis=1).tolist(), strict=True))
 
 

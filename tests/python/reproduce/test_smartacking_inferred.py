@@ -9,10 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acklab.experiments.infer.bench import Bench, Values
-from acklab.experiments.infer.plan import Plan, from_tree
-from acklab.experiments.infer.run import tried
-from acklab.experiments.search.space import Choice
 from acklab.papers import inferred
 from acklab.papers.smartacking.edge import QUEUES, posterior
 from acklab.papers.smartacking.inferred import PLAIN, SENDER
@@ -27,12 +23,14 @@ from acklab.papers.smartacking.setting import (
     two_two,
 )
 from acklab.runs import run_batch
+from acklab.study.infer import InferPlan, ReadingBench, Values, from_tree, tried
+from acklab.study.space import Choice
 
 PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
+def plan() -> InferPlan:
     tree = inferred("smartacking")
     assert tree is not None
     return from_tree(tree, "smartacking")
@@ -41,7 +39,7 @@ def plan() -> Plan:
 class Direct:
     """Makes the runs that values ask for, and keeps nothing."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: ReadingBench) -> None:
         self.bench = bench
 
     def values(self, wanted: list) -> list[tuple[float, ...]]:
@@ -53,7 +51,7 @@ class Direct:
         ]
 
 
-def test_the_plan_is_what_the_page_counts(plan: Plan) -> None:
+def test_the_plan_is_what_the_page_counts(plan: InferPlan) -> None:
     assert plan.search == "all"
     assert (
         f"{tried(plan):,} readings of {len(plan.space.parts)} rules, each run with {plan.nudges} nudges"
@@ -61,14 +59,14 @@ def test_the_plan_is_what_the_page_counts(plan: Plan) -> None:
     )
 
 
-def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: Plan) -> None:
+def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: InferPlan) -> None:
     used = {
         f"{SENDER}.min_rto": PAPERS.min_rto,
         f"{SENDER}.limited_transmit": PAPERS.limited_transmit,
         "link.0.rate": f"{EDGE_MBPS}Mbps",
         "link.2.rate": f"{EDGE_MBPS}Mbps",
     }
-    made = Values(plan, Direct(Bench(plan))).of([Choice({}, used, {}), Choice({}, PLAIN, {})], ["used", "plain"])  # type: ignore[arg-type]
+    made = Values(plan, Direct(ReadingBench(plan))).of([Choice({}, used, {}), Choice({}, PLAIN, {})], ["used", "plain"])  # type: ignore[arg-type]
     means = dict(zip([one.name for one in plan.values], np.round(made.mean(axis=2), 1).T.tolist(), strict=True))
     rows = re.findall(
         r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE

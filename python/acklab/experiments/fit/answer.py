@@ -7,11 +7,11 @@ import textwrap
 from collections.abc import Sequence
 
 from ...figures.charts import Dot, DotPanel, Dots
+from ...study.answers import spoken
 from ...text.columns import align
 from ...text.escapes import one_line
 from ...text.numbers import NB, amount, digits, listing
 from ...text.toml import loads
-from ..search.output import spoken
 from .predict import SAME, Predicted, Prediction, Range
 from .value import shown, signed
 from .widening import CLAIM, COUNTED, WIDER

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ...experiments.compare.quantities import jain
 from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
@@ -16,6 +15,7 @@ from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stopping import ladder
+from ...study.quantities import jain
 from .registry import PAPER
 from .setting import ALGORITHMS, DURATION_S, FILE_BYTES, LARGE_BUFFER, MIN_RTO_S, NAMES, SMALL_BUFFER, SOURCES, Many
 

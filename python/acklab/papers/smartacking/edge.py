@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...experiments.infer.nudge import Nudge, nudged
 from ...figures.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn
+from ...study.seeds import Nudge, nudged
 from .changing import crossover
 from .registry import PAPER
 from .runs import ASYMMETRIC, ONE
@@ -33,7 +33,7 @@ EDGE = Replications(
 def posterior(rates: Mapping[str, Array]) -> Array:
     """Probability of each size, each alike before: ``rates`` are (sizes, nudges) for each printed one.
 
-    Errors are normal, as :mod:`acklab.experiments.infer.posterior` has them: of the printed rate, and of the nudged runs and their mean.
+    Errors are normal, as :mod:`acklab.study.posterior` has them: of the printed rate, and of the nudged runs and their mean.
     """
     log = np.zeros(len(next(iter(rates.values()))))
     for other, found in rates.items():

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...experiments.compare.quantities import ack_share, jain
 from ...reproduce.experiments import Effort, Replications
+from ...study.quantities import ack_share, jain
 from .setting import FLOWS, MECHANISMS, PATHS, SIZES, download, scenario
 
 Flow = Mapping[str, Any]

@@ -1,0 +1,124 @@
+"""What searches and inferences show alike: cells in sentences, the meaning of keys, files."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..render.report import Report
+from ..results.frames import Tabular, provenance, system_errors
+from .keys import worded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..figures.charts import Chart
+
+
+class Answer(Tabular):
+    """Results of a search."""
+
+    def report(self) -> Report:
+        """Its facts and tables."""
+        raise NotImplementedError
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """What was tried, a row each."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """All of it, as a terminal shows it."""
+        return self.report().text()
+
+    def to_polars(self) -> pl.DataFrame:
+        """``table``."""
+        return self.table
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def meaning(key: str, within: str = "") -> str:
+    """What a key of a scenario means, of the named choice ``within`` if there is one; empty where that is not certain.
+
+    >>> meaning("flow.f.receiver.ack.beta", "periodic")
+    'ACKs in a round trip where segments arrive faster.'
+    """
+    from .. import _core
+    from ..text.schema import places
+
+    first, *rest = key.split(".")
+    wanted = [first, *(rest[1:] if first in ("flow", "link") else rest)]
+    definitions = json.loads(_core.schema())["$defs"]
+    found = set()
+    for place in places():
+        steps = [step for step in place.path if not step.startswith("(")]
+        choices = [step.strip("()") for step in place.path if step.startswith("(")]
+        if steps == wanted and (not choices or not within or within in choices):
+            target = place.schema.get("$ref", "").rpartition("/")[2]
+            found.add(
+                str({**definitions.get(target, {}), **place.schema}.get("description", ""))
+                .replace("\n", " ")
+                .replace("`", "")
+            )
+    return found.pop() if len(found) == 1 else ""
+
+
+#: A number and the unit of a scenario's value.
+_QUANTITY = re.compile(r"([\d.]+)([kMG]?bps|[kMG]?B|[mun]?s|min)")
+
+
+def written(value: Any) -> str:
+    """A cell of a choice."""
+    from ..scenario._toml import inline
+
+    return value if isinstance(value, str) else inline(value)
+
+
+def spoken(value: Any) -> str:
+    """A cell in a sentence: a quantity with a space before its unit.
+
+    >>> spoken("152.8ms"), spoken("43.15Mbps"), spoken("linux"), spoken(12)
+    ('152.8\\xa0ms', '43.15\\xa0Mb/s', 'linux', '12')
+    """
+    text = written(value)
+    found = _QUANTITY.fullmatch(text)
+    return f"{found[1]}\u00a0{found[2].replace('bps', 'b/s')}" if found else text
+
+
+def choice(cells: Mapping[str, Any]) -> str:
+    """A choice in a sentence."""
+    return ", ".join(f"{worded(name)} {spoken(value)}" for name, value in cells.items())
+
+
+def write_files(
+    folder: Path,
+    verb: str,
+    plan: Any,
+    seeds: int,
+    table: tuple[str, pl.DataFrame],
+    plain: Any,
+    charts: Iterable[Chart],
+    report: Callable[[str], Report],
+) -> None:
+    """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the charts, into a directory."""
+    from ..figures.html import saved
+
+    told = plan.told()
+    texts = [
+        one.scenario if isinstance(one.scenario, str) else one.scenario.decode(errors="replace") for one in plan.entries
+    ]
+    about = provenance(scenario="\n".join(dict.fromkeys(texts)), plan=told, seeds=seeds)
+    name, frame = table
+    with system_errors(folder / f"{name}.parquet"):
+        frame.write_parquet(folder / f"{name}.parquet", metadata=about)
+    frame.write_csv(folder / f"{name}.csv")
+    (folder / "plan.toml").write_text(told, encoding="utf-8")
+    (folder / f"{verb}.html").write_text(report("".join(saved(charts, folder, wide=True))).page(), encoding="utf-8")
+    (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -1,0 +1,764 @@
+"""Comparisons: a scenario, several values for any of its keys, several seeds; a ranking with intervals."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations, count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..engines.batches import Runs, Workers, beginning, on_threads
+from ..engines.journal import Journal, identity
+from ..figures.stats import LEAST_SEEDS, Sample, bounded, sample
+from ..results.directory import Folder, FolderError, results
+from ..results.findings import (
+    BETTER,
+    DIFFERS,
+    EQUIVALENT,
+    NO_VALUE,
+    ONE_RUN,
+    TOO_FEW,
+    UNDECIDED,
+    WORSE,
+    Finding,
+)
+from ..results.frames import Tabular
+from ..runs import Run, cpu_count, run_batch
+from ..scenario import _toml
+from ..scenario.asked import arguments
+from ..scenario.code import refused
+from ..scenario.given import assignments, pairs, source
+from ..text.counts import counted
+from ..text.escapes import not_known
+from ..text.input import read_file
+from ..text.plans import PlanText
+from ..text.titles import changed
+from ..text.toml import loads
+from . import statistics
+from .errors import StudyError
+from .metrics import Metric, metric
+from .reading import Case, _named, case
+from .router import Setting, router_settings
+from .seeds import Seeds, seeded
+from .statistics import MARGIN, Difference, Ranking, rank
+from .values import share, span
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+#: Most seeds, and most runs, all of whose numbers are in memory.
+MOST_SEEDS, MOST_RUNS = 1_000_000, 2_000_000
+
+
+@dataclass
+class Comparison:
+    """Everything that is run and measured."""
+
+    scenario: str | bytes
+    """The scenario's text."""
+    file: str
+    """Its name in messages."""
+    cases: Sequence[Case]
+    situations: Sequence[Case] = (Case(""),)
+    metrics: Sequence[Metric] = field(default_factory=lambda: [metric("goodput")])
+    """The first one ranks."""
+    seeds: int = 10
+    """How many, or with ``half_width`` at most how many."""
+    at_least: int = 5
+    half_width: float = 0.0
+    """More seeds until half the interval of every difference from the first is at most this share of the first's mean."""
+    margin: float = MARGIN
+    """Share of the mean up to which a difference does not matter: cases are equivalent within it."""
+    objective_names: Sequence[str] = ()
+    """Names of metrics by which cases are judged, the most important first; the first metric if left out."""
+    spread_starts_s: float = 0.0
+    """Each seed starts each flow up to so many seconds later, all cases alike."""
+    spread_delays: float = 0.0
+    """Each seed makes each link longer by up to this share of its delay, all cases alike."""
+    sets: Sequence[str] = ()
+    """Keys set in every case."""
+    engine: str = "simulator"
+    """The engine of the runs: ``simulator``, or ``kernel`` in virtual time."""
+
+    def check(self) -> None:
+        """Refuses what can not be compared.
+
+        Raises:
+            StudyError: it can not.
+        """
+        if len(self.cases) < 2:
+            raise StudyError(
+                f"a comparison needs at least two cases; there {_are(len(self.cases))}: "
+                "--case 'NAME: KEY=VALUE' for each, or --cases FILE"
+            )
+        for what, cases in (("case", self.cases), ("situation", self.situations)):
+            names = [one.name for one in cases]
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise StudyError(f"two {what}s are called {twice!r}")
+            for one, other in combinations(cases, 2):
+                if sorted(one.sets) == sorted(other.sets):
+                    does = (
+                        "set the same keys; give one of them others"
+                        if one.sets
+                        else "set nothing; give one of them keys"
+                    )
+                    raise StudyError(f"{what}s {one.name!r} and {other.name!r} {does}: 'NAME: KEY=VALUE'")
+        names = [one.name for one in self.metrics]
+        if not names:
+            raise StudyError("nothing to measure: give at least one metric")
+        if len(set(names)) < len(names):
+            raise StudyError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
+        if not self.situations:
+            raise StudyError("situation = []: give at least one, or leave the key out")
+        if not 2 <= self.seeds <= MOST_SEEDS:
+            raise StudyError(
+                f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}"
+            )
+        runs = self.seeds * len(self.cases) * len(self.situations)
+        if runs > MOST_RUNS:
+            raise StudyError(f"{counted(runs, 'run')}; at most {MOST_RUNS:,}")
+        for what, given in (
+            ("half_width", self.half_width),
+            ("margin", self.margin),
+            ("spread_delays", self.spread_delays),
+        ):
+            if not 0 <= given < 1:
+                raise StudyError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
+        if self.half_width and not LEAST_SEEDS <= self.at_least <= self.seeds:
+            raise StudyError(
+                f"at_least = {self.at_least}: from {LEAST_SEEDS} to seeds = {self.seeds}; fewer have no interval"
+            )
+        for name in self.objective_names:
+            if name not in names:
+                raise StudyError(f"for: {not_known('metric', name, names)}")
+        if len(set(self.objective_names)) < len(self.objective_names):
+            raise StudyError(f"for = {', '.join(self.objective_names)}: each metric once")
+        for objective in self.objectives:
+            if not objective.ranks:
+                raise StudyError(
+                    f"metric {objective.name}: neither more nor less of it is better, so it ranks nothing; name another metric first, "
+                    "or objectives with --for"
+                )
+        if self.spread_starts_s < 0:
+            raise StudyError("spread_starts must not be negative")
+
+    @property
+    def objectives(self) -> list[Metric]:
+        """The metrics that judge the cases, the most important first."""
+        return [next(one for one in self.metrics if one.name == name) for name in self.objective_names] or [
+            self.metrics[0]
+        ]
+
+    @property
+    def rule(self) -> Seeds:
+        """From how many seeds to how many."""
+        return Seeds(self.at_least, self.seeds, self.half_width) if self.half_width else Seeds(self.seeds, self.seeds)
+
+    def trees(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Each case in each situation as a complete scenario; so every mistake is found before anything runs.
+
+        Raises:
+            StudyError: a case is no scenario; the message says which.
+        """
+        found = {}
+        for situation in self.situations:
+            for one in self.cases:
+                sets = [*self.sets, *situation.sets, *one.sets]
+                try:
+                    text = _core.expanded(self.scenario, file=self.file, sets=sets)
+                except _core.ScenarioError as error:
+                    raise StudyError(f"{_told(one, situation)}: {error}") from None
+                found[situation.name, one.name] = loads(text)
+                if told := refused(found[situation.name, one.name]):
+                    raise StudyError(f"{_told(one, situation)}: {told}")
+        return found
+
+    def without_effect(self) -> list[str]:
+        """Of the keys that are set for all cases, those that change none: each case sets what they would, or the scenario has their value."""
+
+        def made(sets: Sequence[str]) -> list[str]:
+            own = [[*sets, *situation.sets, *one.sets] for situation in self.situations for one in self.cases]
+            return [_core.expanded(self.scenario, file=self.file, sets=each) for each in own]
+
+        found, all_set = [], made(self.sets)
+        for place, one in enumerate(self.sets):
+            with contextlib.suppress(_core.ScenarioError):  # another key needs it
+                if made([*self.sets[:place], *self.sets[place + 1 :]]) == all_set:
+                    found.append(one)
+        return found
+
+    def seeded(self, tree: Mapping[str, Any], seed: int) -> str:
+        """One run, as a line of JSON."""
+        return seeded(tree, seed, self.spread_starts_s, self.spread_delays)
+
+
+def _told(one: Case, situation: Case) -> str:
+    return f"case {one.name!r}" + (f", situation {situation.name!r}" if situation.name else "")
+
+
+def _are(count: int) -> str:
+    return "is none" if count == 0 else f"is {count}" if count == 1 else f"are {count}"
+
+
+_KEYS = (
+    "$schema",
+    "case",
+    "situation",
+    "metrics",
+    "for",
+    "seeds",
+    "margin",
+    "spread_starts",
+    "spread_delays",
+    "scenario",
+    "title",
+)
+
+
+def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a comparison file says, as keyword arguments of :class:`Comparison`; ``scenario`` is a path beside it.
+
+    Raises:
+        StudyError: it is no comparison file.
+        OSError: it cannot be read.
+    """
+    where, tree = PlanText.read(read_file(path), os.fspath(path), StudyError)
+    where.unknown(tree.keys(), _KEYS)
+    found: dict[str, Any] = {}
+    for key, plural in (("case", "cases"), ("situation", "situations")):
+        if key in tree:
+            tables = where.check(key, lambda key=key: _list(key, tree[key], dict)) or []
+            found[plural] = [
+                where.check(f"{key}[{number}]", lambda key=key, entry=entry: _table(key, entry))
+                for number, entry in enumerate(tables)
+            ]
+    if "metrics" in tree:
+        texts = where.check("metrics", lambda: _list("metrics", tree["metrics"], str)) or []
+        found["metrics"] = [where.check("metrics", lambda text=text: metric(text)) for text in texts]
+    if "for" in tree:
+        found["objective_names"] = where.check("for", lambda: _list("for", tree["for"], str))
+    if "seeds" in tree:
+        found.update(where.check("seeds", lambda: rule(tree["seeds"])) or {})
+    if "margin" in tree:
+        found["margin"] = where.check("margin", lambda: share(str(tree["margin"])))
+    if "spread_delays" in tree:
+        found["spread_delays"] = where.check("spread_delays", lambda: share(str(tree["spread_delays"])))
+    if "spread_starts" in tree:
+        found["spread_starts_s"] = where.check("spread_starts", lambda: span(str(tree["spread_starts"])))
+    if "scenario" in tree:
+        found["scenario"] = Path(path).parent / str(tree["scenario"])
+    where.settle()
+    return found
+
+
+def rule(given: Any) -> dict[str, Any]:
+    """Seeds as a file or the command line gives them, as keyword arguments of :class:`Comparison`.
+
+    Raises:
+        StudyError: they are neither a number nor a rule.
+    """
+    if isinstance(given, int) and not isinstance(given, bool):
+        return {"seeds": given}
+    if (
+        not isinstance(given, Mapping)
+        or not given.keys() <= {"at_least", "at_most", "half_width"}
+        or "half_width" not in given
+    ):
+        raise StudyError(
+            f"seeds = {given!r}: a whole number, at least 2, or {{ at_least = 5, at_most = 100, half_width = 0.05 }}"
+        )
+    found = {
+        "at_least": given.get("at_least", 5),
+        "seeds": given.get("at_most", 100),
+        "half_width": given["half_width"],
+    }
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float) if key == "half_width" else int):
+            raise StudyError(
+                f"seeds = {dict(given)!r}: {value!r} is no {'share' if key == 'half_width' else 'whole number'}"
+            )
+    return found
+
+
+def _list(key: str, value: Any, kind: type) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
+        what = f"[[{key}]] tables" if kind is dict else "a list of texts"
+        raise StudyError(f"{key} has to be {what}")
+    return value
+
+
+def _table(key: str, entry: Mapping[str, Any]) -> Case:
+    known = ["name", "about", "set", *(["settable"] if key == "case" else [])]
+    if strange := entry.keys() - set(known):
+        raise StudyError(f"{key}: {not_known('key', min(strange), known)}")
+    settable = entry.get("settable")
+    if not isinstance(settable, bool | None):
+        raise StudyError(f"{key}: settable = {settable!r}: has to be true or false")
+    sets = entry.get("set", {})
+    if not isinstance(sets, Mapping):
+        raise StudyError(f'{key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
+    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)), str(entry.get("about", "")), settable)
+
+
+def findings(result: Compared) -> list[Finding]:
+    """By situation, in each by case, in each the objectives first."""
+    base = result.comparison.cases[0].name
+    return [
+        _finding(result, ranking, metric, case.name, base)
+        for ranking in result.rankings
+        for case in result.comparison.cases[1:]
+        for metric in columns(result)
+    ]
+
+
+def columns(result: Compared) -> list[Metric]:
+    """The metrics, the objectives first."""
+    objectives = result.comparison.objectives
+    return [*objectives, *(metric for metric in result.comparison.metrics if metric not in objectives)]
+
+
+def finished(result: Compared, situation: str, case: str, metric: Metric) -> int:
+    """Runs of a case that gave a metric a value."""
+    place = list(result.comparison.metrics).index(metric)
+    return sum(not math.isnan(result.values[situation, case, seed][place]) for seed in range(1, result.seeds + 1))
+
+
+def lossless(result: Compared, rows: Sequence[Finding]) -> list[str]:
+    """Cases in which no metric that has a direction is worse or undecided, in any situation; none without verdicts."""
+    if not result.random or result.seeds < LEAST_SEEDS:
+        return []
+    ranking = {metric.name for metric in result.comparison.metrics if metric.ranks}
+    losing = {finding.case for finding in rows if finding.loses and finding.metric in ranking}
+    return [case.name for case in result.comparison.cases[1:] if case.name not in losing]
+
+
+def best(rows: Sequence[Finding], metric: str) -> Finding | None:
+    """The largest improvement of a metric that is shown, by the end of its interval that is nearer to none."""
+    return max((row for row in rows if row.metric == metric and row.verdict == BETTER), key=_at_least, default=None)
+
+
+def _at_least(row: Finding) -> float:
+    ends = [row.change] if row.low is None else [row.low, row.high]
+    sizes = [abs(math.log1p(end)) if row.relative else abs(end) for end in ends if end is not None]
+    return min(sizes)
+
+
+def _finding(result: Compared, ranking: Ranking, metric: Metric, case: str, base: str) -> Finding:
+    value, base_value = (ranking.row(name).samples[metric.name] for name in (case, base))
+    shown = ranking.between(metric, case, base)
+    less = 1.0 if shown is not None and shown.relative else 0.0
+    span = shown.interval if shown is not None else None
+    return Finding(
+        metric=metric.name,
+        unit=metric.quantity.unit,
+        situation=ranking.situation,
+        case=case,
+        base=base,
+        value=None if value is None else value.value,
+        base_value=None if base_value is None else base_value.value,
+        change=None if shown is None else shown.value - less,
+        relative=bool(less),
+        low=None if span is None else span.low - less,
+        high=None if span is None else span.high - less,
+        level=None if span is None else span.level,
+        verdict=_verdict(result, ranking, metric, shown),
+        finished=finished(result, ranking.situation, case, metric),
+        base_finished=finished(result, ranking.situation, base, metric),
+        runs=result.seeds,
+        seeds_needed=None if shown is None else shown.needed,
+    )
+
+
+def _verdict(result: Compared, ranking: Ranking, metric: Metric, shown: Difference | None) -> str:
+    if shown is None:
+        return NO_VALUE
+    if not ranking.random:
+        return ONE_RUN
+    if result.seeds < LEAST_SEEDS:
+        return TOO_FEW
+    if shown.verdict in (statistics.SAME, statistics.EQUIVALENT):
+        return EQUIVALENT
+    if shown.verdict != statistics.DIFFERENT:
+        return UNDECIDED
+    if not metric.ranks:
+        return DIFFERS
+    return BETTER if shown.more == metric.quantity.more_is_better else WORSE
+
+
+Key = tuple[str, str, int]
+"""Situation, case, seed."""
+
+
+@dataclass(frozen=True, repr=False)
+class Compared(Tabular):
+    """Results of a comparison."""
+
+    comparison: Comparison
+    title: str
+    rankings: Sequence[Ranking]
+    values: Mapping[Key, Sequence[float]]
+    """Every metric's value in each run."""
+    seeds: int
+    """Seeds of each case."""
+    configure: Sequence[Setting] = ()
+    """How a router gets the queues of each case, a row for each direction of a link whose queue differs from the first's."""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Each metric of each case beside the first."""
+        return findings(self)
+
+    @property
+    def text(self) -> str:
+        """All of it, as a terminal shows it."""
+        from .compare_page import report
+
+        return report(self).text()
+
+    def to_polars(self) -> pl.DataFrame:
+        """A row a situation, case and metric: rank, verdict, mean, and the ends of its 95 % interval."""
+        table: pl.DataFrame = frames(self)["ranking"]
+        return table
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        cases = ", ".join(case.name for case in self.comparison.cases)
+        return f"<Compared {self.title!r}: {cases}; {counted(self.seeds, 'seed')}; print() shows the tables>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+    @property
+    def random(self) -> bool:
+        """Two seeds gave different numbers."""
+        return any(ranking.random for ranking in self.rankings)
+
+
+def frames(told: Compared) -> dict[str, Any]:
+    """``runs``, a row a run; ``ranking``, a row a case and metric; ``findings``, a row a metric of a case beside the first."""
+    import polars as pl
+
+    metrics = told.comparison.metrics
+    runs = [
+        {"situation": situation, "case": case, "seed": seed, "metric": m.name, "unit": m.quantity.unit, "value": value}
+        for (situation, case, seed), values in told.values.items()
+        for m, value in zip(metrics, values, strict=True)
+    ]
+    ranking = [
+        {"situation": r.situation, "rank": row.place, "case": row.case, "verdict": row.verdict, "metric": m.name,
+         "unit": m.quantity.unit, "mean": one.value, **ends(told, one)}
+        for r in told.rankings
+        for row in r.rows
+        for m in metrics
+        if (one := row.samples[m.name]) is not None
+    ]  # fmt: skip
+    return {
+        "runs": pl.DataFrame(runs),
+        "findings": pl.DataFrame([row.plain() for row in told.findings], infer_schema_length=None),
+        "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64}),
+    }
+
+
+def ends(told: Compared, one: Sample) -> dict[str, float | None]:
+    """The ends of a mean's interval, where seeds give one."""
+    span = bounded(one, told.comparison.rule.looks)
+    return {"low": None, "high": None} if span is None else {"low": span.low, "high": span.high}
+
+
+Tick = Callable[[int], None]
+
+
+def compare(
+    comparison: Comparison,
+    *,
+    threads: int | None = None,
+    workers: Workers | None = None,
+    tick: Tick = lambda done: None,
+    keep: Folder | None = None,
+    fresh: bool = False,
+) -> Compared:
+    """Runs every case in every situation with every seed, and ranks.
+
+    Args:
+        comparison: what to run.
+        threads: how many runs at once; one a processor if left out.
+        workers: the workers of the runs instead of threads, where ``keep`` is given.
+        tick: told of every run that is done.
+        keep: a result directory for what is done, so that the same comparison goes on there after an interrupt.
+        fresh: discard what an earlier attempt kept there.
+
+    Raises:
+        StudyError: it can not be compared; nothing was run.
+        RunError: a run failed.
+    """
+    comparison.check()
+    trees, rule = comparison.trees(), comparison.rule
+    start = beginning(comparison.seeded(next(iter(trees.values())), 1), comparison.engine)
+    unchecked = "flows" not in start
+    for one in () if unchecked else comparison.metrics:
+        one.check(start)
+    values: dict[Key, list[float]] = {}
+    results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
+    before, count = 0, rule.least
+    while True:
+        keys = [(*pair, seed) for pair in trees for seed in range(before + 1, count + 1)]
+        summaries = _summaries(comparison, trees, keys, threads, workers, tick, keep, fresh and not before)
+        for key, summary in zip(keys, summaries, strict=True):
+            for one in comparison.metrics if unchecked else ():
+                one.check(summary)
+            unchecked = False
+            values[key] = [one.read(summary) for one in comparison.metrics]
+            results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
+        random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
+        rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
+        if count >= rule.most or _narrow(rankings, comparison.half_width):
+            told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
+            title = changed(start["title"] or comparison.file, comparison.sets)
+            return Compared(comparison, title, rankings, told, count, router_settings(comparison))
+        before, count = count, rule.grown(count)
+
+
+def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
+    """Whether half of every difference's interval is at most this share of the first's mean."""
+    return all(
+        row.beside is None or _half(row.beside, ranking) <= share for ranking in rankings for row in ranking.rows
+    )
+
+
+def _half(found: Difference, ranking: Ranking) -> float:
+    """Half of a difference's interval, as a share of the first's mean."""
+    if found.verdict in (statistics.SAME, statistics.ONE_RUN) or found.constant:
+        return 0.0
+    best = ranking.best.samples[ranking.by.name]
+    if found.interval is None or best is None:
+        return math.inf
+    return found.interval.half_width / (1.0 if found.relative else abs(best.value) or math.inf)
+
+
+def _summaries(
+    comparison: Comparison,
+    trees: Any,
+    keys: Sequence[Key],
+    threads: int | None,
+    workers: Workers | None,
+    tick: Tick,
+    keep: Folder | None,
+    fresh: bool,
+) -> Iterator[Any]:
+    """The results of every run, in order."""
+    if keep is None:
+        lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
+        for (_, name, seed), summary in zip(
+            keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True
+        ):
+            if "error" in summary:
+                raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
+            yield summary
+            tick(1)
+        return
+    # What cases are called makes no other runs.
+    sets = [[[*one.sets] for one in group] for group in (comparison.cases, comparison.situations)]
+    rule = comparison.rule
+    told = [sets, list(comparison.sets), [rule.least, rule.most, rule.half_width]]
+    text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
+    try:
+        journal = Journal(
+            keep,
+            identity(text, [told, comparison.spread_starts_s, comparison.spread_delays], comparison.engine),
+            fresh=fresh,
+        )
+    except FolderError as error:
+        raise StudyError(str(error)) from None
+    try:
+        place = {pair: number * rule.most for number, pair in enumerate(trees)}
+        numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
+        tick(sum(number in journal for number in numbers))
+        workers = workers or on_threads(threads or cpu_count(), comparison.engine)
+        runs = Runs(
+            numbers,
+            partial(_scenarios, list(trees.values()), comparison.spread_starts_s, comparison.spread_delays, rule.most),
+        )
+        journal.make(runs, workers, tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
+        yield from (json.loads(journal.line(number).decode()) for number in numbers)
+    finally:
+        journal.close()
+
+
+def _scenarios(
+    trees: Sequence[Any], spread_starts_s: float, spread_delays: float, most: int, numbers: Sequence[int]
+) -> list[str]:
+    """The scenarios of runs, by their numbers."""
+    return [seeded(trees[number // most], number % most + 1, spread_starts_s, spread_delays) for number in numbers]
+
+
+def _ranking(
+    comparison: Comparison, situation: str, values: Mapping[Key, Sequence[float]], count: int, random: bool
+) -> Ranking:
+    seeds, cases = range(1, count + 1), [case.name for case in comparison.cases]
+    found: dict[str, dict[str, Sample | None]] = {}
+    for place, each in enumerate(comparison.metrics):
+        found[each.name] = {name: sample([values[situation, name, seed][place] for seed in seeds]) for name in cases}
+    first = comparison.objectives[0]
+    if all(one is None for objective in comparison.objectives for one in found[objective.name].values()):
+        where = f" in situation {situation!r}" if situation else ""
+        why = "a transfer does not finish in any" if "completion" in first.quantity.name else "nothing was measured"
+        raise StudyError(f"metric {first.name}: no case has a value{where}; {why}")
+    return rank(
+        situation, comparison.metrics, found, objectives=comparison.objectives, random=random, margin=comparison.margin,
+        situations=len(comparison.situations), looks=comparison.rule.looks,
+    )  # fmt: skip
+
+
+def called(
+    scenario: Any,
+    *others: Any,
+    metrics: Sequence[str] = ("goodput",),
+    seeds: Any = 10,
+    situations: Any = None,
+    cases: Any = None,
+    set: Any = None,  # as `--set`
+    spread_starts: float | str = 0.0,
+    spread_delays: float | str = 0.0,
+    margin: float | str = MARGIN,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    **keys: Any,
+) -> Compared:
+    """Compares scenarios: ``acklab.compare(a, b)``, or one with cases: ``acklab.compare(a, {"Reno": {}, "SACK": {KEY: VALUE}})``.
+
+    Args:
+        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again. Or a :class:`Comparison`, alone.
+        others: further scenarios; the first is what they are measured against. Or the cases of the one scenario: a dict from each
+            case's name to the keys that it sets, or a list of texts as ``acklab compare --case`` takes them.
+        metrics: as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
+        seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no verdicts.
+        situations: in which every case is tried, as cases are given.
+        cases: the cases of one scenario, which may also stand behind it.
+        set: keys to set in every case, as :func:`acklab.run` takes them: ``{"link.0.rate": "5Mbps"}``.
+        spread_starts: the most by which a seed delays the start of a flow, in seconds or as a text such as ``"100ms"``.
+        spread_delays: the most by which a seed lengthens a link, as a share: ``0.01`` or ``"1%"``.
+        margin: the share of the mean below which a difference does not matter.
+        out: a directory for tables, a chart and a page.
+        threads: how many runs at once; one a processor if left out.
+        keys: more keys to set in every case, such as ``title``.
+
+    Returns:
+        The comparison: ``print`` shows its tables; ``findings`` has each metric of each case beside the first.
+
+    Raises:
+        TypeError: a keyword is no argument and no key of a scenario.
+        StudyError: it can not be compared; nothing was run.
+        ScenarioError: one of them is no scenario.
+        RunError: a run failed.
+        OSError: a file cannot be read or written.
+    """
+    arguments(called, keys, "compare")
+    given = [scenario, *others, *([] if cases is None else [list(cases) if isinstance(cases, tuple) else cases])]
+    asked: dict[str, Any] = {
+        "metrics": [metric(one) for one in metrics],
+        "sets": assignments({**keys, **pairs(set or {})}),
+        **rule(seeds),
+    }
+    if situations is not None:
+        asked["situations"] = _cases(situations)
+    asked["spread_starts_s"] = span(spread_starts) if isinstance(spread_starts, str) else float(spread_starts)
+    asked |= {"spread_delays": share(str(spread_delays)), "margin": share(str(margin))}
+    comparison = _comparison(given, asked)
+    if out is None:
+        return compare(comparison, threads=threads)
+    from .compare_page import NAMES, write
+
+    with results(out, "compare", NAMES) as folder:
+        told = compare(comparison, threads=threads, keep=folder)
+        write(told, folder)
+    return told
+
+
+def _comparison(given: Sequence[Any], told: Mapping[str, Any]) -> Comparison:
+    if len(given) == 1 and isinstance(given[0], Comparison):
+        return given[0]
+    if len(given) == 2 and (_are_cases(given[1]) or isinstance(given[1], list)):
+        first, cases = given[0], _cases(given[1])
+    elif len(given) >= 2:
+        first, cases = given[0], _differences(given)
+    else:
+        raise StudyError(
+            "a comparison needs two scenarios, or one and its cases: acklab.compare(a, b), acklab.compare(a, {NAME: {KEY: VALUE}})"
+        )
+    text, file = _source(first)
+    return Comparison(text, file, cases, **told)
+
+
+def _are_cases(given: Any) -> bool:
+    """Whether a table has cases: names with tables of keys, and none of a scenario's own keys."""
+    return isinstance(given, Mapping) and not {"flow", "flows", "link", "links", "topology"} & given.keys()
+
+
+def _cases(given: Any) -> list[Case]:
+    if isinstance(given, Mapping):
+        return [Case(str(name), tuple(assignments(sets or {}))) for name, sets in given.items()]
+    return [one if isinstance(one, Case) else case(one) for one in given]
+
+
+def _source(scenario: Any) -> tuple[str | bytes, str]:
+    return (
+        (scenario.scenario_toml(), scenario.label or scenario.title) if isinstance(scenario, Run) else source(scenario)
+    )
+
+
+def _differences(scenarios: Sequence[Any]) -> list[Case]:
+    """Whole scenarios as cases of the first: each sets the keys in which it differs."""
+    names, trees = [], []
+    for number, scenario in zip(count(1), scenarios, strict=False):
+        text, file = _source(scenario)
+        trees.append(loads(_core.expanded(text, file=file)))
+        named = scenario.label if isinstance(scenario, Run) else Path(file).stem if file != "scenario" else ""
+        names.append(named or trees[-1]["title"] or f"scenario {number}")
+    twice = {name for name in names if names.count(name) > 1}
+    names = [f"{name} ({number})" if name in twice else name for number, name in enumerate(names, 1)]
+    return [Case(name, tuple(_changed("", trees[0], tree))) for name, tree in zip(names, trees, strict=True)]
+
+
+def _changed(at: str, one: Any, other: Any) -> list[str]:
+    """The overrides that make a tree of another."""
+    if at in ("title", "seed", "record") or one == other:
+        return []
+    if (
+        isinstance(one, Mapping)
+        and isinstance(other, Mapping)
+        and (not at or one.keys() <= other.keys())
+        and _same_kind(one, other)
+    ):
+        found = [f"{key}=[]" for key in one if key not in other]
+        for key, value in other.items():
+            below = f"{at}.{key}" if at else key
+            found += _changed(below, one[key], value) if key in one else [f"{below}={_toml.inline(value)}"]
+        return found
+    if (
+        isinstance(one, list)
+        and isinstance(other, list)
+        and len(one) == len(other)
+        and all(isinstance(entry, Mapping) for entry in one)
+    ):
+        return [
+            text
+            for number, (a, b) in enumerate(zip(one, other, strict=True))
+            for text in _changed(f"{at}.{number}", a, b)
+        ]
+    return [f"{at}={_toml.inline(other)}"]
+
+
+def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one.get(tag) == other.get(tag) for tag in ("kind", "policy"))

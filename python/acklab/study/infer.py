@@ -1,0 +1,626 @@
+"""Inferences: which readings of open rules explain values that were printed or measured.
+
+>>> import acklab
+>>> told = acklab.infer(
+...     scenario='''
+...         stop = { when = "flows-complete" }
+...         link = [{ between = ["S", "R"], rate = "1.5Mbps", delay = "50ms", queue = { kind = "drop-tail", packets = 100 } }]
+...         flow = [{ name = "f", from = "S", to = "R", size = { segments = 50 } }]
+...     ''',
+...     free={"flow.f.sender.initial_window": [1, 2, 4, 10]},
+...     value=[{"name": "time", "metric": "completion@f", "printed": 0.70, "tolerance": 0.05}],
+... )
+>>> told.best
+{'flow.f.sender.initial_window': 4}
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from .. import _core
+from ..engines.batches import Workers
+from ..engines.journal import identity
+from ..render.report import Report
+from ..results.directory import FolderError
+from ..scenario._toml import dumps
+from ..scenario.given import assignments
+from ..text.counts import counted
+from ..text.plans import PlanText
+from .answers import Answer
+from .errors import StudyError, heading, shown
+from .metrics import Objective, terms
+from .posterior import Array, InferenceResult, Posterior
+from .reading import PlanKeys, Reader, fixed, scenario_text, space_of, table_of
+from .runs import Bench, Means, Meter, RunCache, RunRequest, Task, Unwatched, carry_out
+from .search import REFUSED, Search, SearchPlan
+from .seeds import Draw, Entry, Nudge, nudging
+from .space import Alternatives, Choice, Free, Space
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def infer(
+    plan: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    fresh: bool = False,
+    **keys: Any,
+) -> Inferred:
+    """Tries readings of open rules and weighs them by how well they explain values.
+
+    Args:
+        plan: a plan file, or its tree; left out, ``keys`` are all of it.
+        out: directory for the table of readings, the winner's scenario and a page; runs that an earlier attempt left there
+            are not made again.
+        threads: how many runs at once; one a processor if left out.
+        fresh: discard what is in ``out``.
+        keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
+            ``free``, ``alternatives``, ``baseline``, ``run``, ``value``, ``nudges``, ``nudge``, ``search``, ``readings``,
+            ``batch``, ``seed``, ``title``.
+
+    Raises:
+        StudyError: it is no plan, no reading is a scenario, ``out`` holds other work, or Optuna is missing.
+        ScenarioError: a scenario is no TOML or JSON.
+        RunError: a run failed.
+        OSError: a file cannot be read or written.
+    """
+
+    made = from_tree({**(plan or {}), **keys}) if plan is None or isinstance(plan, Mapping) else read(plan, keys)
+    return run_plan(made, None if out is None else Path(out), threads=threads, fresh=fresh)
+
+
+#: A plan's keys, and what each is for.
+KEYS = {
+    "title": "what the page is headed with; the plan's name if left out",
+    "origin": "how the values came about, for the page: measured where, or simulated how",
+    "scenario": "a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own",
+    "set": "keys that have one value throughout",
+    "free": "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow",
+    "alternatives": "[alternatives.NAME] tables: an open rule whose candidates set several keys",
+    "baseline": "keys of the reading that the winner is compared with; the scenario as it is if left out",
+    "run": "[[run]] tables: name, scenario, set, without (open rules that this run does not read), until (another run whose time ends it)",
+    "value": "[[value]] tables: name, run, metric, over, average, printed, tolerance, use, group; run, metric and over may be lists",
+    "nudges": "how often each run is made: once as it is, then with other seeds, starts and delays; 5 if left out",
+    "nudge": '{ later = "10ms", longer = 0.01 }: flows begin up to so much later, links are up to so much longer',
+    "search": '"all" readings, or those that "tpe" or "random" chooses; "all" where `readings` suffices, else "tpe", if left out',
+    "readings": "how many readings are tried at most; 2000 if left out",
+    "batch": "how many readings are chosen before the fit of any is known; 16 if left out",
+    "seed": "of the search; 1 if left out",
+}
+#: The finest tolerance, and the largest number: a miss in tolerances can then be squared.
+LEAST, MOST = 1e-30, 1e60
+RUN_KEYS = ("name", "scenario", "set", "without", "until")
+VALUE_KEYS = ("name", "run", "metric", "over", "average", "printed", "tolerance", "use", "group")
+_COUNTS = {"nudges": (5, 1, 1_000), "readings": (2_000, 1, 100_000), "batch": (16, 1, 1_000), "seed": (1, 0, 2**32 - 1)}
+#: Columns of the table of readings that are no rules.
+TAKEN = ("reading", "probability", "misfit")
+SEARCHES = ("all", "tpe", "random")
+FIT, HELD_OUT = "fit", "held-out"
+AVERAGES = ("mean", "median")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A value that was printed or measured, and the run and quantity that it is compared with."""
+
+    name: str
+    read: Sequence[tuple[int, int]]
+    """Runs, each with the place of one of its objectives."""
+    over: Sequence[tuple[int, int]]
+    """The quantities by which they are divided; empty for none."""
+    average: str
+    """The average over several runs: ``mean`` or ``median``."""
+    value: float
+    tolerance: float
+    fit: bool
+    group: str
+    unit: str
+
+    @property
+    def label(self) -> str:
+        """Name and unit."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+
+@dataclass(frozen=True)
+class InferPlan:
+    """An inference, checked as far as it can be without its scenarios."""
+
+    name: str
+    entries: Sequence[Entry]
+    """The runs of a reading."""
+    without: Sequence[frozenset[str]]
+    """For each run the parts of the space that it does not read."""
+    until: Sequence[tuple[int, int] | None]
+    """For each run the one that ends it, and the place of the objective that is its end in seconds."""
+    measured: Sequence[Sequence[Objective]]
+    """The quantities read from each run."""
+    values: Sequence[Printed]
+    space: Space
+    search: str
+    nudge: Nudge
+    title: str = ""
+    origin: str = ""
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    baseline: Mapping[str, Any] = field(default_factory=dict)
+    nudges: int = 5
+    readings: int = 2_000
+    batch: int = 16
+    seed: int = 1
+    tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    text: PlanText | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def spread_starts_s(self) -> float:
+        """Nothing: nudges move starts."""
+        return 0.0
+
+    @property
+    def objectives(self) -> Sequence[Objective]:
+        """Everything that is read from some run."""
+        return [one for several in self.measured for one in several]
+
+    def told(self) -> str:
+        """The plan as TOML."""
+        return dumps(dict(self.tree))
+
+
+def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> InferPlan:
+    keys = PlanKeys(tree, where, KEYS, _COUNTS)
+    at = keys.at
+    origin = at("origin", lambda: heading(tree.get("origin", ""))) or ""
+    nudge = at("nudge", lambda: nudging(tree.get("nudge", {})))
+    where.settle()
+    if not keys.parts:
+        raise where.error("", "no rule is open; give [free] or [alternatives.NAME]")
+    space = where.check("", lambda: space_of(keys.parts, TAKEN))
+    where.settle()
+    entries, without = at("run", lambda: _runs(tree, where.name, folder, space)) or ((), ())
+    where.settle()
+    measured: list[list[Objective]] = [[] for _ in entries]
+    until = at("run", lambda: _until(tree, entries, measured)) or ()
+    values = at("value", lambda: _values(tree, entries, measured)) or ()
+    search = at("search", lambda: _search(tree.get("search"), space, keys.counts["readings"]))
+    where.settle()
+    return InferPlan(where.name, entries, without, until, measured, values, space, search, nudge, keys.title, origin, keys.sets, keys.baseline,
+                tree=keys.tree, text=where, **keys.counts)  # fmt: skip
+
+
+_READER = Reader(_plan)
+read, from_tree = _READER.read, _READER.from_tree
+
+
+def _tables(key: str, given: Any, known: Sequence[str]) -> list[Mapping[str, Any]]:
+    if not isinstance(given, list) or not given or not all(isinstance(one, Mapping) for one in given):
+        raise StudyError(f"{key} = {shown(given)}: has to be [[{key}]] tables")
+    for place, one in enumerate(given):
+        if strange := one.keys() - set(known):
+            raise StudyError(f"{key}[{place}]: unknown {', '.join(sorted(strange))}; known are {', '.join(known)}")
+    return given
+
+
+def _runs(
+    tree: Mapping[str, Any], name: str, folder: Path | None, space: Space
+) -> tuple[list[Entry], list[frozenset[str]]]:
+    called = {
+        label: part.name
+        for part in space.parts
+        for label in (part.name, *([space.columns[part.key]] if isinstance(part, Free) else []))
+    }
+    entries, without = [], []
+    for place, one in enumerate(_tables("run", tree.get("run", [{"name": "run"}]), RUN_KEYS)):
+        try:
+            text, file = scenario_text(one.get("scenario", tree.get("scenario")), name, folder)
+        except StudyError as error:
+            raise StudyError(f"run[{place}]: {error}") from None
+        left_out = one.get("without", [])
+        for part in left_out if isinstance(left_out, list) else [left_out]:
+            if part not in called:
+                raise StudyError(f"run[{place}]: without = {shown(part)}: no open rule; there are {', '.join(called)}")
+        entries.append(
+            Entry(
+                str(one.get("name", f"run {place + 1}")),
+                1.0,
+                text,
+                file,
+                fixed(table_of(f"run[{place}].set", one.get("set", {}))),
+            )
+        )
+        without.append(frozenset(called[part] for part in left_out))
+    if len({one.name for one in entries}) < len(entries):
+        raise StudyError("run: two have one name; give each another")
+    return entries, without
+
+
+def _until(
+    tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]
+) -> list[tuple[int, int] | None]:
+    """For each run the one that ends it."""
+    names, found = [one.name for one in entries], list[tuple[int, int] | None]()
+    given = [one.get("until") for one in tree.get("run", [{}])]
+    for place, one in enumerate(given):
+        if one is None:
+            found.append(None)
+            continue
+        at = f"run[{place}]"
+        if not isinstance(one, Mapping) or one.keys() != {"run", "metric"} or not isinstance(one["metric"], str):
+            raise StudyError(f'{at}: until = {shown(one)}: {{ run = NAME, metric = "a time in seconds" }}')
+        other = _named(at, "until.run", one["run"], names)
+        if given[other] is not None:
+            raise StudyError(f"{at}: until: the run {shown(one['run'])} itself ends by another")
+        found.append((other, _place(measured[other], Objective(one["metric"], terms(one["metric"].strip()), 1))))
+    return found
+
+
+def _values(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]) -> list[Printed]:
+    names = [one.name for one in entries]
+    found: list[Printed] = []
+    for place, one in enumerate(_tables("value", tree.get("value", []), VALUE_KEYS)):
+        at = f"value[{place}]"
+        given = one.get("metric")
+        metrics: list[Any] = given if isinstance(given, list) and given else [given]
+        if not all(isinstance(each, str) and each.strip() for each in metrics):
+            raise StudyError(f"{at}: metric = {shown(given)}: a metric, a weighted sum of metrics, or a list of them")
+        summed = [Objective(each, terms(each.strip()), 1) for each in metrics]
+        reads = _several(at, "run", one.get("run", names[0] if len(names) == 1 else None), names)
+        over = _several(at, "over", one["over"], names) if "over" in one else []
+        if over and len(over) != len(reads):
+            raise StudyError(f"{at}: over = {shown(one['over'])}: as many runs as run has, {len(reads)}")
+        average = one.get("average", "mean")
+        if average not in AVERAGES:
+            raise StudyError(f"{at}: average = {shown(average)}: {' or '.join(AVERAGES)}")
+        use = one.get("use", FIT)
+        if use not in (FIT, HELD_OUT):
+            raise StudyError(f'{at}: use = {shown(use)}: "{FIT}" or "{HELD_OUT}"')
+        spots: list[list[tuple[int, int]]] = []
+        for runs in (reads, over):
+            spots.append([(run, _place(measured[run], each)) for run in runs for each in summed])
+        name = str(one.get("name", f"{summed[0].name} of {names[reads[0]]}"))
+        unit = summed[0].unit if not over and len(summed[0].terms) == 1 and summed[0].terms[0][0] == 1 else ""
+        printed, tolerance = _number(at, "printed", one), _number(at, "tolerance", one)
+        if abs(printed) > MOST:
+            raise StudyError(f"{at}: printed = {shown(printed)}: a number from {-MOST:g} to {MOST:g}")
+        if not LEAST <= tolerance <= MOST:
+            raise StudyError(f"{at}: tolerance = {shown(tolerance)}: a number above 0, from {LEAST:g} to {MOST:g}")
+        found.append(
+            Printed(
+                name, spots[0], spots[1], average, printed, tolerance, use == FIT, str(one.get("group", name)), unit
+            )
+        )
+    if len({one.name for one in found}) < len(found):
+        raise StudyError("value: two have one name; give each another")
+    if not any(one.fit for one in found):
+        raise StudyError(f'value: none has use = "{FIT}"; some value has to be fitted')
+    return found
+
+
+def _place(measured: list[Objective], one: Objective) -> int:
+    """Where a run's objectives have this one; what several values read is read once."""
+    places = {each.name: place for place, each in enumerate(measured)}
+    if one.name not in places:
+        measured.append(one)
+    return places.get(one.name, len(measured) - 1)
+
+
+def _several(at: str, key: str, given: Any, names: Sequence[str]) -> list[int]:
+    """The runs that a value names: one, or a list."""
+    if isinstance(given, list) and not given:
+        raise StudyError(f"{at}: {key} = []: a run's name, or a list of them")
+    return [_named(at, key, one, names) for one in (given if isinstance(given, list) else [given])]
+
+
+def _named(at: str, key: str, given: Any, names: Sequence[str]) -> int:
+    if not isinstance(given, str) or given not in names:
+        raise StudyError(f"{at}: {key} = {shown(given)}: no run of that name; there are {', '.join(names)}")
+    return names.index(given)
+
+
+def _number(at: str, key: str, one: Mapping[str, Any]) -> float:
+    value = one.get(key)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise StudyError(f"{at}: {key} = {shown(value)}: a number, in the metric's unit")
+    return float(value)
+
+
+def _search(given: Any, space: Space, most: int) -> str:
+    size = space.size
+    if given is None:
+        return "all" if 0 < size <= most else "tpe"
+    if given not in SEARCHES:
+        raise StudyError(f"search = {shown(given)}: {', '.join(SEARCHES)}")
+    if given == "all" and not 0 < size <= most:
+        there = (
+            f"there are {size:,}"
+            if size
+            else "there are more than can be listed (a range without step has no end of them)"
+        )
+        raise StudyError(f'search = "all": {there}; readings = {most:,} is the most that are tried')
+    return str(given)
+
+
+class ReadingBench(Bench):
+    """Scenarios of a plan's runs under a reading."""
+
+    ENTRY, MEASURED = "run", "value"
+
+    def __init__(self, plan: InferPlan) -> None:
+        super().__init__(plan)
+        self._plan = plan
+        self._flows = [_flows(entry.scenario, entry.file) for entry in plan.entries]
+        self._silent = [
+            {key for part in plan.space.parts if part.name in left_out for key in _keys(part)} for left_out in plan.without
+        ]  # fmt: skip
+
+    def parts(self, entry: int) -> Sequence[Free | Alternatives]:
+        """The open rules that a run reads."""
+        return [part for part in self._plan.space.parts if part.name not in self._plan.without[entry]]
+
+    def objectives(self, entry: int) -> Sequence[Objective]:
+        """The quantities read from a run."""
+        return self._plan.measured[entry]
+
+    def sets(self, settings: Mapping[str, Any], entry: int, drew: Mapping[str, Any]) -> list[str]:
+        """The assignments of a reading in a run; a rule of every flow is one of each."""
+        silent = self._silent[entry]
+        read = {key: value for key, value in settings.items() if key not in silent}
+        fixed = {**self._plan.sets, **self._plan.entries[entry].sets, **drew}
+        return [
+            *assignments({"record": {}}),
+            *assignments(self._each(fixed, entry)),
+            *assignments(self._each(read, entry)),
+        ]
+
+    def _each(self, settings: Mapping[str, Any], entry: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in settings.items():
+            steps = key.split(".", 2)
+            if steps[:2] == ["flow", "*"]:
+                found |= {f"flow.{place}.{steps[2]}": value for place in range(self._flows[entry])}
+            else:
+                found[key] = value
+        return found
+
+    def lines(self, settings: Mapping[str, Any], path: Draw) -> list[str]:
+        """A run's scenario, as a line of JSON; ``path.number`` is the nudge, 0 for none."""
+        line = super().lines(settings, path)[0]
+        if not path.number:
+            return [line]
+        tree = self._plan.nudge.of(
+            json.loads(self._templates[path.entry].expanded(self.sets(settings, path.entry, path.drew))), path.number
+        )
+        return [json.dumps({**tree, "seed": path.seeds[0]}, separators=(",", ":"))]
+
+
+def _flows(scenario: str | bytes, file: str) -> int:
+    return len(json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))["flow"])
+
+
+def _keys(part: Free | Alternatives) -> list[str]:
+    if isinstance(part, Free):
+        return [part.key]
+    return [key for fixed, frees in part.choices.values() for key in (*fixed, *(free.key for free in frees))]
+
+
+class Values:
+    """The printed values under readings, nudge by nudge."""
+
+    def __init__(self, plan: InferPlan, runs: RunCache) -> None:
+        self.plan, self._runs = plan, runs
+
+    def of(self, choices: Sequence[Choice], names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """An array of readings, values and nudges; NaN where a run has no value."""
+        plan = self.plan
+        entries = {run for one in plan.values for run, _ in (*one.read, *one.over)}
+        entries |= {one[0] for entry in entries if (one := plan.until[entry])}
+        read: dict[tuple[int, int, int], Sequence[float]] = {}
+        for ended in (False, True):
+            cells, wanted = [], []
+            for row, (choice, name) in enumerate(zip(choices, names, strict=True)):
+                for entry in sorted(entry for entry in entries if bool(plan.until[entry]) == ended):
+                    for nudge in range(plan.nudges):
+                        drew = self._end(entry, lambda run, row=row, nudge=nudge: read[row, run, nudge])  # type: ignore[misc]  # noqa: B023
+                        if drew is None:
+                            read[row, entry, nudge] = [math.nan] * len(plan.measured[entry])
+                            continue
+                        cells.append((row, entry, nudge))
+                        wanted.append(
+                            RunRequest(
+                                name, choice.sets, Draw(nudge, entry, plan.entries[entry].name, drew, (nudge + 1,))
+                            )
+                        )
+            read |= dict(zip(cells, self._runs.values(wanted), strict=True))
+        made = np.empty((len(choices), len(plan.values), plan.nudges))
+        for row, place, nudge in np.ndindex(made.shape):
+            made[row, place, nudge] = _value(plan.values[place], {entry: read[row, entry, nudge] for entry in entries})
+        return made
+
+    def _end(self, entry: int, read: Callable[[int], Sequence[float]]) -> dict[str, Any] | None:
+        """What ends a run that another one ends; none if that one has no such time."""
+        if (until := self.plan.until[entry]) is None:
+            return {}
+        end = read(until[0])[until[1]]
+        return {"stop": {"at": f"{end:.9f}s"}} if math.isfinite(end) else None
+
+
+def _value(one: Printed, made: Mapping[int, Sequence[float]]) -> float:
+    """A value of one nudge: of each run, over that of another where it has one, and averaged over the runs."""
+    values = [made[entry][place] for entry, place in one.read]
+    if one.over:
+        below = [made[entry][place] for entry, place in one.over]
+        values = [value / base if base else math.nan for value, base in zip(values, below, strict=True)]
+    return float(np.median(values)) if one.average == "median" else sum(values) / len(values)
+
+
+class Inferred(InferenceResult, Answer):
+    """Results of an inference."""
+
+    def report(self) -> Report:
+        """Its facts and tables."""
+        from .infer_page import report
+
+        return report(self)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a reading, the most probable first: its rules, its probability, and each value's mean over the nudges."""
+        from .infer_page import frame
+
+        return frame(self)
+
+    def __repr__(self) -> str:
+        return f"<Inferred {self.plan.name!r}: {counted(len(self.choices), 'reading')}, {counted(self.runs, 'run')}>"
+
+
+#: Results whose names do not depend on the plan.
+NAMES = ("best.toml", "infer.html", "infer.json", "plan.toml", "readings.csv", "readings.parquet")
+#: Readings of which the runs are made together, where all are tried.
+TOGETHER = 64
+
+
+def run_plan(
+    plan: InferPlan,
+    out: Path | None = None,
+    *,
+    threads: int | None = None,
+    workers: Workers | None = None,
+    fresh: bool = False,
+    meter: Callable[[int], Meter] = lambda total: Unwatched(),
+) -> Inferred:
+    """Tries readings and, with ``out``, writes their table, a page with charts, and the winner's scenario.
+
+    A run is known by its scenario. So a run that an earlier attempt left in ``out`` is not made again, even if the plan has changed
+    since. The results are the same, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
+
+    Raises:
+        StudyError: the plan makes no sense, or ``out`` holds other work.
+        ScenarioError: a scenario is not valid.
+        RunError: a run failed.
+        OSError: something cannot be written.
+    """
+    work = Task("infer", NAMES, identity("", "infer"), _most(plan), {})
+    means = Means(threads, workers, fresh, meter)
+    try:
+        bench = ReadingBench(plan)
+        bench.check()
+        return carry_out(
+            work,
+            bench,
+            out,
+            means,
+            lambda runs: _found(plan, bench, runs),
+            lambda told, folder: _written(told, bench, folder),
+        )
+    except FolderError as error:
+        raise StudyError(str(error)) from None
+
+
+def _written(told: Inferred, bench: ReadingBench, folder: Path) -> None:
+    from .infer_page import write
+
+    write(told, bench, folder)
+
+
+def tried(plan: InferPlan) -> int:
+    """How many readings are tried at most."""
+    return plan.space.size if plan.search == "all" else min(plan.readings, plan.space.size or plan.readings)
+
+
+def _most(plan: InferPlan) -> int:
+    """Runs, if no two readings share any."""
+    return (tried(plan) + 1) * len(plan.entries) * plan.nudges
+
+
+def _found(plan: InferPlan, bench: ReadingBench, runs: RunCache) -> Inferred:
+    values = Values(plan, runs)
+    base = values.of([Choice({}, plan.baseline, {})], ["the baseline"])[0]
+    refused: Counter[str] = Counter()
+    rows = list((_all if plan.search == "all" else _chosen)(plan, bench, values, refused))
+    if not rows:
+        raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
+    made = np.stack([one for _, one in rows])
+    told = Inferred(
+        plan, [choice for choice, _ in rows], made, base, refused, len(rows) == plan.space.size, len(runs), runs.kept
+    )
+    if not np.isfinite(told.posterior.likelihood).any():
+        raise StudyError(
+            f"{plan.name}: no reading has every fitted value; a transfer may not finish, or nothing is measured"
+        )
+    return told
+
+
+def _all(plan: InferPlan, bench: ReadingBench, values: Values, refused: Counter[str]) -> Iterator[tuple[Choice, Array]]:
+    """Every reading there is."""
+    points = map(plan.space.point, plan.space.every())
+    while some := list(islice(points, TOGETHER)):
+        legal = []
+        for choice in some:
+            if why := bench.refused(choice.sets):
+                refused[why] += 1
+            else:
+                legal.append(choice)
+        yield from zip(legal, values.of(legal, list(map(_name, legal))), strict=True)
+
+
+def _name(choice: Choice) -> str:
+    return ", ".join(f"{key}={value}" for key, value in choice.cells.items())
+
+
+class _Misfits:
+    """Runs the readings that a search chose, and returns each one's misfit."""
+
+    def __init__(self, plan: InferPlan, values: Values) -> None:
+        self.plan, self.values = plan, values
+        self.made: dict[str, Array] = {}
+
+    def of(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
+        """Minus the log likelihood of each reading; NaN where a run has no value."""
+        choices = [Choice({}, one.settings, {}) for one in wanted]
+        made = self.values.of(choices, [one.name for one in wanted])
+        self.made |= {_key(choice): one for choice, one in zip(choices, made, strict=True)}
+        fit = [place for place, one in enumerate(self.plan.values) if one.fit]
+        found = [
+            Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, False)
+            for choice, one in zip(choices, made, strict=True)
+        ]
+        return [(float(-one.unscaled[0]) if np.isfinite(one.unscaled[0]) else float("nan"),) for one in found]
+
+
+def _key(choice: Choice) -> str:
+    return repr(sorted(choice.sets.items()))
+
+
+def _chosen(
+    plan: InferPlan, bench: ReadingBench, values: Values, refused: Counter[str]
+) -> Iterator[tuple[Choice, Array]]:
+    """Readings that Optuna chooses, by how well they fit."""
+    misfits = _Misfits(plan, values)
+    objective = [Objective("misfit", (), -1)]
+    asked = SearchPlan(plan.name, plan.entries[:1], plan.space, objective, baseline=plan.baseline, paths=1, held_out=0,
+                       trials=tried(plan), batch=plan.batch, seed=plan.seed, sampler=plan.search)  # fmt: skip
+    search = Search(asked, bench, cast(RunCache, _Asked(misfits)))
+    search.go()
+    for one in search.trials:
+        if one.state == REFUSED:
+            refused[one.why] += 1
+        else:
+            yield one.choice, misfits.made[_key(one.choice)]
+
+
+class _Asked:
+    """The objective of a search: the misfit."""
+
+    def __init__(self, misfits: _Misfits) -> None:
+        self.values: Any = misfits.of

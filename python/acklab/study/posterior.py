@@ -1,0 +1,459 @@
+"""Posterior over readings (Bayes; Birge's ratio): likelihoods, marginal probabilities of each rule's values, and predictions.
+
+The model. Under a reading a value is normal. Its mean is that of the nudged runs. Its variance is a sum of two. The first is the runs'
+variance times 1 + 1/n, since their mean is over n runs. The second is the printed number's, whose standard deviation is half the
+tolerance. Values are independent. A squared miss is counted in units of this variance. If its mean is above one even for the best
+reading, all printed deviations are multiplied by the root of that mean (Birge's ratio). Otherwise a reading that fits badly would
+be certain only because all others fit worse. The prior is uniform over the values of each rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .space import Choice, Free, Space
+
+if TYPE_CHECKING:
+    from .infer import InferPlan, Printed
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+MIN_DECIDED, MAX_EXCLUDED = 0.95, 0.05
+"""A rule is decided where one value has this probability, a value excluded where it has less than this share of its prior."""
+BINS = 4
+"""Number of ranges into which the interval of a continuous rule is divided."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The marginal posterior of one rule's values."""
+
+    name: str
+    cells: Sequence[Any]
+    probability: Sequence[float]
+    prior: Sequence[float]
+    tried: Sequence[int]
+
+    @property
+    def verdict(self) -> str:
+        """``decided``, ``narrowed`` (some values are excluded) or ``open``."""
+        if max(self.probability) >= MIN_DECIDED:
+            return "decided"
+        return "narrowed" if self.excluded else "open"
+
+    @property
+    def best(self) -> Any:
+        """The most probable value."""
+        return self.cells[int(np.argmax(self.probability))]
+
+    @property
+    def excluded(self) -> list[Any]:
+        """Values that the data exclude."""
+        return [
+            cell
+            for cell, p, prior in zip(self.cells, self.probability, self.prior, strict=True)
+            if p < MAX_EXCLUDED * prior
+        ]
+
+
+class Posterior:
+    """Posterior probabilities of the readings that were tried, given the fitted values.
+
+    Args:
+        space: the open rules.
+        choices: the readings.
+        made: their values, an array of readings, values and nudges.
+        printed: the values.
+        fit: which of them are fitted, by place.
+        whole: whether these are all the readings there are; else the weights are of those tried.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        choices: Sequence[Choice],
+        made: Array,
+        printed: Sequence[Printed],
+        fit: Sequence[int],
+        whole: bool,
+    ) -> None:
+        self.space, self.choices, self.printed, self.fit, self.whole = space, choices, printed, list(fit), whole
+        self.mean = made.mean(axis=2)
+        nudges = made.shape[2]
+        self.variance = made.var(axis=2, ddof=1) if nudges > 1 else np.zeros_like(self.mean)
+        self._spread = self.variance * (1 + 1 / nudges)
+        self._value = np.array([one.value for one in printed])
+        self._sigma = np.array([one.tolerance / 2 for one in printed])
+        self.unscaled = first = self._likelihood(1.0)
+        self.scale = 1.0
+        if np.isfinite(first).any():
+            best = int(np.argmax(first))
+            misses = (self.mean[best] - self._value) ** 2 / (self._sigma**2 + self._spread[best])
+            self.scale = max(1.0, math.sqrt(float(misses[self.fit].mean())))
+        self.likelihood = self._likelihood(self.scale)
+        """The logarithm of each reading's, up to a constant; minus infinity where a run has no value."""
+
+    def _likelihood(self, scale: float) -> Array:
+        variance = (self._sigma * scale) ** 2 + self._spread
+        each = -0.5 * ((self.mean - self._value) ** 2 / variance + np.log(variance / self._sigma**2))
+        return np.asarray(np.where(np.isnan(each), -np.inf, each)[:, self.fit].sum(axis=1))
+
+    @cached_property
+    def prior(self) -> Array:
+        """Each reading's probability before any value is seen: uniform over the values of each rule, or over those tried."""
+        found = np.array([prior(self.space, one) if self.whole else 1.0 for one in self.choices])
+        return np.asarray(found / found.sum())
+
+    @cached_property
+    def weights(self) -> Array:
+        """Each reading's posterior probability."""
+        if not np.isfinite(self.likelihood).any():
+            return np.zeros_like(self.prior)
+        found = self.prior * np.exp(self.likelihood - self.likelihood.max())
+        return np.asarray(found / found.sum())
+
+    @property
+    def winner(self) -> int:
+        """The most probable reading; the first of several."""
+        return int(np.argmax(self.weights))
+
+    def predicted(self, reading: int | None = None) -> tuple[Array, Array]:
+        """Mean and standard deviation of each value: of one run under a reading, or under all, by their probability."""
+        if reading is not None:
+            return self.mean[reading], np.sqrt(self.variance[reading])
+        known = self.weights > 0
+        weights, mean = self.weights[known][:, None], self.mean[known]
+        middle = (weights * mean).sum(axis=0)
+        return middle, np.sqrt((weights * (self.variance[known] + (mean - middle) ** 2)).sum(axis=0))
+
+    def misses(self, predicted: Array, places: Sequence[int]) -> float:
+        """Root of the mean squared miss of some values, in tolerances; NaN for none."""
+        if not len(places):
+            return math.nan
+        chosen = list(places)
+        return float(np.sqrt((((predicted - self._value) / (2 * self._sigma))[chosen] ** 2).mean()))
+
+    def rules(self) -> list[Rule]:
+        """The marginal posterior of each rule.
+
+        A sampler tries more readings where fits are good, so shares of its readings are no probabilities. A value is then judged by
+        the best fit that was found with it.
+        """
+        found = []
+        for name in dict.fromkeys(self.space.columns.values()):
+            groups: dict[Any, list[int]] = {}
+            for row, one in enumerate(self.choices):
+                if name in one.cells:
+                    groups.setdefault(self._cell(name, one), []).append(row)
+            cells = self._ordered(name, list(groups))
+            rows = [groups[cell] for cell in cells]
+            before = (
+                np.array([self.prior[row].sum() for row in rows]) if self.whole else np.full(len(rows), 1 / len(rows))
+            )
+            if self.whole:
+                after = np.array([self.weights[row].sum() for row in rows])
+            else:
+                best = np.array([self.likelihood[row].max() for row in rows])
+                after = np.exp(best - best.max())
+            found.append(
+                Rule(
+                    name,
+                    cells,
+                    (after / (after.sum() or 1)).tolist(),
+                    (before / before.sum()).tolist(),
+                    list(map(len, rows)),
+                )
+            )
+        return found
+
+    def _free(self, name: str) -> Free | None:
+        return next((one for one in self.space.frees if self.space.columns[one.key] == name), None)
+
+    def _cell(self, name: str, one: Choice) -> Any:
+        """A reading's value of a rule, or the range that it lies in."""
+        free, value = self._free(name), one.cells[name]
+        if free is None or free.points:
+            return value if isinstance(value, (str, int, float)) else repr(value)
+        ends = edges(free)
+        at = float(one.parameters[free.name])
+        place = min(int(np.searchsorted(ends, at, side="right")) - 1, BINS - 1)
+        return f"{free.value(ends[place])} to {free.value(ends[place + 1])}"
+
+    def _ordered(self, name: str, cells: list[Any]) -> list[Any]:
+        """The cells in the plan's order."""
+        free = self._free(name)
+        if free is None:
+            part = next(part for part in self.space.parts if part.name == name)
+            return [cell for cell in part.choices if cell in cells]
+        if not free.points:
+            ends = edges(free)
+            every: list[Any] = [f"{free.value(a)} to {free.value(b)}" for a, b in zip(ends, ends[1:], strict=False)]
+        else:
+            every = [free.value(one) for one in free.parameters()]
+            every = [one if isinstance(one, (str, int, float)) else repr(one) for one in every]
+        return [cell for cell in every if cell in cells]
+
+
+def edges(free: Free) -> list[float]:
+    """The ends of the ranges of a continuous rule."""
+    low, high = free.low.number, free.high.number
+    shares = [place / BINS for place in range(BINS + 1)]
+    return [low * (high / low) ** share if free.log else low + share * (high - low) for share in shares]
+
+
+def prior(space: Space, one: Choice) -> float:
+    """A reading's prior weight: uniform over each rule's values, and within an alternative over its own."""
+    found = 1.0
+    for part in space.parts:
+        if isinstance(part, Free):
+            found /= part.points or 1
+            continue
+        _, frees = part.choices[one.parameters[part.name]]
+        found /= len(part.choices) * math.prod(free.points or 1 for free in frees)
+    return found
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The reading whose mean is nearest to a printed value."""
+
+    mean: float
+    """The nearest mean over the nudges."""
+    distance: float
+    """From the printed value, in its unit."""
+    within: int
+    """Readings whose mean is within the tolerance."""
+    reading: int
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether some reading's mean is within the tolerance."""
+        return self.within > 0
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A group of values predicted from the others."""
+
+    group: str
+    places: Sequence[int]
+    winner: Array
+    """The values under the reading that fits the others best."""
+    mean: Array
+    """Their posterior means."""
+    misses: tuple[float, float, float]
+    """Root mean squared miss in tolerances: of the baseline, of that reading, of the posterior mean."""
+
+
+@dataclass(frozen=True)
+class InferenceResult:
+    """The results of an inference."""
+
+    plan: InferPlan
+    choices: Sequence[Choice]
+    """The readings tried that are scenarios."""
+    made: Array
+    """Their values: an array of readings, values and nudges."""
+    base: Array
+    """The baseline's: of values and nudges."""
+    refused: Mapping[str, int]
+    """Why readings are no scenario, and how many."""
+    whole: bool
+    """Whether every reading was tried."""
+    runs: int
+    kept: int
+
+    def posterior_of(self, fit: Sequence[int]) -> Posterior:
+        """The posterior over readings, given some of the values."""
+        return Posterior(self.plan.space, self.choices, self.made, self.plan.values, fit, self.whole)
+
+    @property
+    def fitted(self) -> list[int]:
+        """Places of the values that may be fitted."""
+        return [place for place, one in enumerate(self.plan.values) if one.fit]
+
+    @property
+    def held_out(self) -> list[int]:
+        """Places of the others."""
+        return [place for place, one in enumerate(self.plan.values) if not one.fit]
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """The posterior over readings, given the values that may be fitted."""
+        return self.posterior_of(self.fitted)
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """The posterior of each rule's values."""
+        return self.posterior.rules()
+
+    @property
+    def winner(self) -> Choice:
+        """The most probable reading."""
+        return self.choices[self.posterior.winner]
+
+    @property
+    def best(self) -> Mapping[str, Any]:
+        """The keys that it sets."""
+        return dict(self.winner.sets)
+
+    @property
+    def baseline(self) -> Array:
+        """The baseline's means."""
+        return np.asarray(self.base.mean(axis=1))
+
+    @cached_property
+    def reached(self) -> list[Reached]:
+        """For each value the reading whose mean is nearest."""
+        found, mean = [], self.posterior.mean
+        for place, one in enumerate(self.plan.values):
+            far = np.abs(mean[:, place] - one.value)
+            nearest = int(np.nanargmin(far)) if not np.isnan(far).all() else 0
+            found.append(
+                Reached(float(mean[nearest, place]), float(far[nearest]), int((far <= one.tolerance).sum()), nearest)
+            )
+        return found
+
+    def within(self, means: Array, places: Sequence[int]) -> int:
+        """How many of some values are within their tolerance."""
+        values = self.plan.values
+        return sum(bool(abs(means[place] - values[place].value) <= values[place].tolerance) for place in places)
+
+    @cached_property
+    def left_out(self) -> list[LeftOut]:
+        """Each group of fitted values predicted from the other fitted ones."""
+        groups: dict[str, list[int]] = {}
+        for place in self.fitted:
+            groups.setdefault(self.plan.values[place].group, []).append(place)
+        if len(groups) < 2:
+            return []
+        found = []
+        for group, places in groups.items():
+            others = self.posterior_of([place for place in self.fitted if place not in places])
+            winner, mean = others.predicted(others.winner)[0], others.predicted()[0]
+            misses = (others.misses(self.baseline, places), others.misses(winner, places), others.misses(mean, places))
+            found.append(LeftOut(group, places, winner, mean, misses))
+        return found
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """How well values are predicted that were not fitted."""
+        return checks(self)
+
+
+ALLOWED = 0.1
+"""The share of the groups that a check may miss."""
+DECIDED, FAVOURED = "decided", "favoured"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One way of predicting values that were not fitted."""
+
+    kind: str
+    """``held out`` or ``left out``."""
+    groups: int
+    missed: Sequence[tuple[str, int]]
+    """Groups that it misses, each with the place of the first value outside its tolerance."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it misses more than the share that is allowed."""
+        return len(self.missed) > ALLOWED * self.groups
+
+
+def checks(result: InferenceResult) -> list[Check]:
+    """The checks that the values allow; none where one group is fitted and nothing is held out."""
+    found = []
+    if result.left_out:
+        missed = [
+            (one.group, place)
+            for one in result.left_out
+            if (place := _outside(result, one.places, one.winner, one.mean)) is not None
+        ]
+        found.append(Check("left out", len(result.left_out), missed))
+    groups: dict[str, list[int]] = {}
+    for place in result.held_out:
+        groups.setdefault(result.plan.values[place].group, []).append(place)
+    if groups:
+        one = result.posterior
+        winner, mean = one.predicted(one.winner)[0], one.predicted()[0]
+        missed = [
+            (group, place)
+            for group, places in groups.items()
+            if (place := _outside(result, places, winner, mean)) is not None
+        ]
+        found.append(Check("held out", len(groups), missed))
+    return found
+
+
+def _outside(result: InferenceResult, places: Sequence[int], winner: Array, mean: Array) -> int | None:
+    """The first value outside its tolerance; readings that a sampler chose have no posterior mean."""
+    for place in places:
+        value = result.plan.values[place]
+        if not all(
+            abs(told[place] - value.value) <= value.tolerance
+            for told in ((winner, mean) if result.whole else (winner,))
+        ):
+            return place
+    return None
+
+
+def verdict(result: InferenceResult, rule: Rule) -> str:
+    """A rule's verdict; ``favoured`` instead of ``decided`` where a check fails."""
+    return FAVOURED if rule.verdict == DECIDED and failed(result) else rule.verdict
+
+
+def failed(result: InferenceResult) -> bool:
+    """Whether some check fails."""
+    return any(one.failed for one in result.checks)
+
+
+@dataclass(frozen=True)
+class Further:
+    """An open rule, its two most probable values, and the value of the plan in which they are farthest apart."""
+
+    rule: str
+    cells: tuple[Any, Any]
+    value: str
+    fitted: bool
+    apart: float
+    """In tolerances."""
+
+
+def further_rows(result: InferenceResult) -> list[Further]:
+    """One for each open rule; none where readings have no probabilities."""
+    return [_further(result, one) for one in result.rules if _open(one)] if result.whole else []
+
+
+def _open(rule: Rule) -> bool:
+    """Whether a second value is not excluded."""
+    ordered = sorted(zip(rule.probability, rule.prior, strict=True), reverse=True)
+    return len(ordered) > 1 and ordered[1][0] >= MAX_EXCLUDED * ordered[1][1]
+
+
+def _further(result: InferenceResult, rule: Rule) -> Further:
+    values, posterior = result.plan.values, result.posterior
+    first, second = sorted(range(len(rule.cells)), key=lambda k: (-rule.probability[k], k))[:2]
+    cells = rule.cells[first], rule.cells[second]
+    one, other = (posterior.mean[_best(result, rule, cell)] for cell in cells)
+    apart = np.nan_to_num(np.abs(one - other) / np.array([value.tolerance for value in values]))
+    place = max(result.held_out or result.fitted, key=lambda k: apart[k])
+    return Further(rule.name, cells, values[place].name, values[place].fit, float(apart[place]))
+
+
+def _best(result: InferenceResult, rule: Rule, cell: object) -> int:
+    """The most probable reading with a value of a rule."""
+    posterior = result.posterior
+    further_rows = [
+        row
+        for row, one in enumerate(result.choices)
+        if rule.name in one.cells and posterior._cell(rule.name, one) == cell
+    ]
+    return max(further_rows, key=lambda row: (posterior.weights[row], -row))

@@ -1,0 +1,219 @@
+"""Searches: the keys of a scenario that are best over a distribution of paths, judged on fresh ones (Optuna chooses).
+
+>>> import acklab
+>>> told = acklab.tune(
+...     scenario='''
+...         stop = { when = "flows-complete" }
+...         link = [{ between = ["S", "R"], rate = "1.5Mbps", delay = "50ms", queue = { kind = "drop-tail", packets = 8 } }]
+...         flow = [{ from = "S", to = "R", size = { segments = 50 } }]
+...     ''',
+...     free={"link.0.queue.packets": [2, 4, 8, 16]},
+...     objectives=["completion"], paths=1, trials=4,
+... )
+>>> told.best
+{'link.0.queue.packets': 16}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ..engines.batches import Workers
+from ..engines.journal import identity
+from ..figures.stats import Sample, sample
+from ..render.report import Report
+from ..results.directory import FolderError
+from ..text.counts import counted
+from .answers import Answer
+from .errors import StudyError
+from .runs import Bench, Means, Meter, RunRequest, Task, Unwatched, carry_out
+from .search import Judged, Search, SearchPlan, SearchResult, Trial, costs, from_tree, front, importance, middle, read
+from .seeds import Draw, draw
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def tune(
+    plan: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    fresh: bool = False,
+    **keys: Any,
+) -> Tuned:
+    """Searches for the keys of a scenario that are best over paths drawn from a distribution.
+
+    Args:
+        plan: a plan file, or its tree; left out, ``keys`` are all of it.
+        out: directory for the table of trials, the winner's scenario and a page; runs that an earlier attempt left there
+            are not made again.
+        threads: how many runs at once; one a processor if left out.
+        fresh: discard what is in ``out``.
+        keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
+            ``free``, ``alternatives``, ``baseline``, ``objectives``, ``relative``, ``path``, ``paths``, ``held_out``,
+            ``seeds``, ``spread_starts``, ``trials``, ``batch``, ``sampler``, ``seed``, ``title``.
+
+    Raises:
+        StudyError: it is no plan, a choice is no scenario, ``out`` holds another search, or Optuna is missing.
+        ScenarioError: a scenario is no TOML or JSON.
+        RunError: a run failed.
+        OSError: a file cannot be read or written.
+    """
+
+    made = from_tree({**(plan or {}), **keys}) if plan is None or isinstance(plan, Mapping) else read(plan, keys)
+    return run_plan(made, None if out is None else Path(out), threads=threads, fresh=fresh)
+
+
+class Tuned(SearchResult, Answer):
+    """Results of a search."""
+
+    def report(self) -> Report:
+        """Its facts and tables."""
+        from .tune_page import report
+
+        return report(self)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a trial: what it chose, how it ended, and each objective's mean over ``paths`` with its 95 % interval."""
+        from .tune_page import frame
+
+        return frame(self)
+
+    def __repr__(self) -> str:
+        return f"<Tuned {self.plan.name!r}: {counted(len(self.trials), 'trial')}, {counted(self.runs, 'run')}>"
+
+
+#: Results whose names do not depend on the plan.
+NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", "tune.html", "tune.json")
+
+
+def run_plan(
+    plan: SearchPlan,
+    out: Path | None = None,
+    *,
+    threads: int | None = None,
+    workers: Workers | None = None,
+    fresh: bool = False,
+    meter: Callable[[int], Meter] = lambda total: Unwatched(),
+) -> Tuned:
+    """Makes a search and, with ``out``, writes its table, a page with charts, and the winner's scenario.
+
+    A run that an earlier attempt left in ``out`` is not made again. The search itself is repeated from those results. So it has the
+    same result, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
+
+    Raises:
+        StudyError: the plan makes no sense, or ``out`` holds another search.
+        ScenarioError: a scenario is not valid.
+        RunError: a run failed.
+        OSError: something cannot be written.
+    """
+    bench = Bench(plan)
+    bench.check()
+    work = Task("tune", NAMES, _identity(plan), _most(plan), {"seeds": plan.seeds})
+    means = Means(threads, workers, fresh, meter)
+    try:
+        return carry_out(
+            work,
+            bench,
+            out,
+            means,
+            lambda runs: _judged(Search(plan, bench, runs)),
+            lambda told, folder: _written(told, bench, folder),
+        )
+    except FolderError as error:
+        raise StudyError(str(error)) from None
+
+
+def _written(told: Tuned, bench: Bench, folder: Path) -> None:
+    from .tune_page import write
+
+    write(told, bench, folder)
+
+
+def _identity(plan: SearchPlan) -> dict[str, str]:
+    """The identity of a search; more trials, other titles or more fresh paths continue a search."""
+    left_out = ("title", "trials", "held_out", "scenario")
+    scenarios = [
+        [entry.name, *(text if isinstance(text, str) else text.decode(errors="replace") for text in [entry.scenario])]
+        for entry in plan.entries
+    ]
+    return identity(json.dumps(scenarios), {key: value for key, value in plan.tree.items() if key not in left_out})
+
+
+def _most(plan: SearchPlan) -> int:
+    """Runs of a search that stops no trial early."""
+    return ((plan.trials + 1) * plan.paths + 2 * plan.held_out) * plan.seeds
+
+
+def _judged(search: Search) -> Tuned:
+    """Searches, and judges the winner on fresh paths."""
+    search.go()
+    plan, several = search.plan, len(search.plan.objectives) > 1
+    best = front(search.trials) if several else [search.best] if search.best.number else []
+    winner = (middle(best) if several else best[0]) if best else search.base
+    fresh = draw(plan.entries, plan.held_out, plan.seeds, plan.seed, fresh=True)
+    judged = None
+    if fresh and winner.number:
+        wanted = [RunRequest(one.name, one.choice.sets, path) for one in (search.base, winner) for path in fresh]
+        found = search.runs.values(wanted)
+        old, new = found[: len(fresh)], found[len(fresh) :]
+        before, after = costs(plan, old, old), costs(plan, new, old)
+        judged = Judged(
+            fresh, old, new, before, after, [_difference(before, after, k) for k in range(len(plan.objectives))]
+        )
+    seen = None
+    if plan.paths > 1 and winner.number:
+        seen = [_difference(search.base.costs, winner.costs, k) for k in range(len(plan.objectives))]
+    return Tuned(
+        plan,
+        search.paths,
+        search.base,
+        search.trials,
+        winner,
+        best,
+        seen,
+        judged,
+        dict(importance(search)),
+        len(search.runs),
+        search.runs.kept,
+        _parts(search),
+        _fresh_parts(search, winner, fresh if judged else []),
+    )
+
+
+def _parts(search: Search) -> dict[int, list[float]]:
+    """The means of the metrics of weighted sums, by trial."""
+    if all(len(one.terms) == 1 for one in search.plan.objectives):
+        return {}
+    found = {}
+    for one in [search.base, *search.trials]:
+        rows = search.runs.parts(
+            [RunRequest(one.name, one.choice.sets, path) for path in search.paths[: len(one.costs)]]
+        )
+        if rows:
+            found[one.number] = [fmean(column) for column in zip(*rows, strict=True)]
+    return found
+
+
+def _fresh_parts(search: Search, winner: Trial, fresh: Sequence[Draw]) -> tuple[list[float], list[float]] | None:
+    """The same of the baseline and the winner over fresh paths."""
+    if not fresh or all(len(one.terms) == 1 for one in search.plan.objectives):
+        return None
+    rows = [
+        search.runs.parts([RunRequest(one.name, one.choice.sets, path) for path in fresh])
+        for one in (search.base, winner)
+    ]
+    old, new = ([fmean(column) for column in zip(*several, strict=True)] for several in rows)
+    return old, new
+
+
+def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:
+    """The paired difference of costs, path by path; None where a path has no value."""
+    return sample([new[objective] - old[objective] for old, new in zip(before, after, strict=True)])
