@@ -8,10 +8,11 @@
 [('Reno', 1.851), ('SACK', 1.851)]
 """
 
-from .study.compare import Case, Compared, Comparison, called, case, compare, from_file
+from .study.compare import Compared, Comparison, called, compare, from_file
 from .study.errors import CompareError
 from .study.metrics import Metric, metric
 from .study.quantities import QUANTITIES
+from .study.reading import Case, case
 from .study.statistics import Ranked, Ranking
 from .text.callable import can_be_called
 

@@ -480,6 +480,7 @@ def test_a_bad_command_line_exits_with_2(acklab_command: Acklab, two_hops: Path,
 
 def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, acklab_command: Acklab) -> None:
     (tmp_path / "access.toml").write_text(ACCESS.replace("20s", "2s"))
+    (tmp_path / "other.toml").write_text(ACCESS.replace("20s", "3s"))
 
     def command(out: str, *more: str) -> list[str]:
         cases = [part for text in CASES for part in ("--case", text)]
@@ -507,11 +508,50 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
         process.send_signal(kind)
         said = process.communicate(timeout=60)[1].decode()
         assert process.returncode in (-9, 130) and "Traceback" not in said and journal.stat().st_size > before
-    refused = acklab_command(*command("stopped", "--seeds", "99"))
-    assert refused.returncode == 2 and "holds other work: what is run has changed" in refused.stderr
+    refused = acklab_command("compare", str(tmp_path / "other.toml"), *command("stopped")[2:])
+    assert refused.returncode == 2 and "holds other work: the scenario has changed" in refused.stderr
     done = acklab_command(*command("stopped", "--seeds", "100"))
     assert done.returncode == 0, done.stderr
     assert contents(out) == contents(tmp_path / "whole")
+
+
+def test_a_stored_comparison_answers_again(tmp_path: Path) -> None:
+    """Another metric, base, situation or order of objectives is read from the runs that are there."""
+    made: list[int] = []
+
+    class Count:
+        def __init__(self, total: int) -> None:
+            pass
+
+        def __call__(self, done: int) -> None:
+            made.append(done)
+
+        def close(self) -> None:
+            pass
+
+    situations = [case("near"), case("far: link.0.delay=40ms")]
+    base = {"situations": situations, "metrics": [metric("goodput"), metric("rtt")], "seeds": 5, "sets": ["stop.at=2s"]}
+
+    def answer(out: Path | None, **keys: object) -> Compared:
+        return compare(comparison(**{**base, **keys}), out=out, meter=Count)
+
+    where = tmp_path / "out"
+    answer(where)
+    stored = (where / "runs.jsonl.gz").read_bytes()
+    assert sum(made) == 5 * len(CASES) * len(situations)
+    for keys in (
+        {"metrics": [metric("timeouts@down"), metric("rtt")]},
+        {"cases": [case(text) for text in CASES[::-1]]},
+        {"situations": situations[1:]},
+        {"objective_names": ["rtt", "goodput"]},
+    ):
+        made.clear()
+        again = answer(where, **keys)
+        assert not made and (where / "runs.jsonl.gz").read_bytes() == stored, keys
+        assert plain(again) == plain(answer(None, **keys)), keys
+    made.clear()
+    answer(where, seeds=6)
+    assert sum(made) == len(CASES) * len(situations)
 
 
 def test_one_value_that_would_flatten_the_others_makes_its_panel_logarithmic() -> None:

@@ -17,7 +17,7 @@ from acklab.engines.batches import on_threads
 from acklab.engines.journal import KEPT, Journal
 from acklab.engines.line import record
 from acklab.results.directory import results
-from acklab.study.runs import SweepRuns
+from acklab.study.runs import SweepRuns, unwatched
 from acklab.study.sweep import Design, from_tree
 from front import LONG, TWO_HOPS
 
@@ -112,7 +112,7 @@ def told(design: Design, folder: Path) -> tuple[list[bytes], int]:
     with results(folder, "sweep") as held, contextlib.closing(Journal(held, design.identity())) as journal:
         damaged = journal.damaged
         work = SweepRuns(design, journal)
-        work.run(on_threads(1), lambda done: None)
+        work.run(on_threads(1), unwatched)
         return [line for point in range(design.plan.points) for line in work.lines(point)], damaged
 
 

@@ -19,7 +19,7 @@ import acklab
 from acklab.cli import main
 from acklab.results.directory import FolderError, results
 from acklab.study.errors import StudyError
-from acklab.study.sweep import from_tree, run_plan
+from acklab.study.sweep import from_tree, sweep
 from front import LONG, TWO_HOPS, Acklab, contents
 
 OLD = {"a.txt": b"old a", "b.txt": b"old b", "sub/c.txt": b"old c", "gone/d.txt": b"old d"}
@@ -269,7 +269,7 @@ def test_no_link_is_followed(tmp_path: Path, two_hops: Path, name: str) -> None:
     (victims / "folder" / "file").write_text("precious")
     plan = from_tree({"scenario": two_hops, "vary": {"flow.0.sender.window": [4, 8]}, "metrics": ["completion"]})
     for target in ("file", "folder", "nothing"):
-        for work in (lambda out: acklab.run(two_hops).write(out), lambda out: run_plan(plan, out)):
+        for work in (lambda out: acklab.run(two_hops).write(out), lambda out: sweep(plan, out=out)):
             out = Path(tempfile.mkdtemp(dir=tmp_path))
             (out / name).parent.mkdir(exist_ok=True)
             (out / name).symlink_to(victims / target)

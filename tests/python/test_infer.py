@@ -15,7 +15,7 @@ import pytest
 
 import acklab
 from acklab.study.errors import StudyError
-from acklab.study.infer import from_tree, tried
+from acklab.study.infer import PLANS, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
 from acklab.study.seeds import Nudge
 
@@ -125,7 +125,7 @@ def test_readings_that_a_sampler_chooses(search: str) -> None:
 
 
 def _posterior(values: list[list[float]], printed: float, tolerance: float) -> Posterior:
-    plan = from_tree({**PLAN, "free": {"flow.f.sender.initial_window": list(range(1, len(values) + 1))},
+    plan = PLANS.from_tree({**PLAN, "free": {"flow.f.sender.initial_window": list(range(1, len(values) + 1))},
                       "value": [{"name": "x", "run": "short", "metric": "completion", "printed": printed, "tolerance": tolerance}]})  # fmt: skip
     choices = [plan.space.point(one) for one in plan.space.every()]
     return Posterior(plan.space, choices, np.array(values)[:, None, :], plan.values, [0], True)
@@ -279,10 +279,10 @@ def test_bad_plans(key: str, value: Any, said: str) -> None:
 
 
 def test_more_readings_than_may_be_tried_are_searched() -> None:
-    assert from_tree({**PLAN, "readings": 3}).search == "tpe"
-    assert tried(from_tree({**PLAN, "readings": 3})) == 3
+    assert PLANS.from_tree({**PLAN, "readings": 3}).search == "tpe"
+    assert tried(PLANS.from_tree({**PLAN, "readings": 3})) == 3
     with pytest.raises(StudyError, match="there are 8"):
-        from_tree({**PLAN, "readings": 3, "search": "all"})
+        PLANS.from_tree({**PLAN, "readings": 3, "search": "all"})
 
 
 def test_mistakes_end_the_command_with_2_and_counting_runs_nothing(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import acklab
 from acklab.figures.stats import Sample
 from acklab.study.errors import StudyError
 from acklab.study.metrics import objective
-from acklab.study.search import STOPPED, Search, Trial, from_tree, looks
+from acklab.study.search import PLANS, STOPPED, Search, Trial, looks
 from acklab.study.seeds import draw, drawn
 from acklab.study.tune_charts import _corrected
 from acklab.study.tune_page import _change, alike, bounds, verdict, whole
@@ -278,7 +278,7 @@ def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
 
 def test_a_space_without_end_is_searched_on_beside_the_next_best() -> None:
     free = {"link.0.delay": {"low": "1ms", "high": "9ms"}, "flow.f.sender.initial_window": [1, 2, 4]}
-    plan = from_tree({"scenario": LOSSY, "free": free, "objectives": ["completion"], "paths": 1})
+    plan = PLANS.from_tree({"scenario": LOSSY, "free": free, "objectives": ["completion"], "paths": 1})
     search = Search(plan, cast(Any, None), cast(Any, None))
     points = [
         {"link.0.delay": delay, "flow.f.sender.initial_window": place}
@@ -294,7 +294,7 @@ def test_a_space_without_end_is_searched_on_beside_the_next_best() -> None:
 
 
 def test_paths_come_in_the_shares_of_their_weights() -> None:
-    plan = from_tree(PLAN)
+    plan = PLANS.from_tree(PLAN)
     for count in (4, 8, 40, 400):
         near = sum(path.name == "near" for path in draw(plan.entries, count, 1, seed=7))
         assert abs(near - 0.75 * count) <= 1.5, count

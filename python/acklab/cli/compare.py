@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -38,8 +37,10 @@ example:
   acklab compare examples/access/dsl.toml --cases examples/access/filters.toml    cases, situations and metrics from a file
   acklab compare --path dsl --set up=2Mbps --cases examples/access/filters.toml   the same of a faster uplink
   acklab compare examples/access/dsl.toml --cases examples/access/filters.toml --out dsl    tables, a chart (SVG, PNG) and a page
+  acklab compare dsl --for upload,latency    another order of objectives, from the runs in dsl/; so --metric, --case and --under
 
-With --out, what is done is kept until the comparison is written: the same command continues where an interrupt stopped it.
+With --out, runs are kept: the same command continues where an interrupt stopped it, and another question to the same scenario makes
+only the runs that are missing.
 
 exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 interrupted; 143 terminated
 
@@ -54,7 +55,12 @@ def add(verbs: Any) -> None:
     about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
     shown = EXAMPLE.replace("{quantities}", quantities.rstrip("\n")) + examples.ABOUT
     verb = add_verb(verbs, "compare", act, about, shown, runs_kept)
-    verb.add_argument("file", metavar="FILE", nargs="?", help="the scenario (TOML or JSON); --cases may name one")
+    verb.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="the scenario (TOML or JSON), which --cases may name; or the DIR of --out, whose runs answer again",
+    )
     examples.add_path(verb)
     verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
     verb.add_argument("--under", metavar="CASE", action="append", default=[], help="a situation; may be repeated")
@@ -105,12 +111,13 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
-    from ..results.directory import results
     from ..results.progress import Progress
     from ..study.compare import compare
     from ..study.errors import StudyError
 
     examples.take_path(options)
+    if options.file and os.path.isfile(stored := os.path.join(options.file, "cases.toml")):
+        options.out, options.cases, options.file = options.out or options.file, options.cases or stored, None
     check_open(options)
     if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
@@ -132,18 +139,10 @@ def act(options: argparse.Namespace) -> int:
             from .emulate import say_unfollowed
 
             say_unfollowed(comparison.scenario, comparison.file, options.set)
-        from ..study.compare_page import NAMES, plain, write  # what is refused does not wait for charts and pages
-
-        with results(options.out, "compare", NAMES) if options.out else contextlib.nullcontext() as folder:
-            runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
-            progress = Progress("compare", runs)
-            try:
-                who = {"threads": options.threads, "workers": made_by}
-                told = compare(comparison, **who, tick=progress, keep=folder, fresh=options.fresh)
-            finally:
-                progress.close()
-            if folder is not None:
-                write(told, folder)
+        told = compare(
+            comparison, out=options.out, threads=options.threads, workers=made_by, fresh=options.fresh,
+            meter=lambda total: Progress("compare", total),
+        )  # fmt: skip
     except StudyError as error:
         from .kinds import explained, instead_of_cases
 
@@ -153,6 +152,8 @@ def act(options: argparse.Namespace) -> int:
             f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n",
         )
     if options.json:
+        from ..study.compare_page import plain
+
         say_json(json.dumps(plain(told)))
     else:
         say(told.text)
@@ -190,6 +191,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["situations"] = [*told.get("situations", []), *map(case, options.under)]
     if options.metric:
         told["metrics"] = [metric(text) for text in options.metric]
+        told.pop("objective_names", None)  # those of the file's metrics
     try:
         seeds = given_seeds(options.seeds, options.half_width)
     except StudyError as error:

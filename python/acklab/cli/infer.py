@@ -46,14 +46,14 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Infers and returns the exit status."""
-    from ..study.infer import run_plan
+    from ..study.infer import infer
     from ..study.infer_page import plain
 
     return follow(
         options,
         ("readings", "nudges", "seed"),
         _plan,
-        run_plan,
+        infer,
         plain,
         _counted if options.count else lambda plan: None,
     )
@@ -73,15 +73,15 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
     from ..papers import NAMES, inferred
     from ..study.errors import StudyError
-    from ..study.infer import from_tree, read
+    from ..study.infer import PLANS
 
     if file in NAMES and not os.path.lexists(file):
         if (tree := inferred(file)) is not None:
-            return from_tree({**tree, **given}, file)
+            return PLANS.from_tree({**tree, **given}, file)
         raise StudyError(f"the paper {file} has no plan; {_with_plans()}")
     if not os.path.lexists(file) and not os.path.splitext(file)[1]:
         raise StudyError(f"{file}: no such file, and no paper of that name; {_with_plans()}")
-    return read(file, given)
+    return PLANS.read(file, given)
 
 
 def _with_plans() -> str:

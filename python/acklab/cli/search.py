@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..text.escapes import file_name
@@ -64,10 +63,9 @@ def follow(
         if answer := instead(plan):
             say(answer)
             return 0
-        out = Path(options.out) if options.out else None
         told = carry_out(
             plan,
-            out,
+            out=options.out,
             threads=options.threads,
             workers=made_by,
             fresh=options.fresh,

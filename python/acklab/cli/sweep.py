@@ -111,7 +111,7 @@ def act(options: argparse.Namespace) -> int:
     from ..results.progress import Progress
     from ..study.errors import StudyError
     from ..study.shards import make_shard
-    from ..study.sweep import Design, run_plan
+    from ..study.sweep import Design, sweep
 
     examples.take_path(options)
     if options.file is None:
@@ -140,12 +140,11 @@ def act(options: argparse.Namespace) -> int:
             from .emulate import say_unfollowed
 
             say_unfollowed(plan.scenario, plan.file, plan.given_sets)
-        out = Path(options.out) if options.out else None
         if options.shard:
             runs = make_shard(plan, options.shard, Path(options.out), design=design, **how)
             say(f"shard {options.shard}: {counted(runs, 'run')} in {file_name(options.out)}")
             return 0
-        say_swept(run_plan(plan, out, design=design, **how), design, options)
+        say_swept(sweep(design, out=options.out, **how), design, options)
     except (StudyError, _core.ScenarioError) as error:
         told = instead_of_a_sweep(options.file)
         said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))

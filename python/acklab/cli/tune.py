@@ -50,8 +50,8 @@ def _trials(text: str) -> int:
 
 def act(options: argparse.Namespace) -> int:
     """Searches and returns the exit status."""
-    from ..study.search import read
-    from ..study.tune import run_plan
+    from ..study.search import PLANS
+    from ..study.tune import tune
     from ..study.tune_page import plain
 
-    return follow(options, ("trials", "seed"), read, run_plan, plain)
+    return follow(options, ("trials", "seed"), PLANS.read, tune, plain)

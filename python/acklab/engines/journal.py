@@ -164,6 +164,9 @@ class Journal:
     def __len__(self) -> int:
         return len(self._found)
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._found)
+
     def line(self, number: int) -> bytes:
         """A run's result."""
         assert self._map is not None

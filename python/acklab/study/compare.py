@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import html
-import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import combinations, count
+from itertools import combinations, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..engines.batches import Runs, Workers, beginning, on_threads
-from ..engines.journal import Journal, identity
+from ..engines.batches import Workers, beginning
+from ..engines.journal import identity
 from ..figures.stats import LEAST_SEEDS, Sample, bounded, sample
-from ..results.directory import Folder, FolderError, results
 from ..results.findings import (
     BETTER,
     DIFFERS,
@@ -31,7 +28,7 @@ from ..results.findings import (
     Finding,
 )
 from ..results.frames import Tabular
-from ..runs import Run, cpu_count, run_batch
+from ..runs import Run
 from ..scenario import _toml
 from ..scenario.asked import arguments
 from ..scenario.code import refused
@@ -47,6 +44,7 @@ from .errors import StudyError
 from .metrics import Metric, metric
 from .reading import Case, _named, case
 from .router import Setting, router_settings
+from .runs import Meter, RunCache, carry_out, unwatched
 from .seeds import Seeds, seeded
 from .statistics import MARGIN, Difference, Ranking, rank
 from .values import share, span
@@ -477,55 +475,82 @@ def ends(told: Compared, one: Sample) -> dict[str, float | None]:
     return {"low": None, "high": None} if span is None else {"low": span.low, "high": span.high}
 
 
-Tick = Callable[[int], None]
+#: The files of a comparison.
+NAMES = (
+    *("cases.toml", "comparison.pdf", "comparison.png", "comparison.svg", "comparison.html", "comparison.json"),
+    *("runs.parquet", "ranking.parquet", "findings.parquet"),
+)
+#: Runs that are made together: so many scenarios are in memory.
+TOGETHER = 4096
 
 
 def compare(
     comparison: Comparison,
     *,
+    out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     workers: Workers | None = None,
-    tick: Tick = lambda done: None,
-    keep: Folder | None = None,
     fresh: bool = False,
+    meter: Callable[[int], Meter] = unwatched,
 ) -> Compared:
     """Runs every case in every situation with every seed, and ranks.
 
+    A run is known by its scenario. So other metrics, another base, other situations or another order of objectives are read from the
+    runs that ``out`` has of the same scenario.
+
     Args:
         comparison: what to run.
+        out: directory for tables, a chart and a page; runs that are there are not made again.
         threads: how many runs at once; one a processor if left out.
-        workers: the workers of the runs instead of threads, where ``keep`` is given.
-        tick: told of every run that is done.
-        keep: a result directory for what is done, so that the same comparison goes on there after an interrupt.
-        fresh: discard what an earlier attempt kept there.
+        workers: the workers of the runs; threads of this process if left out.
+        fresh: discard the runs that are there.
+        meter: shows the progress.
 
     Raises:
-        StudyError: it can not be compared; nothing was run.
+        StudyError: it can not be compared, or ``out`` holds other work; nothing was run.
         RunError: a run failed.
+        OSError: something cannot be written.
     """
     comparison.check()
-    trees, rule = comparison.trees(), comparison.rule
+    trees = comparison.trees()
     start = beginning(comparison.seeded(next(iter(trees.values())), 1), comparison.engine)
-    unchecked = "flows" not in start
-    for one in () if unchecked else comparison.metrics:
+    for one in comparison.metrics if "flows" in start else ():
         one.check(start)
+    text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
+    title = changed(start["title"] or comparison.file, comparison.sets)
+    return carry_out(
+        "compare", NAMES, identity(text, "compare", comparison.engine), len(trees) * comparison.rule.most,
+        lambda runs: _ranked(comparison, title, trees, runs), _written, lambda result: {"seeds": result.seeds},
+        out=out, threads=threads, workers=workers, fresh=fresh, meter=meter, engine=comparison.engine,
+    )  # fmt: skip
+
+
+def _written(result: Compared, folder: Path) -> None:
+    from .compare_page import write
+
+    write(result, folder)
+
+
+def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], Any], runs: RunCache) -> Compared:
     values: dict[Key, list[float]] = {}
     results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
+    rule = comparison.rule
     before, count = 0, rule.least
     while True:
-        keys = [(*pair, seed) for pair in trees for seed in range(before + 1, count + 1)]
-        summaries = _summaries(comparison, trees, keys, threads, workers, tick, keep, fresh and not before)
-        for key, summary in zip(keys, summaries, strict=True):
-            for one in comparison.metrics if unchecked else ():
-                one.check(summary)
-            unchecked = False
-            values[key] = [one.read(summary) for one in comparison.metrics]
-            results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
+        keys = ((*pair, seed) for pair in trees for seed in range(before + 1, count + 1))
+        while some := list(islice(keys, TOGETHER)):
+            lines = [comparison.seeded(trees[key[:2]], key[2]) for key in some]
+            numbers = runs.numbers(lines, lambda place, some=some: "case {1!r}, seed {2}".format(*some[place]))  # type: ignore[misc]
+            for key, number in zip(some, numbers, strict=True):
+                summary = runs.summary(number)
+                for one in () if values else comparison.metrics:
+                    one.check(summary)
+                values[key] = [one.read(summary) for one in comparison.metrics]
+                results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-            title = changed(start["title"] or comparison.file, comparison.sets)
             return Compared(comparison, title, rankings, told, count, router_settings(comparison))
         before, count = count, rule.grown(count)
 
@@ -545,62 +570,6 @@ def _half(found: Difference, ranking: Ranking) -> float:
     if found.interval is None or best is None:
         return math.inf
     return found.interval.half_width / (1.0 if found.relative else abs(best.value) or math.inf)
-
-
-def _summaries(
-    comparison: Comparison,
-    trees: Any,
-    keys: Sequence[Key],
-    threads: int | None,
-    workers: Workers | None,
-    tick: Tick,
-    keep: Folder | None,
-    fresh: bool,
-) -> Iterator[Any]:
-    """The results of every run, in order."""
-    if keep is None:
-        lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
-        for (_, name, seed), summary in zip(
-            keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True
-        ):
-            if "error" in summary:
-                raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
-            yield summary
-            tick(1)
-        return
-    # What cases are called makes no other runs.
-    sets = [[[*one.sets] for one in group] for group in (comparison.cases, comparison.situations)]
-    rule = comparison.rule
-    told = [sets, list(comparison.sets), [rule.least, rule.most, rule.half_width]]
-    text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
-    try:
-        journal = Journal(
-            keep,
-            identity(text, [told, comparison.spread_starts_s, comparison.spread_delays], comparison.engine),
-            fresh=fresh,
-        )
-    except FolderError as error:
-        raise StudyError(str(error)) from None
-    try:
-        place = {pair: number * rule.most for number, pair in enumerate(trees)}
-        numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
-        tick(sum(number in journal for number in numbers))
-        workers = workers or on_threads(threads or cpu_count(), comparison.engine)
-        runs = Runs(
-            numbers,
-            partial(_scenarios, list(trees.values()), comparison.spread_starts_s, comparison.spread_delays, rule.most),
-        )
-        journal.make(runs, workers, tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
-        yield from (json.loads(journal.line(number).decode()) for number in numbers)
-    finally:
-        journal.close()
-
-
-def _scenarios(
-    trees: Sequence[Any], spread_starts_s: float, spread_delays: float, most: int, numbers: Sequence[int]
-) -> list[str]:
-    """The scenarios of runs, by their numbers."""
-    return [seeded(trees[number // most], number % most + 1, spread_starts_s, spread_delays) for number in numbers]
 
 
 def _ranking(
@@ -675,15 +644,7 @@ def called(
         asked["situations"] = _cases(situations)
     asked["spread_starts_s"] = span(spread_starts) if isinstance(spread_starts, str) else float(spread_starts)
     asked |= {"spread_delays": share(str(spread_delays)), "margin": share(str(margin))}
-    comparison = _comparison(given, asked)
-    if out is None:
-        return compare(comparison, threads=threads)
-    from .compare_page import NAMES, write
-
-    with results(out, "compare", NAMES) as folder:
-        told = compare(comparison, threads=threads, keep=folder)
-        write(told, folder)
-    return told
+    return compare(_comparison(given, asked), out=out, threads=threads)
 
 
 def _comparison(given: Sequence[Any], told: Mapping[str, Any]) -> Comparison:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from .. import _core
 from ..engines.batches import PROGRAMS, SIMULATOR
-from ..engines.journal import forget
 from ..figures.charts import Dot, DotPanel, Dots
 from ..figures.stats import LEAST_SEEDS, bounded
 from ..plot.runs import Run
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
 from ..report.contents import CHARTS, manifest
-from ..results.directory import Folder
 from ..results.findings import Finding
 from ..results.frames import provenance, system_errors, write_scenario
 from ..scenario._toml import dumps
@@ -329,42 +328,25 @@ def _cases_file(told: Compared) -> dict[str, Any]:
     return found | ({"situation": situations} if situations else {})
 
 
-#: The files of a comparison.
-NAMES = (
-    "cases.toml",
-    "comparison.pdf",
-    "comparison.png",
-    "comparison.svg",
-    "comparison.html",
-    "comparison.json",
-    "runs.parquet",
-    "ranking.parquet",
-    "findings.parquet",
-)
-
-
-def write(told: Compared, folder: Folder) -> None:
-    """Writes everything, or, if interrupted, nothing; what was kept for an interrupt goes.
+def write(told: Compared, scratch: Path) -> None:
+    """Writes everything into a directory.
 
     Raises:
-        FolderError: a foreign file has the name of a result.
         OSError: the directory cannot be written.
     """
     from ..figures.pictures import embedded, save, svg
 
-    with folder.replacing({"seeds": told.seeds}) as scratch:
-        drawn = chart(told)
-        picture = save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
-        scenario = told.comparison.scenario
-        cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases_file(told)})
-        (scratch / "cases.toml").write_text(cases, encoding="utf-8")
-        (scratch / "comparison.svg").write_text(svg(picture), encoding="utf-8")
-        page = report(told, embedded(drawn, picture), first_runs(told)).page()
-        (scratch / "comparison.html").write_text(page, encoding="utf-8")
-        (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
-        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
-        about = provenance(scenario=text, plan=cases, seeds=told.seeds)
-        for name, frame in frames(told).items():
-            with system_errors(scratch / f"{name}.parquet"):
-                frame.write_parquet(scratch / f"{name}.parquet", metadata=about)
-    forget(folder)
+    drawn = chart(told)
+    picture = save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
+    scenario = told.comparison.scenario
+    cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases_file(told)})
+    (scratch / "cases.toml").write_text(cases, encoding="utf-8")
+    (scratch / "comparison.svg").write_text(svg(picture), encoding="utf-8")
+    page = report(told, embedded(drawn, picture), first_runs(told)).page()
+    (scratch / "comparison.html").write_text(page, encoding="utf-8")
+    (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
+    text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
+    about = provenance(scenario=text, plan=cases, seeds=told.seeds)
+    for name, frame in frames(told).items():
+        with system_errors(scratch / f"{name}.parquet"):
+            frame.write_parquet(scratch / f"{name}.parquet", metadata=about)

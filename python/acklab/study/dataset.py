@@ -22,7 +22,7 @@ from ..results.frames import provenance
 from ..runs import cpu_count
 from ..text.escapes import Shown, one_line
 from .errors import StudyError
-from .runs import Meter, Unwatched
+from .runs import Meter, unwatched
 from .shards import Shard
 from .sweep import GROUP, Design, Rows
 
@@ -272,7 +272,7 @@ def write(
     ray: bool = False,
     address: str | None = None,
     shard: Shard | None = None,
-    meter: Callable[[int], Meter] = lambda total: Unwatched(),
+    meter: Callable[[int], Meter] = unwatched,
 ) -> tuple[int, int]:
     """Writes what is missing of a plan's dataset: the runs that are there then, and how many were before.
 

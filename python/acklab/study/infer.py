@@ -32,7 +32,6 @@ from .. import _core
 from ..engines.batches import Workers
 from ..engines.journal import identity
 from ..render.report import Report
-from ..results.directory import FolderError
 from ..scenario._toml import dumps
 from ..scenario.given import assignments
 from ..text.counts import counted
@@ -42,7 +41,7 @@ from .errors import StudyError, heading, shown
 from .metrics import Objective, terms
 from .posterior import Array, InferenceResult, Posterior
 from .reading import PlanKeys, Reader, fixed, scenario_text, space_of, table_of
-from .runs import Bench, Means, Meter, RunCache, RunRequest, Task, Unwatched, carry_out
+from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import REFUSED, Search, SearchPlan
 from .seeds import Draw, Entry, Nudge, nudging
 from .space import Alternatives, Choice, Free, Space
@@ -52,21 +51,28 @@ if TYPE_CHECKING:
 
 
 def infer(
-    plan: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    plan: InferPlan | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    workers: Workers | None = None,
     fresh: bool = False,
+    meter: Callable[[int], Meter] = unwatched,
     **keys: Any,
 ) -> Inferred:
     """Tries readings of open rules and weighs them by how well they explain values.
+
+    A run is known by its scenario. So a run that an earlier attempt left in ``out`` is not made again, even if the plan has changed
+    since. The results are the same, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
 
     Args:
         plan: a plan file, or its tree; left out, ``keys`` are all of it.
         out: directory for the table of readings, the winner's scenario and a page; runs that an earlier attempt left there
             are not made again.
         threads: how many runs at once; one a processor if left out.
+        workers: the workers of the runs; threads of this process if left out.
         fresh: discard what is in ``out``.
+        meter: shows the progress.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
             ``free``, ``alternatives``, ``baseline``, ``run``, ``value``, ``nudges``, ``nudge``, ``search``, ``readings``,
             ``batch``, ``seed``, ``title``.
@@ -77,9 +83,18 @@ def infer(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
+    from .infer_page import write
 
-    made = from_tree({**(plan or {}), **keys}) if plan is None or isinstance(plan, Mapping) else read(plan, keys)
-    return run_plan(made, None if out is None else Path(out), threads=threads, fresh=fresh)
+    read_plan = plan if isinstance(plan, InferPlan) else PLANS.of(plan, keys)
+    bench = ReadingBench(read_plan)
+    bench.check()
+    return carry_out(
+        "infer", NAMES, identity("", "infer"), _most(read_plan),
+        lambda runs: _found(read_plan, bench, Readings(bench, runs)),
+        lambda result, folder: write(result, bench, folder),
+        lambda result: {},
+        out=out, threads=threads, workers=workers, fresh=fresh, meter=meter,
+    )  # fmt: skip
 
 
 #: A plan's keys, and what each is for.
@@ -199,8 +214,7 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Infe
                 tree=keys.tree, text=where, **keys.counts)  # fmt: skip
 
 
-_READER = Reader(_plan)
-read, from_tree = _READER.read, _READER.from_tree
+PLANS = Reader(_plan)
 
 
 def _tables(key: str, given: Any, known: Sequence[str]) -> list[Mapping[str, Any]]:
@@ -417,7 +431,7 @@ def _keys(part: Free | Alternatives) -> list[str]:
 class Values:
     """The printed values under readings, nudge by nudge."""
 
-    def __init__(self, plan: InferPlan, runs: RunCache) -> None:
+    def __init__(self, plan: InferPlan, runs: Readings) -> None:
         self.plan, self._runs = plan, runs
 
     def of(self, choices: Sequence[Choice], names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -490,49 +504,6 @@ NAMES = ("best.toml", "infer.html", "infer.json", "plan.toml", "readings.csv", "
 TOGETHER = 64
 
 
-def run_plan(
-    plan: InferPlan,
-    out: Path | None = None,
-    *,
-    threads: int | None = None,
-    workers: Workers | None = None,
-    fresh: bool = False,
-    meter: Callable[[int], Meter] = lambda total: Unwatched(),
-) -> Inferred:
-    """Tries readings and, with ``out``, writes their table, a page with charts, and the winner's scenario.
-
-    A run is known by its scenario. So a run that an earlier attempt left in ``out`` is not made again, even if the plan has changed
-    since. The results are the same, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
-
-    Raises:
-        StudyError: the plan makes no sense, or ``out`` holds other work.
-        ScenarioError: a scenario is not valid.
-        RunError: a run failed.
-        OSError: something cannot be written.
-    """
-    work = Task("infer", NAMES, identity("", "infer"), _most(plan), {})
-    means = Means(threads, workers, fresh, meter)
-    try:
-        bench = ReadingBench(plan)
-        bench.check()
-        return carry_out(
-            work,
-            bench,
-            out,
-            means,
-            lambda runs: _found(plan, bench, runs),
-            lambda told, folder: _written(told, bench, folder),
-        )
-    except FolderError as error:
-        raise StudyError(str(error)) from None
-
-
-def _written(told: Inferred, bench: ReadingBench, folder: Path) -> None:
-    from .infer_page import write
-
-    write(told, bench, folder)
-
-
 def tried(plan: InferPlan) -> int:
     """How many readings are tried at most."""
     return plan.space.size if plan.search == "all" else min(plan.readings, plan.space.size or plan.readings)
@@ -543,7 +514,7 @@ def _most(plan: InferPlan) -> int:
     return (tried(plan) + 1) * len(plan.entries) * plan.nudges
 
 
-def _found(plan: InferPlan, bench: ReadingBench, runs: RunCache) -> Inferred:
+def _found(plan: InferPlan, bench: ReadingBench, runs: Readings) -> Inferred:
     values = Values(plan, runs)
     base = values.of([Choice({}, plan.baseline, {})], ["the baseline"])[0]
     refused: Counter[str] = Counter()
@@ -552,7 +523,14 @@ def _found(plan: InferPlan, bench: ReadingBench, runs: RunCache) -> Inferred:
         raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
     made = np.stack([one for _, one in rows])
     told = Inferred(
-        plan, [choice for choice, _ in rows], made, base, refused, len(rows) == plan.space.size, len(runs), runs.kept
+        plan,
+        [choice for choice, _ in rows],
+        made,
+        base,
+        refused,
+        len(rows) == plan.space.size,
+        len(runs.runs),
+        runs.runs.kept,
     )
     if not np.isfinite(told.posterior.likelihood).any():
         raise StudyError(
@@ -582,13 +560,13 @@ class _Misfits:
     """Runs the readings that a search chose, and returns each one's misfit."""
 
     def __init__(self, plan: InferPlan, values: Values) -> None:
-        self.plan, self.values = plan, values
+        self.plan, self._values = plan, values
         self.made: dict[str, Array] = {}
 
-    def of(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
+    def values(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
         """Minus the log likelihood of each reading; NaN where a run has no value."""
         choices = [Choice({}, one.settings, {}) for one in wanted]
-        made = self.values.of(choices, [one.name for one in wanted])
+        made = self._values.of(choices, [one.name for one in wanted])
         self.made |= {_key(choice): one for choice, one in zip(choices, made, strict=True)}
         fit = [place for place, one in enumerate(self.plan.values) if one.fit]
         found = [
@@ -610,17 +588,10 @@ def _chosen(
     objective = [Objective("misfit", (), -1)]
     asked = SearchPlan(plan.name, plan.entries[:1], plan.space, objective, baseline=plan.baseline, paths=1, held_out=0,
                        trials=tried(plan), batch=plan.batch, seed=plan.seed, sampler=plan.search)  # fmt: skip
-    search = Search(asked, bench, cast(RunCache, _Asked(misfits)))
+    search = Search(asked, bench, cast(Readings, misfits))
     search.go()
     for one in search.trials:
         if one.state == REFUSED:
             refused[one.why] += 1
         else:
             yield one.choice, misfits.made[_key(one.choice)]
-
-
-class _Asked:
-    """The objective of a search: the misfit."""
-
-    def __init__(self, misfits: _Misfits) -> None:
-        self.values: Any = misfits.of

@@ -33,6 +33,17 @@ class Reader(Generic[T]):
     def __init__(self, build: Build[T]) -> None:
         self._build = build
 
+    def of(self, plan: Mapping[str, Any] | str | os.PathLike[str] | None, keys: Mapping[str, Any]) -> T:
+        """A plan file or a tree, with keys that replace its own.
+
+        Raises:
+            StudyError: it is no plan.
+            OSError: it cannot be read.
+        """
+        if plan is None or isinstance(plan, Mapping):
+            return self.from_tree({**(plan or {}), **keys})
+        return self.read(plan, keys)
+
     def read(self, path: str | os.PathLike[str], given: Mapping[str, Any] | None = None) -> T:
         """A plan file, with keys that replace its own.
 

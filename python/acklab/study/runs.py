@@ -6,9 +6,10 @@ import contextlib
 import hashlib
 import json
 import math
+import os
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .. import _core
 from ..engines import batches
-from ..engines.batches import Runs, Workers, on_threads
-from ..engines.journal import KEPT, Journal, packed
+from ..engines.batches import SIMULATOR, Runs, Workers, on_threads
+from ..engines.journal import KEPT, WORKING, Journal, packed
 from ..engines.line import record
-from ..results.directory import results
+from ..results.directory import PRIVATE, Folder, FolderError, results
 from ..runs import cpu_count
 from ..scenario.given import assignments
 from ..text.plans import PlanText
@@ -75,17 +76,19 @@ class SweepRuns:
         seeds, has = range(1, self.seeds[point] + 1), self._has
         return seeds if has is None or self._by_point else [seed for seed in seeds if has(self.number(point, seed))]
 
-    def run(self, workers: Workers, tick: Tick) -> None:
-        """Makes what is missing.
+    def run(self, workers: Workers, meter: Callable[[int], Meter]) -> None:
+        """Makes what is missing, and tells a meter.
 
         Raises:
             RunError: a run failed; what was done is kept.
             OSError: the journal cannot be written.
         """
         points = self._points()
-        while points:
-            self._make(points, workers, tick)
-            points = [point for point in points if self._wants_more(point)] if self.design.plan.seeds.half_width else []
+        with contextlib.closing(meter(max(0, self.planned - len(self.journal)))) as watched:
+            while points:
+                self._make(points, workers, watched)
+                more = self.design.plan.seeds.half_width
+                points = [point for point in points if self._wants_more(point)] if more else []
 
     def _make(self, points: Any, workers: Workers, tick: Tick) -> None:
         numbers = (self.number(point, seed) for point in points for seed in self._seeds(point))
@@ -138,18 +141,9 @@ class Unwatched:
         """Nothing."""
 
 
-def run_all(work: SweepRuns, workers: Workers, meter: Callable[[int], Meter]) -> None:
-    """Makes what is missing, and tells a meter.
-
-    Raises:
-        RunError: a run failed; what was done is kept.
-        OSError: the journal cannot be written.
-    """
-    watched = meter(max(0, work.planned - len(work.journal)))
-    try:
-        work.run(workers, watched)
-    finally:
-        watched.close()
+def unwatched(total: int) -> Meter:
+    """A meter that shows nothing."""
+    return Unwatched()
 
 
 #: A run is known by so many bits of its scenario's digest, which a journal has room for.
@@ -286,63 +280,6 @@ class RunRequest:
     path: Draw
 
 
-class RunCache:
-    """Makes runs, or finds them in the journal, and reads the objectives."""
-
-    def __init__(self, bench: Bench, journal: Journal, workers: Workers, tick: Callable[[int], None]) -> None:
-        self._bench, self._journal, self._workers, self._tick = bench, journal, workers, tick
-        self._values: dict[tuple[int, int], tuple[float, ...]] = {}
-        self.kept = len(journal)
-        self.made = 0
-
-    def values(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
-        """For each, every objective's value: the mean over the path's seeds, NaN where a run has none."""
-        numbers: list[list[tuple[int, int]]] = []
-        missing: dict[int, tuple[str, str]] = {}
-        for one in wanted:
-            lines = self._bench.lines(one.settings, one.path)
-            numbers.append([(_number(line), one.path.entry) for line in lines])
-            for (number, _), line, seed in zip(numbers[-1], lines, one.path.seeds, strict=True):
-                if number not in self._journal:
-                    missing.setdefault(number, (line, f"{one.name} on {one.path.told}, seed {seed}"))
-        if missing:
-            texts = {number: line for number, (line, _) in missing.items()}
-            runs = batches.Runs(texts, partial(_lines, texts))
-            self._journal.make(runs, self._workers, self._tick, lambda number: missing[number][1])
-            self.made += len(missing)
-        return [tuple(map(_mean, zip(*map(self._read, several), strict=True))) for several in numbers]
-
-    def _read(self, run: tuple[int, int]) -> tuple[float, ...]:
-        if run not in self._values:
-            summary = json.loads(self._journal.line(run[0]).decode())
-            self._values[run] = tuple(one.read(summary) for one in self._bench.objectives(run[1]))
-        return self._values[run]
-
-    def parts(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
-        """For each, whose runs are there, every metric of the objectives one after the other: the mean over the path's seeds."""
-        found = []
-        for one in wanted:
-            summaries = [
-                json.loads(self._journal.line(_number(line)).decode())
-                for line in self._bench.lines(one.settings, one.path)
-            ]
-            metrics = [metric for objective in self._bench.objectives(one.path.entry) for _, metric in objective.terms]
-            found.append(tuple(_mean([metric.read(summary) for summary in summaries]) for metric in metrics))
-        return found
-
-    def records(self) -> Iterable[tuple[int, bytes]]:
-        """Every run that the search asked for, by number."""
-        return ((number, self._journal.line(number)) for number in sorted({number for number, _ in self._values}))
-
-    def __len__(self) -> int:
-        return len({number for number, _ in self._values})
-
-
-def _lines(texts: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
-    """The scenarios of runs, by their numbers."""
-    return [texts[number] for number in numbers]
-
-
 def _number(line: str) -> int:
     """The key of a run: its scenario, whichever trial needs it."""
     return int.from_bytes(hashlib.sha256(line.encode()).digest()[:8], "big") >> (64 - _BITS)
@@ -355,61 +292,150 @@ def _mean(values: Sequence[float]) -> float:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Task:
-    """The work of a command: its output files, its identity, its number of runs."""
+class RunCache:
+    """Runs known by their scenarios: each is made once, and kept in a journal for whatever study asks for it."""
 
-    verb: str
-    names: Sequence[str]
-    """Its results, beside the kept runs."""
-    identity: Mapping[str, str]
-    """Runs that are kept there for other work are an error."""
-    most: int
-    """Runs at most, for the progress."""
-    stamp: Mapping[str, Any]
-    """The entry about the work in the directory's marker."""
+    def __init__(self, journal: Journal, workers: Workers, tick: Tick) -> None:
+        self.journal, self.kept = journal, len(journal)
+        self._workers, self._tick = workers, tick
+        self.used: set[int] = set()
+        self.made = 0
+
+    def __len__(self) -> int:
+        return len(self.used)
+
+    def numbers(self, lines: Sequence[str], called: Callable[[int], str]) -> list[int]:
+        """The number of each scenario's run, which is there then; ``called`` is the name of one, by its place, in messages."""
+        numbers = [_number(line) for line in lines]
+        self.used.update(numbers)
+        missing: dict[int, int] = {}
+        for place, number in enumerate(numbers):
+            if number not in self.journal:
+                missing.setdefault(number, place)
+        if missing:
+            texts = {number: lines[place] for number, place in missing.items()}
+            runs = batches.Runs(texts, partial(_lines, texts))
+            self.journal.make(runs, self._workers, self._tick, lambda number: called(missing[number]))
+            self.made += len(missing)
+        return numbers
+
+    def summary(self, number: int) -> Any:
+        """A run's summary."""
+        return json.loads(self.journal.line(number).decode())
 
 
-@dataclass(frozen=True)
-class Means:
-    """How runs are executed: in parallel, by which workers, with or without kept runs."""
+class Readings:
+    """The objectives of choices on paths, from runs that are made or kept."""
 
-    threads: int | None = None
-    """How many at once; one a processor if None."""
-    workers: Workers | None = None
-    """The workers of the runs; threads of this process if None."""
-    fresh: bool = False
-    """Whether kept runs are discarded."""
-    meter: Callable[[int], Meter] = lambda total: Unwatched()
+    def __init__(self, bench: Bench, runs: RunCache) -> None:
+        self._bench, self.runs = bench, runs
+        self._values: dict[tuple[int, int], tuple[float, ...]] = {}
+
+    def values(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
+        """For each, every objective's value: the mean over the path's seeds, NaN where a run has none."""
+        lines = [self._bench.lines(one.settings, one.path) for one in wanted]
+        asked = [(one, seed) for one in wanted for seed in one.path.seeds]
+
+        def called(place: int) -> str:
+            one, seed = asked[place]
+            return f"{one.name} on {one.path.told}, seed {seed}"
+
+        numbers = iter(self.runs.numbers([line for several in lines for line in several], called))
+        rows = [[(next(numbers), one.path.entry) for _ in several] for one, several in zip(wanted, lines, strict=True)]
+        return [tuple(map(_mean, zip(*map(self._read, several), strict=True))) for several in rows]
+
+    def _read(self, run: tuple[int, int]) -> tuple[float, ...]:
+        if run not in self._values:
+            summary = self.runs.summary(run[0])
+            self._values[run] = tuple(one.read(summary) for one in self._bench.objectives(run[1]))
+        return self._values[run]
+
+    def parts(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
+        """For each, whose runs are there, every metric of the objectives one after the other: the mean over the path's seeds."""
+        found = []
+        for one in wanted:
+            summaries = [self.runs.summary(_number(line)) for line in self._bench.lines(one.settings, one.path)]
+            metrics = [metric for objective in self._bench.objectives(one.path.entry) for _, metric in objective.terms]
+            found.append(tuple(_mean([metric.read(summary) for summary in summaries]) for metric in metrics))
+        return found
+
+
+def _lines(texts: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
+    """The scenarios of runs, by their numbers."""
+    return [texts[number] for number in numbers]
+
+
+@contextlib.contextmanager
+def opened(
+    out: Path, verb: str, names: Sequence[str], work: Mapping[str, str], fresh: bool
+) -> Iterator[tuple[Folder, Journal]]:
+    """A result directory, and the journal of its runs.
+
+    Raises:
+        StudyError: the directory holds other work, or cannot take the results.
+        OSError: it cannot be written.
+    """
+    try:
+        with results(out, verb, names) as folder, contextlib.closing(Journal(folder, work, fresh=fresh)) as journal:
+            yield folder, journal
+    except FolderError as error:
+        raise StudyError(str(error)) from None
 
 
 def carry_out(
-    work: Task,
-    bench: Bench,
-    out: Path | None,
-    means: Means,
+    verb: str,
+    names: Sequence[str],
+    work: Mapping[str, str],
+    most: int,
     judge: Callable[[RunCache], T],
     write: Callable[[T, Path], None],
+    stamp: Callable[[T], Mapping[str, Any]],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    workers: Workers | None = None,
+    fresh: bool = False,
+    meter: Callable[[int], Meter] = unwatched,
+    engine: str = SIMULATOR,
 ) -> T:
-    """The result of ``judge``; with ``out`` written there, with all the runs.
+    """The result of ``judge``; with ``out`` written there, with the runs that it used.
+
+    Where all of them were stored there before, the stored ones stay as they are: another question to them is a read.
+
+    Args:
+        verb: whose results they are.
+        names: the files of the results, beside the kept runs.
+        work: what the runs belong to; runs that ``out`` keeps for other work are an error.
+        most: runs at most, for the progress.
+        judge: asks for runs and says what they show.
+        write: writes that into a directory.
+        stamp: the entry about the work in the directory's marker.
+        out: the directory.
+        threads: how many runs at once; one a processor if left out.
+        workers: the workers of the runs; threads of this process if left out.
+        fresh: discard the runs that are kept there.
+        meter: shows the progress.
+        engine: what makes the runs.
 
     Raises:
-        FolderError: ``out`` holds other work.
+        StudyError: ``out`` holds other work.
         RunError: a run failed.
         OSError: something cannot be written.
     """
     with contextlib.ExitStack() as stack:
-        where = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"acklab-{work.verb}-")))
-        folder = stack.enter_context(results(where, work.verb, (*work.names, KEPT)))
-        journal = stack.enter_context(contextlib.closing(Journal(folder, work.identity, fresh=means.fresh)))
-        watched = stack.enter_context(contextlib.closing(means.meter(work.most)))
-        runs = RunCache(bench, journal, means.workers or on_threads(means.threads or cpu_count()), watched)
-        told = judge(runs)
+        where = Path(out or stack.enter_context(tempfile.TemporaryDirectory(prefix=f"acklab-{verb}-")))
+        under_way = (where / PRIVATE / WORKING).exists()
+        folder, journal = stack.enter_context(opened(where, verb, (*names, KEPT), work, fresh))
+        watched = stack.enter_context(contextlib.closing(meter(most)))
+        runs = RunCache(journal, workers or on_threads(threads or cpu_count(), engine), watched)
+        result = judge(runs)
         watched.close()
         if out is not None:
-            with folder.replacing({**work.stamp, "work": work.identity}) as scratch:
+            with folder.replacing({**stamp(result), "work": work}) as scratch:
                 with packed(scratch / KEPT) as kept:
-                    kept.writelines(record(number, result) for number, result in runs.records())
-                write(told, scratch)
+                    stored = not runs.made and not under_way
+                    for number in sorted(journal if stored else runs.used):
+                        kept.write(record(number, journal.line(number)))
+                write(result, scratch)
             journal.discard()
-        return told
+        return result

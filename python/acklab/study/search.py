@@ -30,7 +30,7 @@ from .errors import StudyError, shown
 from .keys import settings
 from .metrics import Objective, objective
 from .reading import PlanKeys, Reader, _spread, fixed, scenario_text, space_of, table_of
-from .runs import Bench, RunCache, RunRequest
+from .runs import Bench, Readings, RunRequest
 from .seeds import Draw, Entry, draw, drawn
 from .space import DIGITS, Choice, Space
 
@@ -127,8 +127,7 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Sear
                 sampler=sampler, tree=keys.tree, text=where, **counts)  # fmt: skip
 
 
-_READER = Reader(_plan)
-read, from_tree = _READER.read, _READER.from_tree
+PLANS = Reader(_plan)
 
 
 def _at_least_two(given: int | None) -> None:
@@ -251,7 +250,7 @@ def looks(paths: int, objectives: int) -> list[int]:
 class Search:
     """A search under way."""
 
-    def __init__(self, plan: SearchPlan, bench: Bench, runs: RunCache) -> None:
+    def __init__(self, plan: SearchPlan, bench: Bench, runs: Readings) -> None:
         self.plan, self.bench, self.runs = plan, bench, runs
         self.paths = draw(plan.entries, plan.paths, plan.seeds, plan.seed)
         self.trials: list[Trial] = []

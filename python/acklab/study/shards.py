@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..engines.batches import Workers, on_threads
-from ..engines.journal import KEPT, Journal, packed
+from ..engines.journal import KEPT, packed
 from ..engines.line import record
 from ..results import command, directory
-from ..results.directory import FolderError, results
+from ..results.directory import FolderError
 from ..runs import cpu_count
 from .errors import StudyError
-from .runs import Meter, SweepRuns, Unwatched, run_all
+from .runs import Meter, SweepRuns, opened, unwatched
 from .sweep import NAMES, Design, SweepPlan, from_tree, told
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def make_shard(
     threads: int | None = None,
     workers: Workers | None = None,
     fresh: bool = False,
-    meter: Callable[[int], Meter] = lambda total: Unwatched(),
+    meter: Callable[[int], Meter] = unwatched,
 ) -> int:
     """Makes the shard's runs and keeps them in ``out``; how many there are. Goes on where an earlier attempt stopped.
 
@@ -87,25 +87,19 @@ def make_shard(
     design = Design(plan) if design is None else design
     design.check()
     identity = {**design.identity(), "shard": str(shard)}
-    try:
-        with (
-            results(out, VERB, (KEPT, PLAN)) as folder,
-            contextlib.closing(Journal(folder, identity, fresh=fresh)) as journal,
-        ):
-            work = SweepRuns(design, journal, shard.has)
-            run_all(work, workers or on_threads(threads or cpu_count(), plan.engine), meter)
-            told = json.dumps(_plain(plan), indent=1) + "\n"
-            # The work does not depend on texts such as the title, so the plan has a checksum of its own.
-            about = {"seeds": plan.seeds.told(), "work": identity, "told": _checksum(told.encode())}
-            with folder.replacing(about) as scratch:
-                with packed(scratch / KEPT) as kept:
-                    for number in work.numbers():
-                        kept.write(record(number, journal.line(number)))
-                (scratch / PLAN).write_text(told, encoding="utf-8")
-            journal.discard()
-            return work.planned
-    except FolderError as error:
-        raise StudyError(str(error)) from None
+    with opened(out, VERB, (KEPT, PLAN), identity, fresh) as (folder, journal):
+        work = SweepRuns(design, journal, shard.has)
+        work.run(workers or on_threads(threads or cpu_count(), plan.engine), meter)
+        text = json.dumps(_plain(plan), indent=1) + "\n"
+        # The work does not depend on texts such as the title, so the plan has a checksum of its own.
+        about = {"seeds": plan.seeds.told(), "work": identity, "told": _checksum(text.encode())}
+        with folder.replacing(about) as scratch:
+            with packed(scratch / KEPT) as kept:
+                for number in work.numbers():
+                    kept.write(record(number, journal.line(number)))
+            (scratch / PLAN).write_text(text, encoding="utf-8")
+        journal.discard()
+        return work.planned
 
 
 def _plain(plan: SweepPlan) -> dict[str, Any]:
@@ -140,7 +134,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
         raise StudyError(f"{first / PLAN} is not the plan of its runs; make this shard again")
     before, command.line = command.line, kept["command"]
     try:
-        with results(out, "sweep", NAMES) as folder, contextlib.closing(Journal(folder, identity)) as journal:
+        with opened(out, "sweep", NAMES, identity, False) as (folder, journal):
             with journal.path.open("ab") as file:
                 for path in shards:
                     for number, line in _records(path / KEPT):
@@ -148,10 +142,8 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
                             file.write(line)
             journal.look()
             work = _Whole(design, journal)
-            work.run(on_threads(1), Unwatched())
+            work.run(on_threads(1), unwatched)
             return told(work, folder, 0, None), design
-    except FolderError as error:
-        raise StudyError(str(error)) from None
     finally:
         command.line = before
 

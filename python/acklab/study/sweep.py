@@ -30,10 +30,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from .. import _core
 from ..engines.batches import ENGINES, SIMULATOR, Workers, beginning, on_threads
-from ..engines.journal import KEPT, Journal, identity, packed
+from ..engines.journal import KEPT, identity, packed
 from ..engines.line import record
 from ..figures.stats import bounded, sample
-from ..results.directory import Folder, FolderError, results
+from ..results.directory import Folder
 from ..results.frames import Tabular, provenance, scenario_name, system_errors, write_csv
 from ..runs import cpu_count
 from ..scenario._part import plain
@@ -49,8 +49,8 @@ from .columns import FLOWS
 from .errors import StudyError, heading, shown
 from .keys import check, flatten, is_variable, look, names, settings
 from .metrics import Metric, chosen, metric, schema
-from .reading import _spread, assignment, known_kinds, scenario_text, value
-from .runs import Meter, SweepRuns, Unwatched, parsed, run_all
+from .reading import _spread, assignment, is_plan, known_kinds, scenario_text, value, vary, with_options
+from .runs import Meter, SweepRuns, opened, parsed, unwatched
 from .seeds import MOST_SEEDS, SEED_FORMS, Drawn, Seeds, as_number, drawn, seeded, seeds
 from .values import RANGE_FORMS, UNITS
 
@@ -59,22 +59,28 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    plan: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    plan: Design | SweepPlan | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    workers: Workers | None = None,
     fresh: bool = False,
-    engine: str = "simulator",
+    meter: Callable[[int], Meter] = unwatched,
+    engine: str = SIMULATOR,
     **keys: Any,
 ) -> Swept:
     """Runs a scenario for every combination of values of its keys.
+
+    The results are the same, to the byte, with any number of ``threads`` of this process and with ``workers``.
 
     Args:
         plan: a plan file, or its tree; or a scenario, whatever :func:`acklab.run` takes, with the plan in ``keys``:
             ``acklab.sweep("examples/allman1998.toml", vary={"link.1.queue.packets": range(4, 25)})``. Left out, ``keys`` are all of it.
         out: directory for tables, charts and a page; what an earlier attempt at the same plan left there is not run again.
         threads: how many runs at once; one a processor if left out.
+        workers: the workers of the runs; threads of this process if left out.
         fresh: discard what is in ``out``.
+        meter: shows the progress.
         engine: ``simulator``, ``kernel`` or ``programs`` as in :func:`acklab.run_batch`.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``vary``,
             ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics``,
@@ -86,12 +92,29 @@ def sweep(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
-    from ..scenario._file import is_text
-    from ..text.input import read_file
-    from ..text.packaged import located
-    from ..text.plans import PlanText
-    from .reading import is_plan, vary, with_options
+    if not isinstance(plan, Design):
+        plan = Design(plan if isinstance(plan, SweepPlan) else _plan_of(plan, engine, keys))
+    plan.check()
+    holder = tempfile.TemporaryDirectory(prefix="acklab-sweep-") if out is None else None
+    try:
+        where = Path(out if holder is None else holder.name)  # type: ignore[arg-type]
+        with opened(where, "sweep", NAMES, plan.identity(), fresh) as (folder, journal):
+            work, kept = SweepRuns(plan, journal), len(journal)
+            work.run(workers or on_threads(threads or cpu_count(), plan.plan.engine), meter)
+            return told(work, folder, kept, holder)
+    except BaseException:
+        if holder is not None:
+            holder.cleanup()
+        raise
 
+
+def _plan_of(plan: Mapping[str, Any] | str | os.PathLike[str] | None, engine: str, keys: dict[str, Any]) -> SweepPlan:
+    """The plan of a file or a tree, or of a scenario and keys."""
+    from ..scenario._file import is_text
+    from ..text.packaged import located
+
+    if engine not in ENGINES:
+        raise StudyError(f"engine is simulator, kernel or programs, not {engine!r}")
     if isinstance(keys.get("vary"), (str, list, tuple)):
         texts = keys.pop("vary")
         keys = with_options(keys, vary([texts] if isinstance(texts, str) else texts))
@@ -99,16 +122,11 @@ def sweep(
         path = located(os.fspath(plan))
         text, tree = PlanText.read(read_file(path), path, StudyError)
         if is_plan(tree) or "scenario" in tree:
-            made = from_tree({**tree, **keys}, text, Path(path).parent)
-        else:
-            made = from_tree({"scenario": os.path.abspath(path), **keys})
-    elif plan is None or (isinstance(plan, Mapping) and not {"flow", "flows", "link", "topology"} & plan.keys()):
-        made = from_tree({**(plan or {}), **keys})
-    else:
-        made = from_tree({"scenario": plan, **keys})
-    if engine not in ENGINES:
-        raise StudyError(f"engine is simulator, kernel or programs, not {engine!r}")
-    return run_plan(replace(made, engine=engine), None if out is None else Path(out), threads=threads, fresh=fresh)
+            return replace(from_tree({**tree, **keys}, text, Path(path).parent), engine=engine)
+        plan = {"scenario": os.path.abspath(path)}
+    elif plan is not None and (not isinstance(plan, Mapping) or {"flow", "flows", "link", "topology"} & plan.keys()):
+        plan = {"scenario": plan}
+    return replace(from_tree({**(plan or {}), **keys}), engine=engine)
 
 
 #: A plan's keys, and what each is for.
@@ -725,44 +743,6 @@ def write_summary(frame: pl.DataFrame, plan: SweepPlan, folder: Path) -> None:
 
 #: Results whose names do not depend on the plan.
 NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.html", "sweep.json", "plan.toml", KEPT)
-
-
-def run_plan(
-    plan: SweepPlan,
-    out: Path | None = None,
-    *,
-    design: Design | None = None,
-    threads: int | None = None,
-    workers: Workers | None = None,
-    fresh: bool = False,
-    meter: Callable[[int], Meter] = lambda total: Unwatched(),
-) -> Swept:
-    """Makes a plan's runs and, with ``out``, writes the tables, a page with charts, and every run's result.
-
-    A run that an earlier attempt with the same plan, scenario and version left in ``out`` is not made again. The results
-    are the same, to the byte, with any number of ``threads`` of this process and with ``workers``.
-
-    Raises:
-        StudyError: a point is not a valid scenario, or ``out`` holds another sweep; nothing was run.
-        RunError: a run failed.
-        OSError: something cannot be written.
-    """
-    design = Design(plan) if design is None else design
-    design.check()
-    with contextlib.ExitStack() as stack:
-        holder = tempfile.TemporaryDirectory(prefix="acklab-sweep-") if out is None else None
-        if holder is not None:
-            stack.push(lambda kind, *_: holder.cleanup() if kind else None)
-        where = out or Path(holder.name if holder is not None else "")
-        identity = design.identity()
-        try:
-            folder = stack.enter_context(results(where, "sweep", NAMES))
-            journal = stack.enter_context(contextlib.closing(Journal(folder, identity, fresh=fresh)))
-            work, kept = SweepRuns(design, journal), len(journal)
-            run_all(work, workers or on_threads(threads or cpu_count(), plan.engine), meter)
-            return told(work, folder, kept, holder)
-        except FolderError as error:
-            raise StudyError(str(error)) from None
 
 
 def told(work: SweepRuns, folder: Folder, done: int, holder: Any) -> Swept:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +26,10 @@ from ..engines.batches import Workers
 from ..engines.journal import identity
 from ..figures.stats import Sample, sample
 from ..render.report import Report
-from ..results.directory import FolderError
 from ..text.counts import counted
 from .answers import Answer
-from .errors import StudyError
-from .runs import Bench, Means, Meter, RunRequest, Task, Unwatched, carry_out
-from .search import Judged, Search, SearchPlan, SearchResult, Trial, costs, from_tree, front, importance, middle, read
+from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
+from .search import PLANS, Judged, Search, SearchPlan, SearchResult, Trial, costs, front, importance, middle
 from .seeds import Draw, draw
 
 if TYPE_CHECKING:
@@ -40,21 +37,28 @@ if TYPE_CHECKING:
 
 
 def tune(
-    plan: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    plan: SearchPlan | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    workers: Workers | None = None,
     fresh: bool = False,
+    meter: Callable[[int], Meter] = unwatched,
     **keys: Any,
 ) -> Tuned:
     """Searches for the keys of a scenario that are best over paths drawn from a distribution.
+
+    The search is repeated from the runs that are kept. So it has the same result, to the byte, after any number of interruptions and
+    with any ``threads`` or ``workers``.
 
     Args:
         plan: a plan file, or its tree; left out, ``keys`` are all of it.
         out: directory for the table of trials, the winner's scenario and a page; runs that an earlier attempt left there
             are not made again.
         threads: how many runs at once; one a processor if left out.
+        workers: the workers of the runs; threads of this process if left out.
         fresh: discard what is in ``out``.
+        meter: shows the progress.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
             ``free``, ``alternatives``, ``baseline``, ``objectives``, ``relative``, ``path``, ``paths``, ``held_out``,
             ``seeds``, ``spread_starts``, ``trials``, ``batch``, ``sampler``, ``seed``, ``title``.
@@ -65,9 +69,18 @@ def tune(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
+    from .tune_page import write
 
-    made = from_tree({**(plan or {}), **keys}) if plan is None or isinstance(plan, Mapping) else read(plan, keys)
-    return run_plan(made, None if out is None else Path(out), threads=threads, fresh=fresh)
+    read_plan = plan if isinstance(plan, SearchPlan) else PLANS.of(plan, keys)
+    bench = Bench(read_plan)
+    bench.check()
+    return carry_out(
+        "tune", NAMES, _identity(read_plan), _most(read_plan),
+        lambda runs: _judged(Search(read_plan, bench, Readings(bench, runs))),
+        lambda result, folder: write(result, bench, folder),
+        lambda result: {"seeds": read_plan.seeds},
+        out=out, threads=threads, workers=workers, fresh=fresh, meter=meter,
+    )  # fmt: skip
 
 
 class Tuned(SearchResult, Answer):
@@ -92,49 +105,6 @@ class Tuned(SearchResult, Answer):
 
 #: Results whose names do not depend on the plan.
 NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", "tune.html", "tune.json")
-
-
-def run_plan(
-    plan: SearchPlan,
-    out: Path | None = None,
-    *,
-    threads: int | None = None,
-    workers: Workers | None = None,
-    fresh: bool = False,
-    meter: Callable[[int], Meter] = lambda total: Unwatched(),
-) -> Tuned:
-    """Makes a search and, with ``out``, writes its table, a page with charts, and the winner's scenario.
-
-    A run that an earlier attempt left in ``out`` is not made again. The search itself is repeated from those results. So it has the
-    same result, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
-
-    Raises:
-        StudyError: the plan makes no sense, or ``out`` holds another search.
-        ScenarioError: a scenario is not valid.
-        RunError: a run failed.
-        OSError: something cannot be written.
-    """
-    bench = Bench(plan)
-    bench.check()
-    work = Task("tune", NAMES, _identity(plan), _most(plan), {"seeds": plan.seeds})
-    means = Means(threads, workers, fresh, meter)
-    try:
-        return carry_out(
-            work,
-            bench,
-            out,
-            means,
-            lambda runs: _judged(Search(plan, bench, runs)),
-            lambda told, folder: _written(told, bench, folder),
-        )
-    except FolderError as error:
-        raise StudyError(str(error)) from None
-
-
-def _written(told: Tuned, bench: Bench, folder: Path) -> None:
-    from .tune_page import write
-
-    write(told, bench, folder)
 
 
 def _identity(plan: SearchPlan) -> dict[str, str]:
@@ -181,8 +151,8 @@ def _judged(search: Search) -> Tuned:
         seen,
         judged,
         dict(importance(search)),
-        len(search.runs),
-        search.runs.kept,
+        len(search.runs.runs),
+        search.runs.runs.kept,
         _parts(search),
         _fresh_parts(search, winner, fresh if judged else []),
     )

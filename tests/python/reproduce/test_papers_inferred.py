@@ -17,13 +17,13 @@ from acklab.papers.allman1998.section5 import SECONDS, session, telnet
 from acklab.papers.divack import searched as divack
 from acklab.reproduce.experiments import records
 from acklab.runs import run_batch
-from acklab.study.infer import InferPlan, ReadingBench, Values, from_tree
+from acklab.study.infer import PLANS, InferPlan, ReadingBench, Values
 
 
 def plan(name: str) -> InferPlan:
     tree = inferred(name)
     assert tree is not None
-    return from_tree(tree, name)
+    return PLANS.from_tree(tree, name)
 
 
 class Direct:

@@ -23,7 +23,7 @@ from acklab.papers.smartacking.setting import (
     two_two,
 )
 from acklab.runs import run_batch
-from acklab.study.infer import InferPlan, ReadingBench, Values, from_tree, tried
+from acklab.study.infer import PLANS, InferPlan, ReadingBench, Values, tried
 from acklab.study.space import Choice
 
 PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
@@ -33,7 +33,7 @@ PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 def plan() -> InferPlan:
     tree = inferred("smartacking")
     assert tree is not None
-    return from_tree(tree, "smartacking")
+    return PLANS.from_tree(tree, "smartacking")
 
 
 class Direct:
