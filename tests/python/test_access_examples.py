@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import acklab
 from acklab.cli.examples import PATHS
 from acklab.study.compare import Comparison, compare, from_file
+from front import Acklab
 
 ACCESS = Path(__file__).parents[2] / "examples" / "access"
 LINKS = ("dsl", "lte", "cable", "satellite")
@@ -16,7 +18,7 @@ LINKS = ("dsl", "lte", "cable", "satellite")
 
 def test_every_link_is_compared_by_the_same_file() -> None:
     assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted(
-        [*PATHS, "filters", "modem", "queues", "router", "tune"]
+        [*PATHS, "filters", "modem", "queues", "router", "tune", "uploads"]
     ) and {*LINKS} < {*PATHS}
     told = from_file(ACCESS / "filters.toml")
     names = [case.name for case in told["cases"]]
@@ -56,6 +58,30 @@ def test_a_modem_is_asked_about_one_thing_at_a_time(path: str) -> None:
     filters = {case: queue.get("filter", {}).get("kind") for case, queue in queues.items()}
     assert [kind for case, kind in filters.items() if case.startswith("FIFO")] == [None, "static", "delayed", "cake"]
     assert [kind for case, kind in filters.items() if case.startswith("DOCSIS-PIE")] == [None, "static", "cake"]
+
+
+def test_an_upload_is_alone_and_beside_downloads() -> None:
+    """Alone its ACKs come down, where no filter of the uplink meets them."""
+    plan = from_file(ACCESS / "uploads.toml")
+    told = compare(
+        Comparison(
+            (ACCESS / "docsis30.toml").read_bytes(), "docsis30", **{**plan, "cases": plan["cases"][:2], "seeds": 2}
+        )
+    )
+    alone, beside = told.rankings
+    assert all(row.samples["download"] is None for row in alone.rows)
+    assert alone.rows[0].samples["upload"] == alone.rows[1].samples["upload"]
+    assert beside.row("FIFO").samples["upload"].value < alone.row("FIFO").samples["upload"].value
+    assert beside.row("FIFO, static 1").samples["download"].value < beside.row("FIFO").samples["download"].value
+
+
+def test_a_path_without_downloads_has_an_upload_alone(acklab_command: Acklab) -> None:
+    flows = acklab.run(path="dsl", downloads=0, upload="0s", set={"stop.at": "1s"}).summary()["flows"]
+    assert {flow["name"] for flow in flows if flow["bytes"]} == {"up", "ping"}
+    done = acklab_command(
+        "run", "--path", "dsl", "--set", "downloads=0", "--set", "upload=0s", "--set", "stop.at=1s", "--json"
+    )
+    assert json.loads(done.stdout)["flows"] == flows
 
 
 def test_cake_is_compared_with_and_without_its_filter_at_each_target() -> None:

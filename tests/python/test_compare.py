@@ -19,6 +19,7 @@ from acklab.study.compare_page import chart, facts, plain, report
 from acklab.study.errors import StudyError
 from acklab.study.metrics import metric
 from acklab.study.reading import Case, case
+from acklab.study.seeds import Seeds
 from acklab.study.statistics import Rules, difference, rank
 from front import COMMAND, Acklab, contents
 
@@ -147,7 +148,7 @@ def test_the_seeds_needed_are_for_the_difference_that_was_measured() -> None:
 
 
 def test_more_seeds_until_the_differences_are_narrow() -> None:
-    told = lossy("reno", SACK, seeds=400, at_least=5, half_width=0.05)
+    told = lossy("reno", SACK, seeds={"at_least": 5, "at_most": 400, "half_width": 0.05})
     row = told.rankings[0].rows[1]
     assert 5 < told.seeds < 400 and row.beside.interval.half_width <= 0.05
     assert row.beside.interval.level == pytest.approx(0.975), "the interval that decides has been looked at"
@@ -162,7 +163,7 @@ def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: A
     assert kept.returncode == 0 and kept.stdout == plain.stdout
     assert json.loads(plain.stdout)["seeds"] > 5
     again = from_file(tmp_path / "out" / "cases.toml")
-    assert (again["at_least"], again["seeds"], again["half_width"]) == (5, 60, 0.05)
+    assert again["seeds"] == Seeds(5, 60, 0.05)
 
 
 def test_the_family_is_all_pairs_in_all_situations() -> None:
@@ -341,8 +342,11 @@ def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
             "metric drops: neither more nor less of it is better",
         ),
         (("--seeds", "5..9"), "how many seeds depends on --half-width"),
-        (("--seeds", "1..9", "--half-width", "0.1"), "at_least = 1: from 5 to seeds = 9; fewer have no interval"),
-        (("--half-width", "2"), "half_width = 2: a share of the mean"),
+        (
+            ("--seeds", "1..9", "--half-width", "0.1"),
+            "seeds.at_least = 1: a whole number from 5 to 1,000,000; fewer seeds have no interval",
+        ),
+        (("--half-width", "2"), "seeds.half_width = 2.0: a share of the mean"),
     ],
 )
 def test_margins_and_widths_that_are_none(
@@ -410,16 +414,16 @@ def test_a_comparison_file(tmp_path: Path) -> None:
         '[[situation]]\nname = "now"\n'
     )
     found = from_file(file)
-    assert found["scenario"] == tmp_path / "access.toml" and found["seeds"] == 3
+    assert found["scenario"] == tmp_path / "access.toml" and found["seeds"] == Seeds(3, 3)
     assert found["spread_starts_s"] == pytest.approx(0.2)
     assert (found["spread_delays"], found["objective_names"]) == (0.01, ["goodput of up"])
     assert found["cases"] == [Case("as it is"), Case("small", ("link.1.back.queue.packets=20",))]
-    file.write_text('seeds = { at_least = 4, at_most = 9, half_width = 0.1 }\nmargin = "5%"\n')
-    assert from_file(file) == {"at_least": 4, "seeds": 9, "half_width": 0.1, "margin": 0.05}
+    file.write_text('seeds = { at_least = 6, at_most = 9, half_width = 0.1 }\nmargin = "5%"\n')
+    assert from_file(file) == {"seeds": Seeds(6, 9, 0.1), "margin": 0.05}
     for wrong, said in (
         ("cases = 1", "no key cases; did you mean case"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
-        ("seeds = { half_width = '3' }", "'3' is no share"), ("seeds = { at_least = 4 }", "a whole number, at least 2, or {"),
-        ("margin = 2", "`2` is no share"), ("for = 3", "for has to be a list of texts"),
+        ("seeds = { half_width = '3' }", 'seeds.half_width = "3": a share'), ("seeds = { at_least = 6 }", "half_width = null: a share"),
+        ("margin = 2", "margin = 2: a share from 0 to less than 1"), ("for = 3", "for = 3: has to be a list of texts"),
     ):  # fmt: skip
         file.write_text(wrong)
         with pytest.raises(StudyError, match=said):

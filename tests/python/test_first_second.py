@@ -41,6 +41,7 @@ HEAVY |= {
     "acklab.report",
     "acklab.plot",
     "acklab.experiments",
+    "acklab.study",
     "acklab.papers",
     "acklab.captures",
     "acklab.drill",

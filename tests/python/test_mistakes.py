@@ -6,12 +6,15 @@ import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acklab import cli
-from acklab.study.compare import from_file
+from acklab.study.compare import from_file as read_cases
 from acklab.study.errors import StudyError
+from acklab.study.infer import PLANS as INFER
+from acklab.study.search import PLANS as TUNE
 from acklab.study.sweep import sweep
 from front import TWO_HOPS, Acklab
 
@@ -41,11 +44,33 @@ def test_a_plans_mistake_has_a_line_and_a_column(change: tuple[str, str], said: 
 def test_so_has_one_of_a_comparison(tmp_path: Path) -> None:
     file = tmp_path / "cases.toml"
     file.write_text('seeds = 3\nmargin = 2\n[[case]]\nname = "a"\n[[case]]\nnam = "b"\n')
-    with pytest.raises(StudyError, match=r":2:1: `2` is no share"):
-        from_file(file)
+    with pytest.raises(StudyError, match=r":2:1: margin = 2: a share from 0"):
+        read_cases(file)
     file.write_text(file.read_text().replace("margin = 2", "margin = 0.1"))
-    with pytest.raises(StudyError, match=r":5:1: case: no key nam; did you mean name\?"):
-        from_file(file)
+    with pytest.raises(StudyError, match=r":6:1: case\[1\]: no key nam; did you mean name\?"):
+        read_cases(file)
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "said"),
+    [
+        (read_cases, 'seeds = 3\nmetrcs = ["rtt"]', ":2:1: no key metrcs; did you mean metrics?"),
+        (read_cases, '[[case]]\nname = "a"\nsettable = 3', ":3:1: case[0].settable = 3: true or false"),
+        (TUNE.read, 'scenario = "s.toml"\ntrails = 3', ":2:1: no key trails; did you mean trials?"),
+        (TUNE.read, 'scenario = "s.toml"\ntrials = 0', ":2:1: trials = 0: a whole number from 1 to 100,000"),
+        (TUNE.read, '[[path]]\nscenario = "s.toml"\nwieght = 3', ":3:1: path[0]: no key wieght; did you mean weight?"),
+        (TUNE.read, 'scenario = "s.toml"\nspread_starts = "x"', ':2:1: spread_starts = "x": a time that is not negative'),
+        (INFER.read, 'scenario = "s.toml"\n[free]\n"flow.0.sender.window" = [4, 8]\n[[value]]\nmetric = "rtt"\ntolerance = 1\nprinted = "x"',
+         ':7:1: value[0].printed = "x": a number'),
+        (INFER.read, 'scenario = "s.toml"\n[nudge]\nlatr = "1ms"', ":2:2: nudge: no key latr; did you mean later?"),
+    ],
+)  # fmt: skip
+def test_every_plan_has_one_form_of_mistake(read: Any, text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(TWO_HOPS)
+    (tmp_path / "plan.toml").write_text(text + "\n")
+    with pytest.raises(StudyError) as error:
+        read(tmp_path / "plan.toml")
+    assert str(error.value).startswith(f"{tmp_path / 'plan.toml'}{said}"), error.value
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,7 @@ def test_objectives_know_which_values_are_better() -> None:
         ("objectives", ["goodput@g"], "no flow `g`; there are f"),
         ("objectives", ["goodput + completion"], "of some terms more is better"),
         ("objectives", [], "no objectives"),
-        ("path", [{"name": "a", "wieght": 1}], "unknown wieght"),
+        ("path", [{"name": "a", "wieght": 1}], "path[0]: no key wieght; did you mean weight?"),
         ("path", [{"draw": {"link.0.delay": "5ms"}}], "can not be drawn from"),
         ("path", [{"weight": 0}], "above 0"),
         ("paths", 0, "paths = 0: a whole number from 1"),

@@ -166,7 +166,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..scenario.given import file_bytes
-    from ..study.compare import Comparison, from_file, rule
+    from ..study.compare import Comparison, from_file
     from ..study.errors import StudyError
     from ..study.metrics import metric
     from ..study.reading import case, pieces
@@ -196,7 +196,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         seeds = given_seeds(options.seeds, options.half_width)
     except StudyError as error:
         options.parser.error(str(error))
-    told.update(rule(seeds) if seeds is not None else {})
+    told.update({"seeds": seeds} if seeds is not None else {})
     if options.margin is not None:
         told["margin"] = share(options.margin)
     if options.objectives is not None:

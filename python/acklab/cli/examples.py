@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text import packaged
 from ..text.escapes import not_known
-from ..text.presets import GROUPS, KEYS, OWN, PATHS, as_given, keys, no_key
+from ..text.presets import GROUPS, KEYS, OWN, PATHS, as_given, keys, no_key, without_downloads
 from .options import refuse_twice
 
 if TYPE_CHECKING:
@@ -102,4 +102,4 @@ def _written_out(text: str, known: dict[str, str]) -> str:
     >>> _written_out("down=50Mbps", keys("dsl")), _written_out("slow: up=1Mbps; down=2Mbps", keys("dsl"))
     ('link.1.rate=50Mbps', 'slow: link.1.back.rate=1Mbps; link.1.rate=2Mbps')
     """
-    return _NAMED.sub(lambda key: key[1] + known.get(key[2], key[2]), text)
+    return without_downloads(_NAMED.sub(lambda key: key[1] + known.get(key[2], key[2]), text))

@@ -36,7 +36,10 @@ def asked(
         if strange is not None:
             raise ValueError(f"path {path}: {presets.no_key(strange, known)}")
         scenario = Path(presets.file_of(path))
-        overrides = {known.get(key, key): value for key, value in overrides.items()}
+        alone = {"flow.down.start": "1000s"} if overrides.get("downloads") == 0 else {}
+        overrides = alone | {
+            known.get(key, key): value for key, value in overrides.items() if not alone or key != "downloads"
+        }
     if scenario is None:
         raise TypeError("what is to run? give a scenario, or path=NAME")
     return scenario, recorded(record, overrides)

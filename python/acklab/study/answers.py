@@ -6,8 +6,9 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..render.report import Report
 from ..results.frames import Tabular, provenance, system_errors
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
 
 
 class Answer(Tabular):
-    """Results of a search."""
+    """The results of a door: facts and tables, one table of all, and how they look on a terminal and in a notebook."""
+
+    PAGE = ""
+    """The module that reports it."""
 
     def report(self) -> Report:
         """Its facts and tables."""
-        raise NotImplementedError
+        return cast(Report, self._page().report(self))
 
     @property
     def table(self) -> pl.DataFrame:
-        """What was tried, a row each."""
-        raise NotImplementedError
+        """What was tried, a row each: its choices, how it ended, and means with their 95 % intervals."""
+        return cast("pl.DataFrame", self._page().frame(self))
+
+    def _page(self) -> Any:
+        return import_module(f"..{self.PAGE}", __name__)
 
     @property
     def text(self) -> str:
@@ -39,6 +46,9 @@ class Answer(Tabular):
     def to_polars(self) -> pl.DataFrame:
         """``table``."""
         return self.table
+
+    def __str__(self) -> str:
+        return self.text
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import StudyError, shown
+from .grammar import Key, number, one_of, table_of
 from .keys import check, flatten, settings, titled
 from .values import UNITS, column, numeric, values_of_range, write
 
@@ -102,7 +103,7 @@ def alternatives(name: str, choices: Mapping[str, Any]) -> Axis:
     for choice, sets in choices.items():
         if not isinstance(sets, Mapping):
             raise StudyError(
-                f'{choice} = {shown(sets)} is no table of keys, such as {{ "flow.0.sender.recovery" = "sack" }}'
+                f'has {choice} = {shown(sets)}, which is no table of keys, such as {{ "flow.0.sender.recovery" = "sack" }}'
             )
         places.append({check(key): value for key, value in settings(sets).items()})
     return Axis((Column(name, "", list(choices)),), places)
@@ -129,9 +130,9 @@ def check_names(axes: Sequence[Axis], drawn: Sequence[str], taken: Set[str]) -> 
         StudyError: a key or a name is there twice.
     """
     keys: dict[str, int] = {}
-    for number, axis in enumerate(axes):
+    for order, axis in enumerate(axes):
         for key in {key for place in axis.places for key in place}:
-            if keys.setdefault(key, number) != number:
+            if keys.setdefault(key, order) != order:
                 raise StudyError(f"{key} is varied twice; a key stands in one place of the plan")
     titles = set(taken)
     for title in [*(one.title for axis in axes for one in axis.columns), *drawn]:
@@ -140,15 +141,6 @@ def check_names(axes: Sequence[Axis], drawn: Sequence[str], taken: Set[str]) -> 
         titles.add(title)
 
 
-DERIVE_KEYS = {
-    "times": 'the factors of the product: keys, $variables, numbers, quantities such as "100ms"',
-    "over": "what the product is divided by, written the same way",
-    "plus": "what is added then, written the same way",
-    "round": '"up", "down" or "nearest": makes it a whole number',
-    "at_least": "no less than this",
-    "at_most": "no more than this",
-    "unit": 'the unit it is written with, such as "ms"; a plain number if left out',
-}
 ROUND: dict[str, Callable[[float], float]] = {
     "up": lambda x: float(math.ceil(x - 1e-9 * abs(x))),
     "down": lambda x: float(math.floor(x + 1e-9 * abs(x))),
@@ -209,6 +201,28 @@ class Derived:
         return number
 
 
+def _factors(given: Any) -> tuple[Any, ...]:
+    factors = given if isinstance(given, list) else [given]
+    for factor in factors:
+        if numeric(factor) is None and (not isinstance(factor, str) or not factor.strip()):
+            raise StudyError(': a factor is a number, a quantity such as "100ms", a key or a $variable')
+    return tuple(factors)
+
+
+BOUND = number("a number, of the derived value's unit")
+DERIVE_KEYS = {
+    "times": Key(
+        'the factors of the product: keys, $variables, numbers, quantities such as "100ms"', _factors, needed=True
+    ),
+    "over": Key("what the product is divided by, written the same way", _factors, ()),
+    "plus": Key("what is added then, written the same way", _factors, ()),
+    "round": Key('"up", "down" or "nearest": makes it a whole number', one_of(*ROUND), ""),
+    "at_least": Key("no less than this", BOUND, -math.inf),
+    "at_most": Key("no more than this", BOUND, math.inf),
+    "unit": Key('the unit it is written with, such as "ms"; a plain number if left out', one_of(*UNITS), ""),
+}
+
+
 def derived(key: str, table: Any) -> Derived:
     """A derived value as a plan writes it.
 
@@ -216,39 +230,7 @@ def derived(key: str, table: Any) -> Derived:
         StudyError: the table is not a derived value.
     """
     check(key)
-    if not isinstance(table, Mapping):
-        raise StudyError(
-            f'= {shown(table)} is no table, such as {{ times = [0.5, "link.1.rate", "100ms"], over = [8, 1500], round = "up" }}'
-        )
-    strange = table.keys() - DERIVE_KEYS.keys()
-    if strange:
-        raise StudyError(f"has unknown {', '.join(sorted(strange))}; known are {', '.join(DERIVE_KEYS)}")
-    if "times" not in table:
-        raise StudyError("has no `times`, the list of factors")
-    found: dict[str, Any] = {"key": key}
-    for part in ("times", "over", "plus"):
-        if part in table:
-            found[part] = _factors(part, table[part])
-    if table.get("round", "up") not in [*ROUND]:  # a list, for what has no hash
-        raise StudyError(f"has round = {shown(table['round'])}; it is one of {', '.join(ROUND)}")
-    if table.get("unit", "s") not in [*UNITS]:
-        raise StudyError(f"has unit = {shown(table['unit'])}; it is one of {', '.join(UNITS)}")
-    for bound in ("at_least", "at_most"):
-        if bound in table:
-            value = table[bound]
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-                raise StudyError(f"has {bound} = {shown(value)}; it is a number, of the derived value's unit")
-            found[bound] = float(value)
-    if found.get("at_least", -math.inf) > found.get("at_most", math.inf):
-        raise StudyError("has at_least above at_most")
-    return Derived(**found, round=str(table.get("round", "")), unit=str(table.get("unit", "")))
-
-
-def _factors(part: str, given: Any) -> tuple[Any, ...]:
-    factors = given if isinstance(given, list) else [given]
-    for factor in factors:
-        if numeric(factor) is None and (not isinstance(factor, str) or not factor.strip()):
-            raise StudyError(
-                f'has {part} = {shown(given)}; a factor is a number, a quantity such as "100ms", a key or a $variable'
-            )
-    return tuple(factors)
+    found = table_of(table, DERIVE_KEYS, f"derive.{key}")
+    if found["at_least"] > found["at_most"]:
+        raise StudyError(f"derive.{key} has at_least above at_most")
+    return Derived(key, **found)

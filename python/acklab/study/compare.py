@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..engines.batches import Workers, beginning
 from ..engines.journal import identity
-from ..figures.stats import LEAST_SEEDS, Sample, bounded, sample
+from ..figures.stats import LEAST_SEEDS, Sample, sample
 from ..results.findings import (
     BETTER,
     DIFFERS,
@@ -27,7 +26,6 @@ from ..results.findings import (
     WORSE,
     Finding,
 )
-from ..results.frames import Tabular
 from ..runs import Run
 from ..scenario import _toml
 from ..scenario.asked import arguments
@@ -40,21 +38,23 @@ from ..text.plans import PlanText
 from ..text.titles import changed
 from ..text.toml import loads
 from . import statistics
+from .answers import Answer
 from .errors import StudyError
+from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, fields, kind
 from .metrics import Metric, metric
 from .reading import Case, _named, case
 from .router import Setting, router_settings
 from .runs import Meter, RunCache, carry_out, unwatched
-from .seeds import Seeds, seeded
+from .seeds import MOST_SEEDS, Seeds, seeded, seeds
 from .statistics import MARGIN, Difference, Ranking, rank
 from .values import share, span
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
-#: Most seeds, and most runs, all of whose numbers are in memory.
-MOST_SEEDS, MOST_RUNS = 1_000_000, 2_000_000
+#: Most runs, all of whose numbers are in memory.
+MOST_RUNS = 2_000_000
 
 
 @dataclass
@@ -69,11 +69,9 @@ class Comparison:
     situations: Sequence[Case] = (Case(""),)
     metrics: Sequence[Metric] = field(default_factory=lambda: [metric("goodput")])
     """The first one ranks."""
-    seeds: int = 10
-    """How many, or with ``half_width`` at most how many."""
-    at_least: int = 5
-    half_width: float = 0.0
-    """More seeds until half the interval of every difference from the first is at most this share of the first's mean."""
+    seeds: Any = 10
+    """How many; or a rule, ``{"half_width": 0.05}``: more until half the interval of every difference from the first is at most this share
+    of the first's mean."""
     margin: float = MARGIN
     """Share of the mean up to which a difference does not matter: cases are equivalent within it."""
     objective_names: Sequence[str] = ()
@@ -118,24 +116,15 @@ class Comparison:
             raise StudyError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
         if not self.situations:
             raise StudyError("situation = []: give at least one, or leave the key out")
-        if not 2 <= self.seeds <= MOST_SEEDS:
-            raise StudyError(
-                f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}"
-            )
-        runs = self.seeds * len(self.cases) * len(self.situations)
+        most = self.rule.most
+        if most < 2:
+            raise StudyError(f"seeds = {most}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
+        runs = most * len(self.cases) * len(self.situations)
         if runs > MOST_RUNS:
             raise StudyError(f"{counted(runs, 'run')}; at most {MOST_RUNS:,}")
-        for what, given in (
-            ("half_width", self.half_width),
-            ("margin", self.margin),
-            ("spread_delays", self.spread_delays),
-        ):
+        for what, given in (("margin", self.margin), ("spread_delays", self.spread_delays)):
             if not 0 <= given < 1:
                 raise StudyError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
-        if self.half_width and not LEAST_SEEDS <= self.at_least <= self.seeds:
-            raise StudyError(
-                f"at_least = {self.at_least}: from {LEAST_SEEDS} to seeds = {self.seeds}; fewer have no interval"
-            )
         for name in self.objective_names:
             if name not in names:
                 raise StudyError(f"for: {not_known('metric', name, names)}")
@@ -160,7 +149,7 @@ class Comparison:
     @property
     def rule(self) -> Seeds:
         """From how many seeds to how many."""
-        return Seeds(self.at_least, self.seeds, self.half_width) if self.half_width else Seeds(self.seeds, self.seeds)
+        return self.seeds if isinstance(self.seeds, Seeds) else seeds(self.seeds)
 
     def trees(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Each case in each situation as a complete scenario; so every mistake is found before anything runs.
@@ -208,19 +197,38 @@ def _are(count: int) -> str:
     return "is none" if count == 0 else f"is {count}" if count == 1 else f"are {count}"
 
 
-_KEYS = (
-    "$schema",
-    "case",
-    "situation",
-    "metrics",
-    "for",
-    "seeds",
-    "margin",
-    "spread_starts",
-    "spread_delays",
-    "scenario",
-    "title",
-)
+CASE = {
+    "name": Key("", lambda given: _named(str(given)), needed=True),
+    "about": Key("", TEXT, ""),
+    "settable": Key("", FLAG),
+    "set": Key(
+        "",
+        kind(
+            'has to be a table, such as set = { "link.0.rate" = "2Mbps" }',
+            lambda given: isinstance(given, Mapping),
+            assignments,
+        ),
+        (),
+    ),
+}
+#: A comparison file's keys, and what each is for.
+KEYS = {
+    "$schema": Key("where an editor finds this schema; not read"),
+    "title": Key("for people; not read"),
+    "scenario": Key("a scenario file, beside this one"),
+    "case": Key(
+        "[[case]] tables: name, about, set, settable; the first is what the others are measured against", TABLES, ()
+    ),
+    "situation": Key("[[situation]] tables, in which every case is tried: name, about, set", TABLES, ()),
+    "metrics": Key("what is measured; the first one ranks", lambda given: [metric(text) for text in TEXTS(given)]),
+    "for": Key("names of the metrics by which cases are judged", TEXTS),
+    "seeds": Key("how many seeds a case, or until when; 10 if left out", seeds),
+    "margin": Key("the share of the mean below which a difference does not matter", SHARE),
+    "spread_starts": Key("each seed starts each flow up to so much later, all cases alike", TIME),
+    "spread_delays": Key("each seed lengthens each link by up to this share, all cases alike", SHARE),
+}
+#: What :class:`Comparison` calls them.
+_CALLED = {"case": "cases", "situation": "situations", "for": "objective_names", "spread_starts": "spread_starts_s"}
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -231,81 +239,15 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         OSError: it cannot be read.
     """
     where, tree = PlanText.read(read_file(path), os.fspath(path), StudyError)
-    where.unknown(tree.keys(), _KEYS)
-    found: dict[str, Any] = {}
-    for key, plural in (("case", "cases"), ("situation", "situations")):
-        if key in tree:
-            tables = where.check(key, lambda key=key: _list(key, tree[key], dict)) or []
-            found[plural] = [
-                where.check(f"{key}[{number}]", lambda key=key, entry=entry: _table(key, entry))
-                for number, entry in enumerate(tables)
-            ]
-    if "metrics" in tree:
-        texts = where.check("metrics", lambda: _list("metrics", tree["metrics"], str)) or []
-        found["metrics"] = [where.check("metrics", lambda text=text: metric(text)) for text in texts]
-    if "for" in tree:
-        found["objective_names"] = where.check("for", lambda: _list("for", tree["for"], str))
-    if "seeds" in tree:
-        found.update(where.check("seeds", lambda: rule(tree["seeds"])) or {})
-    if "margin" in tree:
-        found["margin"] = where.check("margin", lambda: share(str(tree["margin"])))
-    if "spread_delays" in tree:
-        found["spread_delays"] = where.check("spread_delays", lambda: share(str(tree["spread_delays"])))
-    if "spread_starts" in tree:
-        found["spread_starts_s"] = where.check("spread_starts", lambda: span(str(tree["spread_starts"])))
+    found = fields(where, tree, KEYS)
+    for part in ("case", "situation"):
+        known = {key: one for key, one in CASE.items() if part == "case" or key != "settable"}
+        rows = [fields(where, table, known, f"{part}[{place}].") for place, table in enumerate(found[part] or ())]
+        found[part] = [Case(row["name"], tuple(row["set"] or ()), row["about"], row.get("settable")) for row in rows]
+    where.settle()
     if "scenario" in tree:
         found["scenario"] = Path(path).parent / str(tree["scenario"])
-    where.settle()
-    return found
-
-
-def rule(given: Any) -> dict[str, Any]:
-    """Seeds as a file or the command line gives them, as keyword arguments of :class:`Comparison`.
-
-    Raises:
-        StudyError: they are neither a number nor a rule.
-    """
-    if isinstance(given, int) and not isinstance(given, bool):
-        return {"seeds": given}
-    if (
-        not isinstance(given, Mapping)
-        or not given.keys() <= {"at_least", "at_most", "half_width"}
-        or "half_width" not in given
-    ):
-        raise StudyError(
-            f"seeds = {given!r}: a whole number, at least 2, or {{ at_least = 5, at_most = 100, half_width = 0.05 }}"
-        )
-    found = {
-        "at_least": given.get("at_least", 5),
-        "seeds": given.get("at_most", 100),
-        "half_width": given["half_width"],
-    }
-    for key, value in found.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float) if key == "half_width" else int):
-            raise StudyError(
-                f"seeds = {dict(given)!r}: {value!r} is no {'share' if key == 'half_width' else 'whole number'}"
-            )
-    return found
-
-
-def _list(key: str, value: Any, kind: type) -> list[Any]:
-    if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
-        what = f"[[{key}]] tables" if kind is dict else "a list of texts"
-        raise StudyError(f"{key} has to be {what}")
-    return value
-
-
-def _table(key: str, entry: Mapping[str, Any]) -> Case:
-    known = ["name", "about", "set", *(["settable"] if key == "case" else [])]
-    if strange := entry.keys() - set(known):
-        raise StudyError(f"{key}: {not_known('key', min(strange), known)}")
-    settable = entry.get("settable")
-    if not isinstance(settable, bool | None):
-        raise StudyError(f"{key}: settable = {settable!r}: has to be true or false")
-    sets = entry.get("set", {})
-    if not isinstance(sets, Mapping):
-        raise StudyError(f'{key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
-    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)), str(entry.get("about", "")), settable)
+    return {_CALLED.get(key, key): found[key] for key in KEYS if key in tree and key not in ("$schema", "title")}
 
 
 def findings(result: Compared) -> list[Finding]:
@@ -393,18 +335,20 @@ def _verdict(result: Compared, ranking: Ranking, metric: Metric, shown: Differen
     return BETTER if shown.more == metric.quantity.more_is_better else WORSE
 
 
-Key = tuple[str, str, int]
+RunKey = tuple[str, str, int]
 """Situation, case, seed."""
 
 
 @dataclass(frozen=True, repr=False)
-class Compared(Tabular):
+class Compared(Answer):
     """Results of a comparison."""
+
+    PAGE = "compare_page"
 
     comparison: Comparison
     title: str
     rankings: Sequence[Ranking]
-    values: Mapping[Key, Sequence[float]]
+    values: Mapping[RunKey, Sequence[float]]
     """Every metric's value in each run."""
     seeds: int
     """Seeds of each case."""
@@ -416,63 +360,14 @@ class Compared(Tabular):
         """Each metric of each case beside the first."""
         return findings(self)
 
-    @property
-    def text(self) -> str:
-        """All of it, as a terminal shows it."""
-        from .compare_page import report
-
-        return report(self).text()
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row a situation, case and metric: rank, verdict, mean, and the ends of its 95 % interval."""
-        table: pl.DataFrame = frames(self)["ranking"]
-        return table
-
-    def __str__(self) -> str:
-        return self.text
-
     def __repr__(self) -> str:
         cases = ", ".join(case.name for case in self.comparison.cases)
         return f"<Compared {self.title!r}: {cases}; {counted(self.seeds, 'seed')}; print() shows the tables>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
 
     @property
     def random(self) -> bool:
         """Two seeds gave different numbers."""
         return any(ranking.random for ranking in self.rankings)
-
-
-def frames(told: Compared) -> dict[str, Any]:
-    """``runs``, a row a run; ``ranking``, a row a case and metric; ``findings``, a row a metric of a case beside the first."""
-    import polars as pl
-
-    metrics = told.comparison.metrics
-    runs = [
-        {"situation": situation, "case": case, "seed": seed, "metric": m.name, "unit": m.quantity.unit, "value": value}
-        for (situation, case, seed), values in told.values.items()
-        for m, value in zip(metrics, values, strict=True)
-    ]
-    ranking = [
-        {"situation": r.situation, "rank": row.place, "case": row.case, "verdict": row.verdict, "metric": m.name,
-         "unit": m.quantity.unit, "mean": one.value, **ends(told, one)}
-        for r in told.rankings
-        for row in r.rows
-        for m in metrics
-        if (one := row.samples[m.name]) is not None
-    ]  # fmt: skip
-    return {
-        "runs": pl.DataFrame(runs),
-        "findings": pl.DataFrame([row.plain() for row in told.findings], infer_schema_length=None),
-        "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64}),
-    }
-
-
-def ends(told: Compared, one: Sample) -> dict[str, float | None]:
-    """The ends of a mean's interval, where seeds give one."""
-    span = bounded(one, told.comparison.rule.looks)
-    return {"low": None, "high": None} if span is None else {"low": span.low, "high": span.high}
 
 
 #: The files of a comparison.
@@ -532,7 +427,7 @@ def _written(result: Compared, folder: Path) -> None:
 
 
 def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], Any], runs: RunCache) -> Compared:
-    values: dict[Key, list[float]] = {}
+    values: dict[RunKey, list[float]] = {}
     results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
     rule = comparison.rule
     before, count = 0, rule.least
@@ -549,7 +444,7 @@ def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], 
                 results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
-        if count >= rule.most or _narrow(rankings, comparison.half_width):
+        if count >= rule.most or _narrow(rankings, rule.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
             return Compared(comparison, title, rankings, told, count, router_settings(comparison))
         before, count = count, rule.grown(count)
@@ -573,7 +468,7 @@ def _half(found: Difference, ranking: Ranking) -> float:
 
 
 def _ranking(
-    comparison: Comparison, situation: str, values: Mapping[Key, Sequence[float]], count: int, random: bool
+    comparison: Comparison, situation: str, values: Mapping[RunKey, Sequence[float]], count: int, random: bool
 ) -> Ranking:
     seeds, cases = range(1, count + 1), [case.name for case in comparison.cases]
     found: dict[str, dict[str, Sample | None]] = {}
@@ -638,7 +533,7 @@ def called(
     asked: dict[str, Any] = {
         "metrics": [metric(one) for one in metrics],
         "sets": assignments({**keys, **pairs(set or {})}),
-        **rule(seeds),
+        "seeds": seeds,
     }
     if situations is not None:
         asked["situations"] = _cases(situations)

@@ -8,10 +8,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import polars as pl
+
 from .. import _core
 from ..engines.batches import PROGRAMS, SIMULATOR
 from ..figures.charts import Dot, DotPanel, Dots
-from ..figures.stats import LEAST_SEEDS, bounded
+from ..figures.stats import LEAST_SEEDS, Sample, bounded
 from ..plot.runs import Run
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
@@ -21,7 +23,7 @@ from ..results.frames import provenance, system_errors, write_scenario
 from ..scenario._toml import dumps
 from ..text.numbers import digits, estimate, number
 from ..text.templates import Fact, fact
-from .compare import Compared, best, columns, ends, findings, finished, frames, lossless
+from .compare import Compared, best, columns, findings, finished, lossless
 from .directions import LESS, MORE, NEITHER, WORDS
 from .metrics import Metric
 from .network import network
@@ -201,6 +203,41 @@ def _run(result: Compared) -> Table:
     if comparison.spread_delays:
         rows.append(["a seed lengthens a link by up to", f"{100 * comparison.spread_delays:.4g} %"])
     return Table(["", ""], rows, "What was run", names=2, fold=True)
+
+
+def frames(told: Compared) -> dict[str, Any]:
+    """``runs``, a row a run; ``ranking``, a row a case and metric; ``findings``, a row a metric of a case beside the first."""
+    metrics = told.comparison.metrics
+    runs = [
+        {"situation": situation, "case": case, "seed": seed, "metric": m.name, "unit": m.quantity.unit, "value": value}
+        for (situation, case, seed), values in told.values.items()
+        for m, value in zip(metrics, values, strict=True)
+    ]
+    ranking = [
+        {"situation": r.situation, "rank": row.place, "case": row.case, "verdict": row.verdict, "metric": m.name,
+         "unit": m.quantity.unit, "mean": one.value, **ends(told, one)}
+        for r in told.rankings
+        for row in r.rows
+        for m in metrics
+        if (one := row.samples[m.name]) is not None
+    ]  # fmt: skip
+    return {
+        "runs": pl.DataFrame(runs),
+        "findings": pl.DataFrame([row.plain() for row in told.findings], infer_schema_length=None),
+        "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64}),
+    }
+
+
+def frame(told: Compared) -> pl.DataFrame:
+    """A row a situation, case and metric: rank, verdict, mean, and the ends of its 95 % interval."""
+    table: pl.DataFrame = frames(told)["ranking"]
+    return table
+
+
+def ends(told: Compared, one: Sample) -> dict[str, float | None]:
+    """The ends of a mean's interval, where seeds give one."""
+    span = bounded(one, told.comparison.rule.looks)
+    return {"low": None, "high": None} if span is None else {"low": span.low, "high": span.high}
 
 
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}

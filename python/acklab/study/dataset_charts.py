@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from ..figures.charts import Axis, Chart, Heat, Line, Lines, Panel, Surface
 from ..figures.stats import LEAST_SEEDS, interval, sample
@@ -22,10 +23,6 @@ from .axes import Column, log_spaced
 from .keys import counting, worded
 from .query import QueryError, heading, invalid, tables
 from .sweep_charts import axis_ends, scaled, some, spoken, word
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 #: Columns whose names do not say what they hold. RFC 5681's flight size is what is not acknowledged, whether it is on the way or lost.
 CALLED = {
@@ -51,8 +48,6 @@ def values_of(found: pl.DataFrame, column: str, most: int, what: str) -> list[An
 
 def equals(column: str, value: Any) -> Any:
     """The expression that a column, if any, has a value."""
-    import polars as pl
-
     return pl.lit(True) if not column else pl.col(column).eq_missing(pl.lit(value))
 
 
@@ -131,8 +126,6 @@ def distribution(rows: pl.LazyFrame, value: str, color: str, facet: str, lines: 
     Raises:
         QueryError: there is no value, or too many lines or panels.
     """
-    import polars as pl
-
     by = [key for key in dict.fromkeys([color, facet]) if key]
     column = pl.col(value).cast(pl.Float64).fill_nan(None)
     found = (
@@ -172,8 +165,6 @@ def distribution(rows: pl.LazyFrame, value: str, color: str, facet: str, lines: 
 
 def _each(rows: pl.LazyFrame) -> str:
     """What a row is: of a dataset a run, or one of the flows of a run."""
-    import polars as pl
-
     names = rows.collect_schema().names()
     if not {"point", "seed", "name"} <= set(names):
         return "row"
@@ -213,8 +204,6 @@ def guess(tables: Mapping[str, Any], x: str = "", y: str = "") -> dict[str, str]
     Raises:
         QueryError: nothing suggests itself; the message lists the columns.
     """
-    import polars as pl
-
     for table, data in sorted(tables.items(), key=lambda one: FIRST.index(one[0]) if one[0] in FIRST else len(FIRST)):
         rows = pl.scan_pyarrow_dataset(data)
         schema = rows.collect_schema()
@@ -253,16 +242,12 @@ def called(name: str, known: Sequence[str]) -> str:
 
 def with_values(rows: pl.LazyFrame, names: Collection[str], value: str) -> pl.LazyFrame:
     """The rows of those flows, links and directions that have a value at any time."""
-    import polars as pl
-
     among = [name for name in NAMES if name in names]
     return rows.filter(pl.col(value).is_not_null().any().over(among)) if among else rows
 
 
 def _apart(rows: pl.LazyFrame, names: Sequence[str]) -> dict[str, str]:
     """Names of columns for lines and panels: those of more than one value; else a flow or a link."""
-    import polars as pl
-
     among = [name for name in NAMES if name in names]
     counts = rows.select(pl.col(name).n_unique() for name in among).collect().row(0, named=True) if among else {}
     several = [name for name in among if counts[name] > 1] or [name for name in among if name in ("flow", "link")]
@@ -270,8 +255,6 @@ def _apart(rows: pl.LazyFrame, names: Sequence[str]) -> dict[str, str]:
 
 
 def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str], x: str) -> dict[str, str]:
-    import polars as pl
-
     counts = rows.select(pl.col(axis).n_unique() for axis in axes).collect().row(0, named=True) if axes else {}
     several = [axis for axis in axes if counts[axis] > 1]
     numbers = [axis for axis in several if schema[axis].is_numeric()]
@@ -298,8 +281,6 @@ def _varied(rows: pl.LazyFrame, schema: pl.Schema, axes: list[str], x: str) -> d
 
 def _measured(rows: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], whole: bool = True) -> str:
     """The first quantity that every row has, if ``whole``; else the first that any row has."""
-    import polars as pl
-
     known = [
         name for name in MEASURED if name in schema.names() and schema[name].is_numeric() and name not in found.values()
     ]
@@ -410,8 +391,6 @@ def plot(
     """
     if out is not None and Path(out).suffix not in ENDINGS:
         raise QueryError(f"{out}: a picture's name ends in {', '.join(ENDINGS)}")
-    import polars as pl
-
     found = tables(place)
     if kind == "band" and not (x and y) and (table == "flows" or table in found):
         x, y, color, facet, table = _filled(
@@ -477,8 +456,6 @@ def _placed(rows: pl.LazyFrame, asked: Asked) -> tuple[pl.LazyFrame, str]:
     Raises:
         QueryError: there are no such rows, or a value cannot be drawn.
     """
-    import polars as pl
-
     schema = rows.collect_schema()
     axes = {"band": [asked.x], "heat": [asked.x, asked.y], "cdf": []}[asked.kind]
     for name in dict.fromkeys(asked.by):
@@ -507,8 +484,6 @@ def _placed(rows: pl.LazyFrame, asked: Asked) -> tuple[pl.LazyFrame, str]:
 
 def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     """Bands or heat maps."""
-    import polars as pl
-
     names = rows.collect_schema().names()
     value = pl.col(asked.value).cast(pl.Float64)
     sampled = asked.x == "time_s" and asked.value in SAMPLES
@@ -582,8 +557,6 @@ def _others(names: Sequence[str], asked: Asked) -> list[str]:
 
 def _flows(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> list[str]:
     """That the means are over flows, too: of a dataset, whose flows have names."""
-    import polars as pl
-
     if "name" not in names or "seed" not in names or "name" in asked.by:
         return []
     count = int(rows.select(pl.col("name").n_unique()).collect().item())
@@ -592,8 +565,6 @@ def _flows(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> list[str]:
 
 def _is_stepwise(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> bool:
     """Whether the rows are one run's changes of a state over time, a line for each flow or link: such a value holds until the next."""
-    import polars as pl
-
     if asked.kind != "band" or asked.x != "time_s" or "seed" in names or asked.value in SAMPLES:
         return False
     among = [name for name in NAMES if name in names and name not in asked.by]
@@ -601,8 +572,6 @@ def _is_stepwise(rows: pl.LazyFrame, names: Sequence[str], asked: Asked) -> bool
 
 
 def _bands(found: pl.DataFrame, asked: Asked, about: str, single: bool, steps: bool, points: bool) -> Chart:
-    import polars as pl
-
     if not found[asked.x].dtype.is_numeric():
         raise QueryError(f"{asked.x} is no column of numbers; draw --kind cdf, with --color {asked.x}")
     keys = values_of(found, asked.color, MOST_LINES, "color")

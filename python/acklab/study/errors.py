@@ -16,17 +16,6 @@ class StudyError(Shown, ValueError):
 CompareError = InferError = SweepError = TuneError = StudyError
 
 
-def heading(value: Any) -> str:
-    """A plan's title.
-
-    Raises:
-        StudyError: it is no text.
-    """
-    if not isinstance(value, str):
-        raise StudyError(f"title = {shown(value)}: has to be a text")
-    return value
-
-
 def shown(value: Any, most: int = 60) -> str:
     """A value in a message, cut where it is long."""
     try:

@@ -31,23 +31,23 @@ import numpy as np
 from .. import _core
 from ..engines.batches import Workers
 from ..engines.journal import identity
-from ..render.report import Report
 from ..scenario._toml import dumps
 from ..scenario.given import assignments
 from ..text.counts import counted
 from ..text.plans import PlanText
 from .answers import Answer
-from .errors import StudyError, heading, shown
+from .errors import StudyError, shown
+from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, fields, number, one_of, whole
 from .metrics import Objective, terms
 from .posterior import Array, InferenceResult, Posterior
-from .reading import PlanKeys, Reader, fixed, scenario_text, space_of, table_of
+from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import REFUSED, Search, SearchPlan
 from .seeds import Draw, Entry, Nudge, nudging
 from .space import Alternatives, Choice, Free, Space
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 def infer(
@@ -97,34 +97,88 @@ def infer(
     )  # fmt: skip
 
 
-#: A plan's keys, and what each is for.
-KEYS = {
-    "title": "what the page is headed with; the plan's name if left out",
-    "origin": "how the values came about, for the page: measured where, or simulated how",
-    "scenario": "a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own",
-    "set": "keys that have one value throughout",
-    "free": "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow",
-    "alternatives": "[alternatives.NAME] tables: an open rule whose candidates set several keys",
-    "baseline": "keys of the reading that the winner is compared with; the scenario as it is if left out",
-    "run": "[[run]] tables: name, scenario, set, without (open rules that this run does not read), until (another run whose time ends it)",
-    "value": "[[value]] tables: name, run, metric, over, average, printed, tolerance, use, group; run, metric and over may be lists",
-    "nudges": "how often each run is made: once as it is, then with other seeds, starts and delays; 5 if left out",
-    "nudge": '{ later = "10ms", longer = 0.01 }: flows begin up to so much later, links are up to so much longer',
-    "search": '"all" readings, or those that "tpe" or "random" chooses; "all" where `readings` suffices, else "tpe", if left out',
-    "readings": "how many readings are tried at most; 2000 if left out",
-    "batch": "how many readings are chosen before the fit of any is known; 16 if left out",
-    "seed": "of the search; 1 if left out",
-}
 #: The finest tolerance, and the largest number: a miss in tolerances can then be squared.
 LEAST, MOST = 1e-30, 1e60
-RUN_KEYS = ("name", "scenario", "set", "without", "until")
-VALUE_KEYS = ("name", "run", "metric", "over", "average", "printed", "tolerance", "use", "group")
-_COUNTS = {"nudges": (5, 1, 1_000), "readings": (2_000, 1, 100_000), "batch": (16, 1, 1_000), "seed": (1, 0, 2**32 - 1)}
-#: Columns of the table of readings that are no rules.
-TAKEN = ("reading", "probability", "misfit")
 SEARCHES = ("all", "tpe", "random")
 FIT, HELD_OUT = "fit", "held-out"
-AVERAGES = ("mean", "median")
+#: A plan's keys, and what each is for.
+KEYS = {
+    "title": Key("what the page is headed with; the plan's name if left out", TEXT, ""),
+    "origin": Key("how the values came about, for the page: measured where, or simulated how", TEXT, ""),
+    "scenario": Key("a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own"),
+    "set": Key("keys that have one value throughout", fixed, {}),
+    "free": Key(
+        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow",
+        TABLE,
+    ),
+    "alternatives": Key("[alternatives.NAME] tables: an open rule whose candidates set several keys", TABLE),
+    "baseline": Key(
+        "keys of the reading that the winner is compared with; the scenario as it is if left out", fixed, {}
+    ),
+    "run": Key(
+        "[[run]] tables: name, scenario, set, without (open rules that this run does not read), until (another run whose time ends it)",
+        TABLES,
+        [{"name": "run"}],
+    ),
+    "value": Key(
+        "[[value]] tables: name, run, metric, over, average, printed, tolerance, use, group; run, metric and over may be lists",
+        TABLES,
+        (),
+    ),
+    "nudges": Key(
+        "how often each run is made: once as it is, then with other seeds, starts and delays; 5 if left out",
+        whole(1, 1_000),
+        5,
+    ),
+    "nudge": Key(
+        '{ later = "10ms", longer = 0.01 }: flows begin up to so much later, links are up to so much longer',
+        nudging,
+        Nudge(),
+    ),
+    "search": Key(
+        '"all" readings, or those that "tpe" or "random" chooses; "all" where `readings` suffices, else "tpe", if left out',
+        one_of(*SEARCHES),
+    ),
+    "readings": Key("how many readings are tried at most; 2000 if left out", whole(1, 100_000), 2_000),
+    "batch": Key("how many readings are chosen before the fit of any is known; 16 if left out", whole(1, 1_000), 16),
+    "seed": Key("of the search; 1 if left out", whole(0, 2**32 - 1), 1),
+}
+COUNTS = ("nudges", "readings", "batch", "seed")
+RUN = {
+    "name": Key("", TEXT),
+    "scenario": Key(),
+    "set": Key("", fixed, {}),
+    "without": Key("", lambda given: given if isinstance(given, list) else [given], ()),
+    "until": Key(),
+}
+
+
+def _sums(given: Any) -> list[Objective]:
+    texts = TEXTS(given)
+    if not texts or not all(text.strip() for text in texts):
+        raise StudyError(": a metric, a weighted sum of metrics, or a list of them")
+    return [Objective(text, terms(text.strip()), 1) for text in texts]
+
+
+VALUE = {
+    "name": Key("", TEXT),
+    "run": Key(),
+    "metric": Key("", _sums, needed=True),
+    "over": Key(),
+    "average": Key("", one_of("mean", "median"), "mean"),
+    "printed": Key(
+        "",
+        number(f"a number, in the metric's unit, from {-MOST:g} to {MOST:g}", lambda value: abs(value) <= MOST),
+        needed=True,
+    ),
+    "tolerance": Key(
+        "", number(f"a number above 0, from {LEAST:g} to {MOST:g}", lambda value: LEAST <= value <= MOST), needed=True
+    ),
+    "use": Key("", one_of(FIT, HELD_OUT), FIT),
+    "group": Key("", TEXT),
+}
+#: Columns of the table of readings that are no rules.
+TAKEN = ("reading", "probability", "misfit")
 
 
 @dataclass(frozen=True)
@@ -194,126 +248,93 @@ class InferPlan:
 
 
 def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> InferPlan:
-    keys = PlanKeys(tree, where, KEYS, _COUNTS)
-    at = keys.at
-    origin = at("origin", lambda: heading(tree.get("origin", ""))) or ""
-    nudge = at("nudge", lambda: nudging(tree.get("nudge", {})))
+    found, parts = fields(where, tree, KEYS), parts_of(where, tree)
     where.settle()
-    if not keys.parts:
+    if not parts:
         raise where.error("", "no rule is open; give [free] or [alternatives.NAME]")
-    space = where.check("", lambda: space_of(keys.parts, TAKEN))
+    if not found["value"]:
+        raise where.error("", "no values; give [[value]] tables with what was printed or measured")
+    space = where.check("", lambda: space_of(parts, TAKEN))
     where.settle()
-    entries, without = at("run", lambda: _runs(tree, where.name, folder, space)) or ((), ())
+    rows = [fields(where, table, RUN, f"run[{place}].") for place, table in enumerate(found["run"])]
+    texts = [scenario_of(where, f"run[{place}].", table, tree, folder) for place, table in enumerate(found["run"])]
+    values = [fields(where, table, VALUE, f"value[{place}].") for place, table in enumerate(found["value"])]
     where.settle()
+    entries = [
+        Entry(f"run {place + 1}" if row["name"] is None else row["name"], 1.0, *text, row["set"])
+        for place, (row, text) in enumerate(zip(rows, texts, strict=True))
+    ]
+    distinct(where, "run", [one.name for one in entries])
     measured: list[list[Objective]] = [[] for _ in entries]
-    until = at("run", lambda: _until(tree, entries, measured)) or ()
-    values = at("value", lambda: _values(tree, entries, measured)) or ()
-    search = at("search", lambda: _search(tree.get("search"), space, keys.counts["readings"]))
+    without = where.check("run", lambda: _without(rows, space))
+    until = where.check("run", lambda: _until(rows, entries, measured)) or ()
+    printed = where.check("value", lambda: _values(values, entries, measured)) or ()
+    search = where.check("search", lambda: _search(found["search"], space, found["readings"]))
     where.settle()
-    return InferPlan(where.name, entries, without, until, measured, values, space, search, nudge, keys.title, origin, keys.sets, keys.baseline,
-                tree=keys.tree, text=where, **keys.counts)  # fmt: skip
+    return InferPlan(
+        where.name, entries, without, until, measured, printed, space, search, found["nudge"], found["title"], found["origin"],
+        found["set"], found["baseline"], tree=tree, text=where, **{key: found[key] for key in COUNTS},
+    )  # fmt: skip
 
 
 PLANS = Reader(_plan)
 
 
-def _tables(key: str, given: Any, known: Sequence[str]) -> list[Mapping[str, Any]]:
-    if not isinstance(given, list) or not given or not all(isinstance(one, Mapping) for one in given):
-        raise StudyError(f"{key} = {shown(given)}: has to be [[{key}]] tables")
-    for place, one in enumerate(given):
-        if strange := one.keys() - set(known):
-            raise StudyError(f"{key}[{place}]: unknown {', '.join(sorted(strange))}; known are {', '.join(known)}")
-    return given
-
-
-def _runs(
-    tree: Mapping[str, Any], name: str, folder: Path | None, space: Space
-) -> tuple[list[Entry], list[frozenset[str]]]:
+def _without(rows: Sequence[Mapping[str, Any]], space: Space) -> list[frozenset[str]]:
+    """For each run the open rules that it does not read."""
     called = {
         label: part.name
         for part in space.parts
         for label in (part.name, *([space.columns[part.key]] if isinstance(part, Free) else []))
     }
-    entries, without = [], []
-    for place, one in enumerate(_tables("run", tree.get("run", [{"name": "run"}]), RUN_KEYS)):
-        try:
-            text, file = scenario_text(one.get("scenario", tree.get("scenario")), name, folder)
-        except StudyError as error:
-            raise StudyError(f"run[{place}]: {error}") from None
-        left_out = one.get("without", [])
-        for part in left_out if isinstance(left_out, list) else [left_out]:
+    for place, row in enumerate(rows):
+        for part in row["without"]:
             if part not in called:
                 raise StudyError(f"run[{place}]: without = {shown(part)}: no open rule; there are {', '.join(called)}")
-        entries.append(
-            Entry(
-                str(one.get("name", f"run {place + 1}")),
-                1.0,
-                text,
-                file,
-                fixed(table_of(f"run[{place}].set", one.get("set", {}))),
-            )
-        )
-        without.append(frozenset(called[part] for part in left_out))
-    if len({one.name for one in entries}) < len(entries):
-        raise StudyError("run: two have one name; give each another")
-    return entries, without
+    return [frozenset(called[part] for part in row["without"]) for row in rows]
 
 
 def _until(
-    tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]
+    rows: Sequence[Mapping[str, Any]], entries: Sequence[Entry], measured: list[list[Objective]]
 ) -> list[tuple[int, int] | None]:
     """For each run the one that ends it."""
     names, found = [one.name for one in entries], list[tuple[int, int] | None]()
-    given = [one.get("until") for one in tree.get("run", [{}])]
-    for place, one in enumerate(given):
+    for place, row in enumerate(rows):
+        one, at = row["until"], f"run[{place}]"
         if one is None:
             found.append(None)
             continue
-        at = f"run[{place}]"
         if not isinstance(one, Mapping) or one.keys() != {"run", "metric"} or not isinstance(one["metric"], str):
             raise StudyError(f'{at}: until = {shown(one)}: {{ run = NAME, metric = "a time in seconds" }}')
         other = _named(at, "until.run", one["run"], names)
-        if given[other] is not None:
+        if rows[other]["until"] is not None:
             raise StudyError(f"{at}: until: the run {shown(one['run'])} itself ends by another")
         found.append((other, _place(measured[other], Objective(one["metric"], terms(one["metric"].strip()), 1))))
     return found
 
 
-def _values(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]) -> list[Printed]:
+def _values(
+    rows: Sequence[Mapping[str, Any]], entries: Sequence[Entry], measured: list[list[Objective]]
+) -> list[Printed]:
     names = [one.name for one in entries]
     found: list[Printed] = []
-    for place, one in enumerate(_tables("value", tree.get("value", []), VALUE_KEYS)):
-        at = f"value[{place}]"
-        given = one.get("metric")
-        metrics: list[Any] = given if isinstance(given, list) and given else [given]
-        if not all(isinstance(each, str) and each.strip() for each in metrics):
-            raise StudyError(f"{at}: metric = {shown(given)}: a metric, a weighted sum of metrics, or a list of them")
-        summed = [Objective(each, terms(each.strip()), 1) for each in metrics]
-        reads = _several(at, "run", one.get("run", names[0] if len(names) == 1 else None), names)
-        over = _several(at, "over", one["over"], names) if "over" in one else []
+    for place, row in enumerate(rows):
+        at, sums = f"value[{place}]", row["metric"]
+        reads = _several(at, "run", names[0] if row["run"] is None and len(names) == 1 else row["run"], names)
+        over = [] if row["over"] is None else _several(at, "over", row["over"], names)
         if over and len(over) != len(reads):
-            raise StudyError(f"{at}: over = {shown(one['over'])}: as many runs as run has, {len(reads)}")
-        average = one.get("average", "mean")
-        if average not in AVERAGES:
-            raise StudyError(f"{at}: average = {shown(average)}: {' or '.join(AVERAGES)}")
-        use = one.get("use", FIT)
-        if use not in (FIT, HELD_OUT):
-            raise StudyError(f'{at}: use = {shown(use)}: "{FIT}" or "{HELD_OUT}"')
+            raise StudyError(f"{at}: over = {shown(row['over'])}: as many runs as run has, {len(reads)}")
         spots: list[list[tuple[int, int]]] = []
         for runs in (reads, over):
-            spots.append([(run, _place(measured[run], each)) for run in runs for each in summed])
-        name = str(one.get("name", f"{summed[0].name} of {names[reads[0]]}"))
-        unit = summed[0].unit if not over and len(summed[0].terms) == 1 and summed[0].terms[0][0] == 1 else ""
-        printed, tolerance = _number(at, "printed", one), _number(at, "tolerance", one)
-        if abs(printed) > MOST:
-            raise StudyError(f"{at}: printed = {shown(printed)}: a number from {-MOST:g} to {MOST:g}")
-        if not LEAST <= tolerance <= MOST:
-            raise StudyError(f"{at}: tolerance = {shown(tolerance)}: a number above 0, from {LEAST:g} to {MOST:g}")
+            spots.append([(run, _place(measured[run], each)) for run in runs for each in sums])
+        name = row["name"] or f"{sums[0].name} of {names[reads[0]]}"
+        unit = sums[0].unit if not over and len(sums[0].terms) == 1 and sums[0].terms[0][0] == 1 else ""
         found.append(
             Printed(
-                name, spots[0], spots[1], average, printed, tolerance, use == FIT, str(one.get("group", name)), unit
+                name, spots[0], spots[1], row["average"], row["printed"], row["tolerance"], row["use"] == FIT,
+                row["group"] or name, unit,
             )
-        )
+        )  # fmt: skip
     if len({one.name for one in found}) < len(found):
         raise StudyError("value: two have one name; give each another")
     if not any(one.fit for one in found):
@@ -342,19 +363,10 @@ def _named(at: str, key: str, given: Any, names: Sequence[str]) -> int:
     return names.index(given)
 
 
-def _number(at: str, key: str, one: Mapping[str, Any]) -> float:
-    value = one.get(key)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise StudyError(f"{at}: {key} = {shown(value)}: a number, in the metric's unit")
-    return float(value)
-
-
 def _search(given: Any, space: Space, most: int) -> str:
     size = space.size
     if given is None:
         return "all" if 0 < size <= most else "tpe"
-    if given not in SEARCHES:
-        raise StudyError(f"search = {shown(given)}: {', '.join(SEARCHES)}")
     if given == "all" and not 0 < size <= most:
         there = (
             f"there are {size:,}"
@@ -481,18 +493,7 @@ def _value(one: Printed, made: Mapping[int, Sequence[float]]) -> float:
 class Inferred(InferenceResult, Answer):
     """Results of an inference."""
 
-    def report(self) -> Report:
-        """Its facts and tables."""
-        from .infer_page import report
-
-        return report(self)
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """A row a reading, the most probable first: its rules, its probability, and each value's mean over the nudges."""
-        from .infer_page import frame
-
-        return frame(self)
+    PAGE = "infer_page"
 
     def __repr__(self) -> str:
         return f"<Inferred {self.plan.name!r}: {counted(len(self.choices), 'reading')}, {counted(self.runs, 'run')}>"

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from ..figures.charts import Chart, Dot, DotPanel, Dots
 from ..render.report import Report, Table
 from ..scenario._toml import dumps
@@ -20,8 +22,6 @@ from .posterior import DECIDED, FAVOURED, MAX_EXCLUDED, MIN_DECIDED, Rule, faile
 from .seeds import Draw
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from .infer import ReadingBench
     from .posterior import InferenceResult
 
@@ -227,8 +227,6 @@ def _rules_chart(result: InferenceResult) -> Chart:
 
 def frame(result: InferenceResult) -> pl.DataFrame:
     """A row a reading, the most probable first; readings of one probability by their fit, then in the order tried."""
-    import polars as pl
-
     one, named = result.posterior, list(dict.fromkeys(result.plan.space.columns.values()))
     order = sorted(range(len(result.choices)), key=lambda row: (-one.weights[row], -one.likelihood[row], row))
     rows = []

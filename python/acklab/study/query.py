@@ -7,17 +7,15 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from ..results.interrupts import in_thread
 from ..results.validity import COLUMN
 from ..text.escapes import Shown, file_name, one_line, short
 from ..text.toml import loads
 from .dataset import MARKER, Store, StoreError, blocks_of, name, read_marker
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 #: What SQL may not do: open files and addresses, read variables of Python, and allow itself to.
 _CLOSED = ("enable_external_access = false", "python_enable_replacements = false", "lock_configuration = true")
@@ -75,7 +73,6 @@ def answer(place: str | os.PathLike[str], sql: str, form: str) -> pl.DataFrame:
 
 def _ask(connection: Any, found: Mapping[str, Any], sql: str, form: frozenset[str]) -> pl.DataFrame:
     import duckdb
-    import polars as pl
     import pyarrow as arrow
 
     with connection:

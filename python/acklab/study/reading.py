@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -15,16 +16,15 @@ from ..text.input import read_file
 from ..text.keys import twice
 from ..text.plans import PlanText
 from ..text.toml import loads
-from .errors import StudyError, heading, shown
+from .errors import StudyError, shown
+from .grammar import TABLE, read_key
 from .keys import check, flatten, names, settings
 from .space import Alternatives, Free, Space, alternatives, free
-from .values import column, span
+from .values import column
 
 T = TypeVar("T")
 #: Makes a plan of its keys, the place of each in its file, and the directory of that file.
 Build = Callable[[Mapping[str, Any], PlanText, "Path | None"], T]
-#: Key -> the value if it is left out, the least and the most.
-Counts = Mapping[str, "tuple[int | None, int, int]"]
 
 
 class Reader(Generic[T]):
@@ -68,72 +68,32 @@ class Reader(Generic[T]):
         return self._build(tree, where, folder)
 
 
-class PlanKeys:
-    """The common keys of a plan. Mistakes are noted in ``where``, but for unknown keys, which raise.
+def fixed(table: Any) -> dict[str, Any]:
+    """The keys of a table with one value each.
 
-    Args:
-        tree: the plan.
-        where: the place of each key.
-        known: all keys that it may have.
-        counts: those that are whole numbers.
+    Raises:
+        StudyError: it is no table, or a key of it is none.
     """
-
-    def __init__(self, tree: Mapping[str, Any], where: PlanText, known: Mapping[str, str], counts: Counts) -> None:
-        where.unknown(tree.keys(), known)
-        where.settle()
-        self._where, self._given = where, tree
-        self.tree = {key: plain(value) for key, value in tree.items()}
-        self.title = self.at("title", lambda: heading(tree.get("title", "")))
-        self.sets, self.baseline = (
-            self.at(part, lambda part=part: fixed(self._table(part))) or {} for part in ("set", "baseline")
-        )
-        self.parts: list[Free | Alternatives] = []
-        for part in tree:  # in the order of the plan, which is the tables'
-            if part == "free":
-                self.parts += [
-                    self.at(f"free.{key}", lambda key=key, value=value: free(key, value))
-                    for key, value in settings(self._table(part)).items()
-                ]
-            elif part == "alternatives":
-                self.parts += [
-                    self.at(f"alternatives.{key}", lambda key=key, value=value: alternatives(key, value))
-                    for key, value in self._table(part).items()
-                ]
-        self.counts = {key: self.at(key, lambda key=key: _count(key, tree, *counts[key])) for key in counts}
-
-    def at(self, key: str, make: Callable[..., Any]) -> Any:
-        """The result of ``make`` for a key; None, and a noted mistake that names the key, where it raises one."""
-        return self._where.check(
-            key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}"
-        )
-
-    def _table(self, part: str) -> Mapping[str, Any]:
-        return self.at(part, lambda: table_of(part, self._given.get(part, {}))) or {}
-
-
-def table_of(key: str, value: Any) -> Mapping[str, Any]:
-    """A value that has to be a table of the plan."""
-    if not isinstance(value, Mapping):
-        raise StudyError(f"{key} = {shown(value)}: has to be a table, [{key}]")
-    return value
-
-
-def fixed(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a table with one value each."""
-    found = settings(table)
+    found = settings(TABLE(table))
     for key in found:
         check(key)
     return found
 
 
-def _count(key: str, tree: Mapping[str, Any], default: int | None, least: int, most: int) -> int | None:
-    """A whole number of a plan, between two bounds."""
-    if key not in tree:
-        return default
-    value = tree[key]
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise StudyError(f"{key} = {shown(value)}: a whole number from {least} to {most:,}")
-    return value
+def parts_of(where: PlanText, tree: Mapping[str, Any]) -> list[Free | Alternatives]:
+    """What a plan leaves free, in its order, which is the tables'."""
+    found: list[Free | Alternatives] = []
+    for part in tree:
+        if part == "free" and isinstance(tree[part], Mapping):
+            rows = settings(tree[part]).items()
+            found += [read_key(where, f"free.{key}", partial(free, key), value) for key, value in rows]
+        elif part == "alternatives" and isinstance(tree[part], Mapping):
+            rows = tree[part].items()
+            found += [
+                read_key(where, f"alternatives.{key}", partial(alternatives, key), value, verb=True)
+                for key, value in rows
+            ]
+    return found
 
 
 def space_of(parts: Sequence[Free | Alternatives], taken: Sequence[str]) -> Space:
@@ -201,13 +161,30 @@ def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | byt
     return text, f"{name}: scenario" if isinstance(given, Mapping) else file
 
 
-def _spread(given: Any) -> float:
-    if given is None:
-        return 0.0
-    found = span(str(given))
-    if not 0 <= found < float("inf"):
-        raise StudyError(f"spread_starts = {shown(given)}: must not be negative")
-    return found
+def scenario_of(
+    where: PlanText, at: str, table: Mapping[str, Any], tree: Mapping[str, Any], folder: Path | None
+) -> tuple[str | bytes, str]:
+    """The scenario of one of a plan's tables, its own or the plan's; a mistake is noted."""
+    key = f"{at}scenario" if "scenario" in table else "scenario"
+    given = table.get("scenario", tree.get("scenario"))
+    found: Any = where.check(
+        key, lambda: scenario_text(given, where.name, folder), lambda said: f"{at and at[:-1] + ': '}{said}"
+    )
+    return found or ("", "")
+
+
+def distinct(where: PlanText, key: str, names: Sequence[str], why: str = "") -> None:
+    """Notes two tables of one name."""
+    for place, name in enumerate(names):
+        first = names.index(name)
+        if first < place:
+
+            def twice(first: int = first, place: int = place) -> None:
+                raise StudyError(
+                    f'{key}[{first}] and {key}[{place}] are both called {shown(names[place])}{why}: give each a name = "..."'
+                )
+
+            where.check(key, twice)
 
 
 #: What makes a file a plan: no scenario has these.

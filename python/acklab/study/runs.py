@@ -24,13 +24,14 @@ from ..engines.line import record
 from ..results.directory import PRIVATE, Folder, FolderError, results
 from ..runs import cpu_count
 from ..scenario.given import assignments
-from ..text.plans import PlanText
 from .errors import StudyError, shown
 from .metrics import Objective
-from .seeds import Draw, Entry, seeded
-from .space import Alternatives, Free, Space
+from .seeds import Draw, seeded
+from .space import Alternatives, Free
 
 if TYPE_CHECKING:
+    from .infer import InferPlan
+    from .search import SearchPlan
     from .sweep import Design
 
 Tick = Callable[[int], None]
@@ -151,32 +152,13 @@ _BITS = 63
 Settings = Mapping[str, Any]
 
 
-class Benched(Protocol):
-    """The inputs on which the runs of a plan depend."""
-
-    @property
-    def entries(self) -> Sequence[Entry]: ...
-    @property
-    def space(self) -> Space: ...
-    @property
-    def objectives(self) -> Sequence[Objective]: ...
-    @property
-    def sets(self) -> Settings: ...
-    @property
-    def baseline(self) -> Settings: ...
-    @property
-    def spread_starts_s(self) -> float: ...
-    @property
-    def text(self) -> PlanText | None: ...
-
-
 class Bench:
     """Scenarios of the paths of a plan."""
 
     ENTRY, MEASURED = "path", "objectives"
     """The name of an entry in messages, and the plan's key for the quantities read from its runs."""
 
-    def __init__(self, plan: Benched) -> None:
+    def __init__(self, plan: SearchPlan | InferPlan) -> None:
         self.plan = plan
         self._templates = [_core.Template(entry.scenario, file=entry.file) for entry in plan.entries]
 

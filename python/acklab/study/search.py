@@ -17,7 +17,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,11 @@ from ..figures.stats import Interval, Sample, split
 from ..scenario._toml import dumps
 from ..scenario.draws import Draws
 from ..text.plans import PlanText
-from .errors import StudyError, shown
+from .errors import StudyError
+from .grammar import FLAG, TABLE, TABLES, TEXT, TIME, Key, fields, kind, number, read_key, whole
 from .keys import settings
 from .metrics import Objective, objective
-from .reading import PlanKeys, Reader, _spread, fixed, scenario_text, space_of, table_of
+from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Readings, RunRequest
 from .seeds import Draw, Entry, draw, drawn
 from .space import DIGITS, Choice, Space
@@ -38,30 +39,63 @@ if TYPE_CHECKING:
     pass
 
 
+#: How many fresh paths.
+HELD_OUT = kind(
+    "0, or a whole number from 2 to 100,000; one path has no interval",
+    lambda value: value != 1 and whole(0, 100_000)(value) is not None,
+)
+
+
+def _objectives(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
 #: A plan's keys, and what each is for.
 KEYS = {
-    "title": "what the page is headed with; the plan's name if left out",
-    "scenario": "a scenario file, beside the plan, or a [scenario] table; a [[path]] may have its own",
-    "set": "keys that have one value throughout",
-    "free": 'keys to choose: { low = "1ms", high = "500ms", log = true }, { low = 4, high = 64, step = 4 }, or a list of choices',
-    "alternatives": "[alternatives.NAME] tables: named choices, each with the keys it sets; bounds leave a key free for this choice alone",
-    "baseline": "keys of what the winner is judged against; the scenario as it is if left out",
-    "objectives": 'a list of metrics or weighted sums: "completion", "cost: p50(completion) + 0.001 * acks_sent", { maximize = "..." }; several make a Pareto front',
-    "relative": "true: every value counts as a ratio to the baseline's on the same path, and means are geometric",
-    "path": "[[path]] tables, a distribution: name, weight (1), scenario, set, draw (keys each path draws)",
-    "paths": "how many paths are drawn for the search; 16 if left out",
-    "held_out": "how many fresh paths judge the winner; as many as `paths` if left out, none for one path",
-    "seeds": "how many seeds each path is run with; 1 if left out",
-    "spread_starts": "a time: each seed delays the start of each flow by up to this time, in all trials alike",
-    "trials": "how many different choices are tried; 64 if left out",
-    "batch": "how many trials are chosen before the results of any is known; 8 if left out",
-    "sampler": '"tpe" or "random" for one objective, "nsga2" for several',
-    "seed": "of the search and of the drawn paths; 1 if left out",
+    "title": Key("what the page is headed with; the plan's name if left out", TEXT, ""),
+    "scenario": Key("a scenario file, beside the plan, or a [scenario] table; a [[path]] may have its own"),
+    "set": Key("keys that have one value throughout", fixed, {}),
+    "free": Key(
+        'keys to choose: { low = "1ms", high = "500ms", log = true }, { low = 4, high = 64, step = 4 }, or a list of choices',
+        TABLE,
+    ),
+    "alternatives": Key(
+        "[alternatives.NAME] tables: named choices, each with the keys it sets; bounds leave a key free for this choice alone",
+        TABLE,
+    ),
+    "baseline": Key("keys of what the winner is judged against; the scenario as it is if left out", fixed, {}),
+    "objectives": Key(
+        'a list of metrics or weighted sums: "completion", "cost: p50(completion) + 0.001 * acks_sent", { maximize = "..." }; several make a Pareto front',
+        _objectives,
+        (),
+    ),
+    "relative": Key(
+        "true: every value counts as a ratio to the baseline's on the same path, and means are geometric", FLAG, False
+    ),
+    "path": Key(
+        "[[path]] tables, a distribution: name, weight (1), scenario, set, draw (keys each path draws)", TABLES, [{}]
+    ),
+    "paths": Key("how many paths are drawn for the search; 16 if left out", whole(1, 100_000), 16),
+    "held_out": Key(
+        "how many fresh paths judge the winner; as many as `paths` if left out, none for one path", HELD_OUT
+    ),
+    "seeds": Key("how many seeds each path is run with; 1 if left out", whole(1, 10_000), 1),
+    "spread_starts": Key(
+        "a time: each seed delays the start of each flow by up to this time, in all trials alike", TIME, 0.0
+    ),
+    "trials": Key("how many different choices are tried; 64 if left out", whole(1, 100_000), 64),
+    "batch": Key("how many trials are chosen before the results of any is known; 8 if left out", whole(1, 1_000), 8),
+    "sampler": Key('"tpe" or "random" for one objective, "nsga2" for several', TEXT),
+    "seed": Key("of the search and of the drawn paths; 1 if left out", whole(0, 2**32 - 1), 1),
 }
-PATH_KEYS = ("name", "weight", "scenario", "set", "draw")
-#: Key -> the value if it is left out, the least and the most.
-_COUNTS = {"paths": (16, 1, 100_000), "held_out": (None, 0, 100_000), "seeds": (1, 1, 10_000), "trials": (64, 1, 100_000),
-           "batch": (8, 1, 1_000), "seed": (1, 0, 2**32 - 1)}  # fmt: skip
+PATH = {
+    "name": Key("", TEXT),
+    "weight": Key("", number("a number above 0", lambda weight: weight > 0), 1.0),
+    "scenario": Key(),
+    "set": Key("", fixed, {}),
+    "draw": Key("", TABLE, {}),
+}
+COUNTS = ("paths", "held_out", "seeds", "trials", "batch", "seed")
 #: Columns of the table of trials that are no keys.
 TAKEN = ("trial", "state", "paths", "objective", "low", "high")
 _SAMPLERS = ("tpe", "random", "nsga2")
@@ -101,103 +135,56 @@ class SearchPlan:
 
 
 def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> SearchPlan:
-    keys = PlanKeys(tree, where, KEYS, _COUNTS)
-    at, counts = keys.at, keys.counts
-    at("held_out", lambda: _at_least_two(counts["held_out"]))
-    relative = at("relative", lambda: _truth("relative", tree.get("relative", False)))
+    found, parts = fields(where, tree, KEYS), parts_of(where, tree)
+    given, counts = found["objectives"], {key: found[key] for key in COUNTS}
     objectives = [
-        at("objectives", lambda one=one: objective(one, bool(relative))) for one in _listed(tree.get("objectives", []))
+        read_key(where, "objectives", lambda one: objective(one, bool(found["relative"])), one) for one in given
     ]
-    spread = at("spread_starts", lambda: _spread(tree.get("spread_starts")))
-    sampler = at(
-        "sampler", lambda: _sampler(tree.get("sampler", "nsga2" if len(objectives) > 1 else "tpe"), len(objectives))
-    )
-    entries = at("path", lambda: _entries(tree, where.name, folder))
+    allowed = _SAMPLERS[:2] if len(given) < 2 else _SAMPLERS[2:]
+    sampler = found["sampler"] or allowed[0]
+    several = "one objective" if len(given) < 2 else "several objectives"
+    read_key(where, "sampler", kind(f"with {several} {' or '.join(allowed)}", lambda one: one in allowed), sampler)
+    entries = _entries(tree, where, folder, found["path"] or [])
     where.settle()
-    if not keys.parts:
+    if not parts:
         raise where.error("", "nothing is free; give [free] or [alternatives.NAME]")
     if not objectives:
         raise where.error("", 'no objectives; give a list such as objectives = ["completion"]')
-    space = where.check("", lambda: space_of(keys.parts, TAKEN))
-    where.check("objectives", lambda: _distinct([one.name for one in objectives]))
+    if len({one.name for one in objectives}) < len(objectives):
+        raise where.error("objectives", 'objectives: two have one name; name them: "NAME: METRIC"')
+    space = where.check("", lambda: space_of(parts, TAKEN))
     where.settle()
     if counts["held_out"] is None:
         counts["held_out"] = counts["paths"] if counts["paths"] > 1 else 0
-    return SearchPlan(where.name, entries, space, objectives, keys.title, keys.sets, keys.baseline, spread,
-                sampler=sampler, tree=keys.tree, text=where, **counts)  # fmt: skip
+    return SearchPlan(
+        where.name, entries, space, objectives, found["title"], found["set"], found["baseline"], found["spread_starts"],
+        sampler=sampler, tree=tree, text=where, **counts,
+    )  # fmt: skip
 
 
 PLANS = Reader(_plan)
 
 
-def _at_least_two(given: int | None) -> None:
-    if given == 1:
-        raise StudyError("held_out = 1: one path has no interval; 0, or at least 2")
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _truth(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise StudyError(f"{key} = {shown(value)}: true or false")
-    return value
-
-
-def _sampler(given: Any, objectives: int) -> str:
-    allowed = _SAMPLERS[:2] if objectives < 2 else _SAMPLERS[2:]
-    if given not in allowed:
-        raise StudyError(
-            f"sampler = {shown(given)}: with {'one objective' if objectives < 2 else 'several objectives'} {' or '.join(allowed)}"
-        )
-    return str(given)
-
-
-def _distinct(found: Sequence[str]) -> None:
-    if len(set(found)) < len(found):
-        raise StudyError('objectives: two have one name; name them: "NAME: METRIC"')
-
-
-def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[Entry]:
-    tables = tree.get("path", [{}])
-    if not isinstance(tables, list) or not tables or not all(isinstance(one, Mapping) for one in tables):
-        raise StudyError(f"path = {shown(tables)}: has to be [[path]] tables")
-    found = []
-    for place, one in enumerate(tables):
-        at = f"path[{place}]"
-        strange = one.keys() - set(PATH_KEYS)
-        if strange:
-            raise StudyError(f"{at}: unknown {', '.join(sorted(strange))}; known are {', '.join(PATH_KEYS)}")
-        weight = one.get("weight", 1)
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
-            raise StudyError(f"{at}: weight = {shown(weight)}: a number above 0")
-        draws = []
-        for key, value in settings(table_of(f"{at}.draw", one.get("draw", {}))).items():
-            try:
-                draws.append(drawn(key, value, DIGITS))
-            except StudyError as error:
-                raise StudyError(f"{at}.draw.{key} {error}") from None
-        try:
-            text, file = scenario_text(one.get("scenario", tree.get("scenario")), name, folder)
-        except StudyError as error:
-            raise StudyError(f"{at}: {error}") from None
-        label = str(
-            one.get("name", Path(file).stem if "scenario" in one else "" if len(tables) == 1 else f"path {place + 1}")
-        )
-        found.append(Entry(label, float(weight), text, file, fixed(table_of(f"{at}.set", one.get("set", {}))), draws))
-    names = [one.name for one in found]
-    if twice := next((place for place, name in enumerate(names) if name in names[:place]), None):
-        first = names.index(names[twice])
-        own = (
-            ""
-            if "name" in tables[twice] and "name" in tables[first]
-            else "; without `name` a path is called as its scenario's file"
-        )
-        raise StudyError(
-            f'path[{first}] and path[{twice}] are both called {shown(names[twice])}{own}: give each a name = "..."'
-        )
-    return found
+def _entries(
+    tree: Mapping[str, Any], where: PlanText, folder: Path | None, tables: Sequence[Mapping[str, Any]]
+) -> list[Entry]:
+    entries = []
+    for place, table in enumerate(tables):
+        at = f"path[{place}]."
+        found = fields(where, table, PATH, at)
+        rows = settings(found["draw"] or {}).items()
+        draws = [read_key(where, f"{at}draw.{key}", partial(drawn, key, digits=DIGITS), given) for key, given in rows]
+        text, file = scenario_of(where, at, table, tree, folder)
+        own = Path(file).stem if "scenario" in table else "" if len(tables) == 1 else f"path {place + 1}"
+        label = own if found["name"] is None else found["name"]
+        entries.append(Entry(label, found["weight"], text, file, found["set"], draws))
+    distinct(
+        where,
+        "path",
+        [one.name for one in entries],
+        "; without `name` a path is called as its scenario's file" * any("name" not in table for table in tables),
+    )
+    return entries
 
 
 #: How a trial ended.
@@ -489,45 +476,15 @@ def importance(search: Search) -> Mapping[str, float]:
         return {}
     study = optuna.create_study(direction="minimize")
     for one in done:
+        asked = optuna.trial.FixedTrial(dict(one.choice.parameters))
+        search.plan.space.ask(asked)
         study.add_trial(
-            optuna.trial.create_trial(
-                params=dict(one.choice.parameters),
-                distributions=_distributions(search.plan.space, one),
-                value=one.cost[0],
-            )
+            optuna.trial.create_trial(params=asked.params, distributions=asked.distributions, value=one.cost[0])
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found: Mapping[str, float] = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
     return found
-
-
-def _distributions(space: Space, one: Trial) -> dict[str, Any]:
-    import optuna
-
-    class Asked:
-        """Asks Optuna for a value of each free key of a space; the trial's parameters."""
-
-        def __init__(self) -> None:
-            self.found: dict[str, Any] = {}
-
-        def suggest_int(self, name: str, low: int, high: int, step: int = 1, log: bool = False) -> Any:
-            self.found[name] = optuna.distributions.IntDistribution(low, high, log, step)
-            return one.choice.parameters[name]
-
-        def suggest_float(
-            self, name: str, low: float, high: float, step: float | None = None, log: bool = False
-        ) -> Any:
-            self.found[name] = optuna.distributions.FloatDistribution(low, high, log, step)
-            return one.choice.parameters[name]
-
-        def suggest_categorical(self, name: str, choices: Any) -> Any:
-            self.found[name] = optuna.distributions.CategoricalDistribution(choices)
-            return one.choice.parameters[name]
-
-    asked = Asked()
-    space.ask(asked)
-    return asked.found
 
 
 LEVEL = 0.95

@@ -13,8 +13,9 @@ from ..figures.stats import LEAST_SEEDS, interval, sample
 from ..scenario.access import seconds_of
 from ..scenario.draws import Draws
 from .errors import StudyError, shown
+from .grammar import TEXT, TIME, Key, number, table_of, whole
 from .keys import check, titled
-from .values import Quantity, bounds, numeric, read, readable, span, write
+from .values import Quantity, bounds, numeric, read, readable, write
 
 MOST_SEEDS = 1_000_000
 SEED_FORMS = (
@@ -22,7 +23,15 @@ SEED_FORMS = (
     "{ at_least = 5, at_most = 100, half_width = 0.05 }: until the 95 % interval of the first "
     'metric (or of `metric = "NAME"`) is no wider than 5 % of its mean to either side'
 )
-_KEYS = {"at_least", "at_most", "half_width", "metric"}
+#: The keys of a rule.
+RULE = {
+    "at_least": Key("", whole(LEAST_SEEDS, MOST_SEEDS, "; fewer seeds have no interval"), 5),
+    "at_most": Key("", whole(LEAST_SEEDS, MOST_SEEDS, "; fewer seeds have no interval"), 100),
+    "half_width": Key(
+        "", number("a share of the mean between 0 and 1, such as 0.05", lambda share: 0 < share < 1), needed=True
+    ),
+    "metric": Key("", TEXT, ""),
+}
 #: After each look so many times the seeds there are, if the interval is still too wide.
 GROWTH = 1.5
 DRAW_FORMS = '"0s..1s" (uniform), { low = "1Mbps", high = "1Gbps", log = true }, or a list to choose from'
@@ -81,23 +90,10 @@ def seeds(given: Any) -> Seeds:
 
 
 def _rule(given: Mapping[str, Any]) -> Seeds:
-    strange = given.keys() - _KEYS
-    if strange:
-        raise StudyError(f"seeds: unknown {', '.join(sorted(strange))}; known are {', '.join(sorted(_KEYS))}")
-    least, most, width = given.get("at_least", 5), given.get("at_most", 100), given.get("half_width")
-    for key, value in (("at_least", least), ("at_most", most)):
-        if isinstance(value, bool) or not isinstance(value, int) or not LEAST_SEEDS <= value <= MOST_SEEDS:
-            raise StudyError(
-                f"seeds.{key} = {shown(value)}: a whole number from {LEAST_SEEDS} to {MOST_SEEDS:,}; fewer seeds have no interval"
-            )
-    if least > most:
-        raise StudyError(f"seeds.at_least = {least}: is above at_most = {most}")
-    if isinstance(width, bool) or not isinstance(width, (int, float)) or not 0 < width < 1:
-        raise StudyError(f"seeds.half_width = {shown(width)}: a share of the mean between 0 and 1, such as 0.05")
-    metric = given.get("metric", "")
-    if not isinstance(metric, str):
-        raise StudyError(f"seeds.metric = {shown(metric)}: the name of a metric of this plan")
-    return Seeds(least, most, float(width), metric)
+    rule = table_of(given, RULE, "seeds")
+    if rule["at_least"] > rule["at_most"]:
+        raise StudyError(f"seeds.at_least = {rule['at_least']}: is above at_most = {rule['at_most']}")
+    return Seeds(rule["at_least"], rule["at_most"], rule["half_width"], rule["metric"])
 
 
 @dataclass(frozen=True)
@@ -249,24 +245,21 @@ def _number(text: str, unit: str) -> float:
     return found.number if found.unit == unit else found.base * {"s": 1.0, "ms": 1000.0}[unit]
 
 
+#: The keys of a nudge.
+NUDGE = {
+    "later": Key("", TIME, 0.01),
+    "longer": Key("", number("a share from 0 to 1", lambda share: 0 <= share <= 1), 0.01),
+}
+
+
 def nudging(given: Any) -> Nudge:
     """The nudge of a plan.
 
     Raises:
         StudyError: what is given is not a nudge.
     """
-    if not isinstance(given, Mapping) or not given.keys() <= {"later", "longer"}:
-        raise StudyError(f'= {shown(given)}: a table, {{ later = "10ms", longer = 0.01 }}')
-    try:
-        later = span(str(given.get("later", "10ms")))
-    except StudyError as error:
-        raise StudyError(f"later: {error}") from None
-    longer = given.get("longer", 0.01)
-    if isinstance(longer, bool) or not isinstance(longer, (int, float)) or not 0 <= longer <= 1:
-        raise StudyError(f"longer = {shown(longer)}: a share from 0 to 1")
-    if not 0 <= later < math.inf:
-        raise StudyError(f"later = {shown(given['later'])}: a time that is not negative")
-    return Nudge(later, float(longer))
+    nudge = table_of(given, NUDGE, "nudge")
+    return Nudge(nudge["later"], nudge["longer"])
 
 
 def nudged(scenario: str, nudge: Nudge, seed: int) -> str:

@@ -214,7 +214,7 @@ def alternatives(name: str, given: Any) -> Alternatives:
     for choice, table in given.items():
         if not isinstance(table, Mapping):
             raise StudyError(
-                f'{choice} = {shown(table)} is no table of keys, such as {{ "flow.0.receiver.ack.policy" = "every" }}'
+                f'has {choice} = {shown(table)}, which is no table of keys, such as {{ "flow.0.receiver.ack.policy" = "every" }}'
             )
         fixed: dict[str, Any] = {}
         frees = []

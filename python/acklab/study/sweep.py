@@ -23,10 +23,13 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+import polars as pl
 
 from .. import _core
 from ..engines.batches import ENGINES, SIMULATOR, Workers, beginning, on_threads
@@ -36,7 +39,6 @@ from ..figures.stats import bounded, sample
 from ..results.directory import Folder
 from ..results.frames import Tabular, provenance, scenario_name, system_errors, write_csv
 from ..runs import cpu_count
-from ..scenario._part import plain
 from ..scenario._toml import dumps
 from ..scenario.code import refused
 from ..scenario.given import assignments
@@ -46,16 +48,14 @@ from ..text.plans import PlanText
 from ..text.titles import changed
 from .axes import DERIVE_KEYS, ROUND, Axis, Column, Derived, alternatives, check_names, derived, one_key, together
 from .columns import FLOWS
-from .errors import StudyError, heading, shown
-from .keys import check, flatten, is_variable, look, names, settings
+from .errors import StudyError, shown
+from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, fields, read_key
+from .keys import flatten, is_variable, look, names, settings
 from .metrics import Metric, chosen, metric, schema
-from .reading import _spread, assignment, is_plan, known_kinds, scenario_text, value, vary, with_options
+from .reading import Reader, assignment, fixed, is_plan, scenario_of, value, vary, with_options
 from .runs import Meter, SweepRuns, opened, parsed, unwatched
 from .seeds import MOST_SEEDS, SEED_FORMS, Drawn, Seeds, as_number, drawn, seeded, seeds
 from .values import RANGE_FORMS, UNITS
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def sweep(
@@ -131,20 +131,26 @@ def _plan_of(plan: Mapping[str, Any] | str | os.PathLike[str] | None, engine: st
 
 #: A plan's keys, and what each is for.
 KEYS = {
-    "$schema": "where an editor finds this schema; not read",
-    "title": "what tables and the page are headed with; the scenario's title if left out",
-    "scenario": "a scenario file, beside the plan, or a [scenario] table",
-    "set": "keys that have one value throughout",
-    "vary": "keys, or $variables, each with a list or a range of values; every combination is a point",
-    "together": "[[together]] tables of keys that vary together: the first value of each, then the second of each",
-    "alternatives": "[alternatives.NAME] tables: named choices, each with the keys it sets",
-    "derive": "keys whose value follows from others at each point",
-    "draw": "keys whose value each seed draws, the same at every point",
-    "seeds": "how many seeds a point, or until when; 1 if left out",
-    "spread_starts": "each seed starts each flow up to so much later, all points alike",
-    "metrics": "what the summary is about: QUANTITY[@WHERE], a quantity as comparisons have it, a column of the flows or links table, or an aggregate such as p99(completion)",
-    "names": "what columns of varied or drawn keys are called; a short form of the key if left out",
-    "columns": "columns of the flows table that are kept; all if left out",
+    "$schema": Key("where an editor finds this schema; not read"),
+    "title": Key("what tables and the page are headed with; the scenario's title if left out", TEXT, ""),
+    "scenario": Key("a scenario file, beside the plan, or a [scenario] table"),
+    "set": Key("keys that have one value throughout", fixed, {}),
+    "vary": Key("keys, or $variables, each with a list or a range of values; every combination is a point", TABLE, {}),
+    "together": Key(
+        "[[together]] tables of keys that vary together: the first value of each, then the second of each", TABLES, ()
+    ),
+    "alternatives": Key("[alternatives.NAME] tables: named choices, each with the keys it sets", TABLE, {}),
+    "derive": Key("keys whose value follows from others at each point", TABLE, {}),
+    "draw": Key("keys whose value each seed draws, the same at every point", TABLE, {}),
+    "seeds": Key("how many seeds a point, or until when; 1 if left out", seeds, Seeds()),
+    "spread_starts": Key("each seed starts each flow up to so much later, all points alike", TIME, 0.0),
+    "metrics": Key(
+        "what the summary is about: QUANTITY[@WHERE], a quantity as comparisons have it, a column of the flows or links table, or an aggregate such as p99(completion)",
+        lambda given: [metric(text) for text in TEXTS(given)],
+        (),
+    ),
+    "names": Key("what columns of varied or drawn keys are called; a short form of the key if left out", TABLE, {}),
+    "columns": Key("columns of the flows table that are kept; all if left out", chosen),
 }
 #: Columns of the tables that are no axes.
 TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing")
@@ -200,83 +206,52 @@ class SweepPlan:
         return [column for one in self.axes for column in one.columns]
 
 
-def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Path | None = None) -> SweepPlan:
-    """A plan from its keys, as a plan file or Python has them.
-
-    Raises:
-        StudyError: the keys are not a plan. Of several mistakes the message names the first in the file.
-    """
-    where = name if isinstance(name, PlanText) else PlanText(name, StudyError)
-    tree = {key: value if key == "scenario" else plain(value) for key, value in tree.items()}
-    where.unknown(tree.keys(), KEYS)
-    for key in tree.keys() - {"scenario"}:
-        where.check(key, lambda key=key: known_kinds(key, tree[key]))
-    where.settle()
-
-    def at(key: str, make: Callable[..., Any], value: Any = None) -> Any:
-        def told(said: str) -> str:
-            if said.startswith(key.split(".")[0]):
-                return said
-            return f"{key} {said}" if value is None or said.startswith("=") else f"{key} = {shown(value)} {said}"
-
-        return where.check(key, make, told)
-
-    def table(part: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = at(part, lambda: _table(part, tree.get(part, {}))) or {}
-        return found
-
-    scenario = where.check("scenario", lambda: scenario_text(tree.get("scenario"), where.name, folder))
+def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> SweepPlan:
+    found = fields(where, tree, KEYS)
+    tables: dict[str, Mapping[str, Any]] = {
+        part: found[part] or {} for part in ("vary", "alternatives", "derive", "draw", "names")
+    }
+    text, file = scenario_of(where, "", tree, tree, folder)
     axes: list[Axis] = []
     for part in tree:  # in the plan's order, which is the tables'
         if part == "vary":
-            for key, given in flatten(table(part)):
-                axes.append(at(f"vary.{key}", lambda key=key, given=given: one_key(key, given), given))
+            for key, given in flatten(tables[part]):
+                axes.append(read_key(where, f"vary.{key}", partial(one_key, key), given, verb=True))
         elif part == "together":
-            for number, keys in enumerate(at(part, lambda: _tables("together", tree["together"])) or ()):
-                axes.append(at(f"together[{number}]", lambda keys=keys: together(keys)))
+            for place, keys in enumerate(found[part] or ()):
+                axes.append(read_key(where, f"together[{place}]", together, keys, verb=True))
         elif part == "alternatives":
-            for label, choices in table(part).items():
-                made = lambda label=label, choices=choices: alternatives(label, choices)  # noqa: E731
-                axes.append(at(f"alternatives.{label}", made))
-    sets = settings(table("set"))
-    for key in sets:
-        at(f"set.{key}", lambda key=key: check(key))
+            for key, given in tables[part].items():
+                axes.append(read_key(where, f"alternatives.{key}", partial(alternatives, key), given, verb=True))
     follow = [
-        at(f"derive.{key}", lambda key=key, given=given: derived(key, given))
-        for key, given in axis_tables(table("derive"))
+        read_key(where, f"derive.{key}", partial(derived, key), given) for key, given in axis_tables(tables["derive"])
     ]
     draws = [
-        at(f"draw.{key}", lambda key=key, given=given: drawn(key, given))
-        for key, given in settings(table("draw")).items()
+        read_key(where, f"draw.{key}", partial(drawn, key), given) for key, given in settings(tables["draw"]).items()
     ]
-    some = at("seeds", lambda: seeds(tree.get("seeds", 1)))
-    spread = at("spread_starts", lambda: _spread(tree.get("spread_starts")))
-    texts = at("metrics", lambda: _list("metrics", tree)) or []
-    metrics = [where.check("metrics", lambda text=text: metric(text)) for text in texts]
-    title = where.check("title", lambda: heading(tree.get("title", "")))
-    columns = at("columns", lambda: chosen(tree["columns"])) if "columns" in tree else None
-    names_given = settings(table("names"))
     where.settle()
     if not axes:
         raise where.error("", "nothing varies; give [vary], [[together]] or [alternatives.NAME]")
-    named = where.check("", lambda: _named(axes, draws, names_given))
+    named = where.check("", lambda: _named(axes, draws, settings(tables["names"])))
     where.settle()
-    text, file = scenario
     plan = SweepPlan(
         text, file, where.name, named[0],
-        title=title,
-        sets=sets,
+        title=found["title"],
+        sets=found["set"],
         derived=follow,
         draws=named[1],
-        seeds=some,
-        spread_starts_s=spread,
-        metrics=metrics,
-        columns=columns,
-        tree={key: plain(value) for key, value in tree.items() if key not in ("scenario", "$schema")},
+        seeds=found["seeds"],
+        spread_starts_s=found["spread_starts"],
+        metrics=found["metrics"],
+        columns=found["columns"],
+        tree={key: value for key, value in tree.items() if key not in ("scenario", "$schema")},
     )  # fmt: skip
     where.check("", lambda: _check(plan))
     where.settle()
     return plan
+
+
+from_tree = Reader(_plan).from_tree
 
 
 def _named(axes: Sequence[Axis], draws: Sequence[Drawn], given: Mapping[str, Any]) -> tuple[list[Axis], list[Drawn]]:
@@ -317,28 +292,6 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         OSError: it cannot be read.
     """
     return PlanText.read(read_file(path), os.fspath(path), StudyError)[1]
-
-
-def _table(key: str, value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise StudyError(f"{key} = {shown(value)}: has to be a table, [{key}]")
-    found: Mapping[str, Any] = plain(value)
-    return found
-
-
-def _tables(key: str, value: Any) -> list[Mapping[str, Any]]:
-    if not isinstance(value, (list, tuple)) or not all(isinstance(entry, Mapping) for entry in value):
-        raise StudyError(f"{key} = {shown(value)}: has to be [[{key}]] tables")
-    return [plain(entry) for entry in value]
-
-
-def _list(key: str, tree: Mapping[str, Any]) -> list[Any]:
-    value = tree.get(key, [])
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, (list, tuple)):
-        raise StudyError(f"{key} = {shown(value)}: has to be a list of texts")
-    return list(value)
 
 
 def _check(plan: SweepPlan) -> None:
@@ -562,8 +515,6 @@ class Swept(Tabular):
     @property
     def flows(self) -> pl.DataFrame:
         """A row per run and flow: the varied keys, the seed, the flow's columns."""
-        import polars as pl
-
         return pl.read_parquet(self._flows, glob=False)
 
     def to_polars(self) -> pl.DataFrame:
@@ -594,8 +545,6 @@ class Teller:
 
     def tell(self, folder: Path, kept: IO[bytes] | None) -> pl.DataFrame:
         """Writes ``flows.csv``, ``flows.parquet`` and, into ``kept``, every result; gives the summary."""
-        import polars as pl
-
         summary = _Summary(self.work)
         rows, size = Rows(self.work.design), 0
         with TemporaryDirectory(dir=folder) as pieces, (folder / "flows.csv").open("wb") as file:
@@ -657,8 +606,6 @@ class Rows:
 
     def frame(self) -> pl.DataFrame:
         """The varied and drawn keys, the seed, the flows' columns."""
-        import polars as pl
-
         columns = varied(self._design, self._points)
         columns["seed"] = pl.Series(self._seeds, dtype=pl.UInt64)
         for one in self._design.plan.draws:
@@ -674,8 +621,6 @@ class Rows:
 
 def varied(design: Design, points: Sequence[int]) -> dict[str, Any]:
     """The point's number and the axes' columns, a cell for each of ``points``."""
-    import polars as pl
-
     found: dict[str, Any] = {"point": pl.Series(points, dtype=pl.UInt32)}
     cells = {point: design.cells(point) for point in dict.fromkeys(points)}
     for place, column in enumerate(design.plan.columns_told):
@@ -684,8 +629,6 @@ def varied(design: Design, points: Sequence[int]) -> dict[str, Any]:
 
 
 def _kind(cells: Sequence[Any]) -> Any:
-    import polars as pl
-
     if any(isinstance(cell, str) for cell in cells):
         return pl.String
     return pl.Int64 if all(isinstance(cell, int) for cell in cells) else pl.Float64
@@ -710,8 +653,6 @@ class _Summary:
 
     def frame(self) -> pl.DataFrame:
         """The table."""
-        import polars as pl
-
         kinds = {"metric": pl.String, "unit": pl.String, "n": pl.UInt32, "missing": pl.UInt32}
         columns = {name: pl.Series(cells, dtype=kinds.get(name, pl.Float64)) for name, cells in self.told.items()}
         return pl.DataFrame({**varied(self.work.design, self.points), **columns})
@@ -773,7 +714,7 @@ def plan_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["scenario"],
         "anyOf": [{"required": [key]} for key in ("vary", "together", "alternatives")],
-        "properties": {key: {"description": about, **_KINDS[key]} for key, about in KEYS.items()},
+        "properties": {key: {"description": one.about, **_KINDS[key]} for key, one in KEYS.items()},
         "$defs": {
             "values": _values_schema(),
             # Without quotes TOML reads flow.0.start as tables in each other.
@@ -858,5 +799,5 @@ def _derived_schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "required": ["times"],
-        "properties": {key: {"description": about, **kinds[key]} for key, about in DERIVE_KEYS.items()},
+        "properties": {key: {"description": one.about, **kinds[key]} for key, one in DERIVE_KEYS.items()},
     }

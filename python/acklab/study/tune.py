@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 from ..engines.batches import Workers
 from ..engines.journal import identity
 from ..figures.stats import Sample, sample
-from ..render.report import Report
 from ..text.counts import counted
 from .answers import Answer
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
@@ -33,7 +32,7 @@ from .search import PLANS, Judged, Search, SearchPlan, SearchResult, Trial, cost
 from .seeds import Draw, draw
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 def tune(
@@ -86,18 +85,7 @@ def tune(
 class Tuned(SearchResult, Answer):
     """Results of a search."""
 
-    def report(self) -> Report:
-        """Its facts and tables."""
-        from .tune_page import report
-
-        return report(self)
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """A row a trial: what it chose, how it ended, and each objective's mean over ``paths`` with its 95 % interval."""
-        from .tune_page import frame
-
-        return frame(self)
+    PAGE = "tune_page"
 
     def __repr__(self) -> str:
         return f"<Tuned {self.plan.name!r}: {counted(len(self.trials), 'trial')}, {counted(self.runs, 'run')}>"

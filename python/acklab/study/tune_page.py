@@ -8,6 +8,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from ..figures.stats import LEAST_SEEDS, Interval, Sample, sample, split
 from ..render.report import Report, Table
 from ..results.findings import BETTER, UNDECIDED, WORSE
@@ -24,8 +26,6 @@ from .space import Free
 from .values import read, readable
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from .metrics import Objective
     from .runs import Bench
     from .search import SearchResult
@@ -341,8 +341,6 @@ def _keys(result: SearchResult) -> Table:
 
 def frame(result: SearchResult) -> pl.DataFrame:
     """A row a trial, the baseline first as trial 0."""
-    import polars as pl
-
     named = list(dict.fromkeys(result.plan.space.columns.values()))
     rows = []
     for one in [result.base, *result.trials]:
@@ -472,8 +470,6 @@ def _scenario(result: SearchResult, bench: Bench, path: Draw, winner: bool = Tru
 
 def _paths(result: SearchResult) -> pl.DataFrame:
     """A row a drawn path: those of the search, then the fresh ones."""
-    import polars as pl
-
     fresh = result.judged.paths if result.judged else []
     keys = list(dict.fromkeys(one.key for entry in result.plan.entries for one in entry.draws))
     rows = [

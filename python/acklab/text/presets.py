@@ -26,7 +26,7 @@ KEYS = {
     "delay": ("link.1.delay", "delay of the access link, one way"),
     "down_buffer": ("link.1.queue.bytes", "queue to the user, in bytes or time: 250kB, 40ms"),
     "up_buffer": ("link.1.back.queue.bytes", "queue from the user, in bytes or time"),
-    "downloads": ("flow.down.count", "how many downloads"),
+    "downloads": ("flow.down.count", "how many downloads, 0 for an upload alone"),
     "upload": ("flow.up.start", "when the upload starts"),
 }
 #: A scenario's own keys of one word.
@@ -64,6 +64,15 @@ def keys(path: str) -> dict[str, str]:
         else:
             found[f"{name}_buffer"] = found[f"{name}_buffer"].replace("bytes", limit)
     return found
+
+
+def without_downloads(text: str) -> str:
+    """An override of no downloads as the scenario has it: like the upload of a preset they start after the end.
+
+    >>> without_downloads("flow.down.count=0"), without_downloads("alone: flow.down.count=0; flow.up.start=0s")
+    ('flow.down.start=1000s', 'alone: flow.down.start=1000s; flow.up.start=0s')
+    """
+    return re.sub(r"\bflow\.down\.count=0(?=\s*(?:;|$))", "flow.down.start=1000s", text)
 
 
 def no_key(key: str, known: Mapping[str, str]) -> str:
