@@ -39,7 +39,7 @@ from ..text.titles import changed
 from ..text.toml import loads
 from . import statistics
 from .answers import Answer
-from .errors import StudyError
+from .errors import StudyError, refuse
 from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, fields, kind
 from .metrics import Metric, metric
 from .reading import Case, _named, case
@@ -91,53 +91,55 @@ class Comparison:
         Raises:
             StudyError: it can not.
         """
-        if len(self.cases) < 2:
-            raise StudyError(
+        refuse(
+            (
+                len(self.cases) < 2,
                 f"a comparison needs at least two cases; there {_are(len(self.cases))}: "
-                "--case 'NAME: KEY=VALUE' for each, or --cases FILE"
-            )
+                "--case 'NAME: KEY=VALUE' for each, or --cases FILE",
+            ),
+            (not self.metrics, "nothing to measure: give at least one metric"),
+            (not self.situations, "situation = []: give at least one, or leave the key out"),
+        )
         for what, cases in (("case", self.cases), ("situation", self.situations)):
-            names = [one.name for one in cases]
-            twice = next((name for name in names if names.count(name) > 1), None)
-            if twice is not None:
-                raise StudyError(f"two {what}s are called {twice!r}")
             for one, other in combinations(cases, 2):
-                if sorted(one.sets) == sorted(other.sets):
-                    does = (
-                        "set the same keys; give one of them others"
-                        if one.sets
-                        else "set nothing; give one of them keys"
-                    )
-                    raise StudyError(f"{what}s {one.name!r} and {other.name!r} {does}: 'NAME: KEY=VALUE'")
-        names = [one.name for one in self.metrics]
-        if not names:
-            raise StudyError("nothing to measure: give at least one metric")
-        if len(set(names)) < len(names):
-            raise StudyError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
-        if not self.situations:
-            raise StudyError("situation = []: give at least one, or leave the key out")
-        most = self.rule.most
-        if most < 2:
-            raise StudyError(f"seeds = {most}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
-        runs = most * len(self.cases) * len(self.situations)
-        if runs > MOST_RUNS:
-            raise StudyError(f"{counted(runs, 'run')}; at most {MOST_RUNS:,}")
-        for what, given in (("margin", self.margin), ("spread_delays", self.spread_delays)):
-            if not 0 <= given < 1:
-                raise StudyError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
-        for name in self.objective_names:
-            if name not in names:
-                raise StudyError(f"for: {not_known('metric', name, names)}")
-        if len(set(self.objective_names)) < len(self.objective_names):
-            raise StudyError(f"for = {', '.join(self.objective_names)}: each metric once")
-        for objective in self.objectives:
-            if not objective.ranks:
-                raise StudyError(
-                    f"metric {objective.name}: neither more nor less of it is better, so it ranks nothing; name another metric first, "
-                    "or objectives with --for"
+                does = (
+                    "set the same keys; give one of them others" if one.sets else "set nothing; give one of them keys"
                 )
-        if self.spread_starts_s < 0:
-            raise StudyError("spread_starts must not be negative")
+                refuse(
+                    (one.name == other.name, f"two {what}s are called {one.name!r}"),
+                    (
+                        sorted(one.sets) == sorted(other.sets),
+                        f"{what}s {one.name!r} and {other.name!r} {does}: 'NAME: KEY=VALUE'",
+                    ),
+                )
+        names, most = [one.name for one in self.metrics], self.rule.most
+        runs = most * len(self.cases) * len(self.situations)
+        strange = next((name for name in self.objective_names if name not in names), "")
+        refuse(
+            (len(set(names)) < len(names), "two metrics have one name; name them: `NAME: QUANTITY@WHERE`"),
+            (most < 2, f"seeds = {most}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}"),
+            (runs > MOST_RUNS, f"{counted(runs, 'run')}; at most {MOST_RUNS:,}"),
+            (strange, f"for: {not_known('metric', strange, names)}"),
+            (
+                len(set(self.objective_names)) < len(self.objective_names),
+                f"for = {', '.join(self.objective_names)}: each metric once",
+            ),
+            (self.spread_starts_s < 0, "spread_starts must not be negative"),
+            *(
+                (not 0 <= given < 1, f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
+                for what, given in (("margin", self.margin), ("spread_delays", self.spread_delays))
+            ),
+        )
+        refuse(
+            *(
+                (
+                    not objective.ranks,
+                    f"metric {objective.name}: neither more nor less of it is better, so it ranks nothing; name another metric "
+                    "first, or objectives with --for",
+                )
+                for objective in self.objectives
+            )
+        )
 
     @property
     def objectives(self) -> list[Metric]:

@@ -376,7 +376,7 @@ def plot(
 
     Args:
         place: a dataset's directory or URL, the directory of any results, or a Parquet file.
-        x: a column; without any column :func:`guess.guess` chooses.
+        x: a column; without any column :func:`guess` chooses.
         y: a column.
         color: a column.
         facet: a column.

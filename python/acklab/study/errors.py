@@ -23,3 +23,14 @@ def shown(value: Any, most: int = 60) -> str:
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def refuse(*rules: tuple[object, str]) -> None:
+    """Raises what is said of the first rule that is broken.
+
+    Raises:
+        StudyError: a rule is broken: its first part holds.
+    """
+    for broken, said in rules:
+        if broken:
+            raise StudyError(said)

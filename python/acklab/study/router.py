@@ -30,7 +30,7 @@ class Line:
 def tc_line(queue: Queue, device: str = "DEV") -> Line:
     """The command for a queue as an expanded scenario writes it.
 
-    >>> line({"kind": "codel", "packets": 1001, "target": "0.005s", "interval": "0.1s", "ecn": False}).command
+    >>> tc_line({"kind": "codel", "packets": 1001, "target": "0.005s", "interval": "0.1s", "ecn": False}).command
     'tc qdisc replace dev DEV root codel limit 1000 target 5ms interval 100ms noecn'
     """
     filtered = queue.get("filter")

@@ -153,7 +153,8 @@ KEYS = {
     "columns": Key("columns of the flows table that are kept; all if left out", chosen),
 }
 #: Columns of the tables that are no axes.
-TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing")
+SUMMARY = ("metric", "unit", "mean", "low", "high", "n", "missing")
+TAKEN = ("point", "seed", *SUMMARY)
 #: Most points of a plan.
 MOST_POINTS = 10_000_000
 
@@ -545,7 +546,9 @@ class Teller:
 
     def tell(self, folder: Path, kept: IO[bytes] | None) -> pl.DataFrame:
         """Writes ``flows.csv``, ``flows.parquet`` and, into ``kept``, every result; gives the summary."""
-        summary = _Summary(self.work)
+        points: list[int] = []
+        told: list[Mapping[str, Any]] = []
+        metrics, looks = self.work.design.metrics, self.work.design.plan.seeds.looks
         rows, size = Rows(self.work.design), 0
         with TemporaryDirectory(dir=folder) as pieces, (folder / "flows.csv").open("wb") as file:
             self._pieces = Path(pieces)
@@ -561,14 +564,15 @@ class Teller:
                     if size >= PIECE:
                         self._write(rows, file)
                         rows, size = Rows(self.work.design), 0
-                summary.add(point, values)
+                points += [point] * len(metrics)
+                told += [_told(one, [row[place] for row in values], looks) for place, one in enumerate(metrics)]
             self._write(rows, file)
             scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)], glob=False)
             target = folder / "flows.parquet"
             with system_errors(target):
                 about = provenance(**self.work.design.plan.told())
                 scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True, metadata=about)
-        return summary.frame()
+        return _summary(self.work.design, points, told)
 
     def _write(self, rows: Rows, file: IO[bytes]) -> None:
         """Writes a piece's rows."""
@@ -634,28 +638,16 @@ def _kind(cells: Sequence[Any]) -> Any:
     return pl.Int64 if all(isinstance(cell, int) for cell in cells) else pl.Float64
 
 
-class _Summary:
+#: Types of the summary's columns; all others are numbers.
+_KINDS_OF_SUMMARY = {"metric": pl.String, "unit": pl.String, "n": pl.UInt32, "missing": pl.UInt32}
+
+
+def _summary(design: Design, points: Sequence[int], rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """A row per point and metric: mean, 95 % interval, how many runs."""
-
-    def __init__(self, work: SweepRuns) -> None:
-        self.work = work
-        self.points: list[int] = []
-        self.told: dict[str, list[Any]] = {
-            name: [] for name in ("metric", "unit", "mean", "low", "high", "n", "missing")
-        }
-
-    def add(self, point: int, values: Sequence[Sequence[float]]) -> None:
-        """A point, and every metric's value in each of its runs."""
-        for place, one in enumerate(self.work.design.metrics):
-            self.points.append(point)
-            for name, cell in _told(one, [row[place] for row in values], self.work.design.plan.seeds.looks).items():
-                self.told[name].append(cell)
-
-    def frame(self) -> pl.DataFrame:
-        """The table."""
-        kinds = {"metric": pl.String, "unit": pl.String, "n": pl.UInt32, "missing": pl.UInt32}
-        columns = {name: pl.Series(cells, dtype=kinds.get(name, pl.Float64)) for name, cells in self.told.items()}
-        return pl.DataFrame({**varied(self.work.design, self.points), **columns})
+    columns = {
+        name: pl.Series([row[name] for row in rows], dtype=_KINDS_OF_SUMMARY.get(name, pl.Float64)) for name in SUMMARY
+    }
+    return pl.DataFrame({**varied(design, points), **columns})
 
 
 def _told(metric: Metric, values: Sequence[float], looks: int) -> dict[str, Any]:

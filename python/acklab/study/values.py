@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import StudyError, shown
+from .errors import StudyError, refuse, shown
 
 #: Unit -> what a column is called after (``_s``, ``_bps``, ``_bytes``), and how many of that it is.
 UNITS: dict[str, tuple[str, float]] = {
@@ -212,19 +212,14 @@ def bounds(given: Any) -> tuple[Quantity, Quantity, bool, float]:
                 f"= {shown(given)}: {end} = {shown(given[end])} is no number; a bound has the key's unit (1Mbps, 45ms, 200kB)"
             )
         ends.append(found)
-    low, high = ends
-    if low.kind != high.kind:
-        raise StudyError(f"= {shown(given)}: both bounds need the same kind of unit")
-    if low.unit != high.unit:
-        base = {"bps": "bps", "s": "s", "bytes": "B"}[low.kind]
-        low, high = Quantity(low.base, base), Quantity(high.base, base)
-    if not low.number < high.number:
-        raise StudyError(f"= {shown(given)}: low has to be below high")
-    log = given.get("log", False)
-    if not isinstance(log, bool):
-        raise StudyError(f"= {shown(given)}: log = {shown(log)}; it is true or false")
-    if log and low.number <= 0:
-        raise StudyError(f"= {shown(given)}: a logarithmic range begins above 0")
+    (low, high), log = ends, given.get("log", False)
+    refuse(
+        (low.kind != high.kind, f"= {shown(given)}: both bounds need the same kind of unit"),
+        (not low.base < high.base, f"= {shown(given)}: low has to be below high"),
+        (not isinstance(log, bool), f"= {shown(given)}: log = {shown(log)}; it is true or false"),
+        (log and low.base <= 0, f"= {shown(given)}: a logarithmic range begins above 0"),
+    )
+    low, high = _alike(low, high)
     if "step" not in given:
         return low, high, log, 0.0
     step = read(given["step"])
@@ -256,8 +251,8 @@ _RANGE = re.compile(
 def values_of_range(given: Any) -> list[Any]:
     """The values that a plan gives a key, in order.
 
-    >>> values([4, "x"]), values("4..7"), values("1Mbps..2Mbps/3"), values("1..100/3 log"), values("0s..1s step 500ms")
-    ([4, 'x'], [4, 5, 6, 7], ['1Mbps', '1.5Mbps', '2Mbps'], [1, 10, 100], ['0s', '0.5s', '1s'])
+    >>> [values_of_range(text) for text in ([4, "x"], "4..7", "1Mbps..2Mbps/3", "1..100/3 log", "0s..1s step 500ms")]
+    [[4, 'x'], [4, 5, 6, 7], ['1Mbps', '1.5Mbps', '2Mbps'], [1, 10, 100], ['0s', '0.5s', '1s']]
 
     Raises:
         StudyError: what is given has another form. The message says what is allowed; the caller adds where it stands.
@@ -306,17 +301,12 @@ def _table(given: Mapping[str, Any]) -> list[Any]:
 
 def _range(given: Mapping[str, Any]) -> list[Any]:
     low, high = _end(given["low"]), _end(given["high"])
-    if low.kind != high.kind:
-        raise StudyError(
-            f"goes from {shown(given['low'])} to {shown(given['high'])}; both ends need the same kind of unit"
-        )
-    if not low.base < high.base:
-        raise StudyError(
-            f"goes from {shown(given['low'])} to {shown(given['high'])}; the first end has to be below the second"
-        )
-    if low.unit != high.unit:
-        unit = {"bps": "bps", "s": "s", "bytes": "B"}[low.kind]
-        low, high = Quantity(low.base, unit), Quantity(high.base, unit)
+    goes = f"goes from {shown(given['low'])} to {shown(given['high'])}"
+    refuse(
+        (low.kind != high.kind, f"{goes}; both ends need the same kind of unit"),
+        (not low.base < high.base, f"{goes}; the first end has to be below the second"),
+    )
+    low, high = _alike(low, high)
     whole = not low.unit and low.whole and high.whole
     log = given.get("scale") == "log"
     if "step" in given:
@@ -328,6 +318,13 @@ def _range(given: Mapping[str, Any]) -> list[Any]:
             raise StudyError(f"says neither points nor a step; give {RANGE_FORMS}")
         return _stepped(low, high, 1, whole)
     return _spaced(low, high, _points(given["points"]), whole, log)
+
+
+def _alike(low: Quantity, high: Quantity) -> tuple[Quantity, Quantity]:
+    """Both ends of a range in one unit: their own, or the base unit."""
+    if low.unit == high.unit:
+        return low, high
+    return Quantity(low.base, WRITTEN[low.kind]), Quantity(high.base, WRITTEN[high.kind])
 
 
 def _end(value: Any) -> Quantity:
