@@ -75,7 +75,7 @@ $(VENV)/.lintable: $(VENV)/.made | $(VENV)/.built
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,notebook,ray,data,tune
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,charts,ray,data,tune
 	@touch $@
 
 demo: setup

@@ -122,7 +122,7 @@ def run(build: Path, words: list[str], out: Path, *, keep: bool) -> tuple[int, s
     out.mkdir(parents=True)
     # With --json a run writes no table of packets, and its summary.json has the same fields.
     more = ["--json"] if words[0] == "drill" else ["--out", str(done)] + ["--json"] * (words[0] != "run")
-    environment = {**os.environ, "ACKLAB_CHARTS": "none", "PYTHONPATH": str(build / "python")}
+    environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     ended = subprocess.run(
         [build / ".venv/bin/python", "-m", "acklab", *words, *more],
         cwd=build, env=environment, capture_output=True, text=True, check=False,

@@ -426,7 +426,6 @@ def test_a_comparison_file(tmp_path: Path) -> None:
             from_file(file)
 
 
-@pytest.mark.pictures
 def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tmp_path: Path) -> None:
     scenario, out = tmp_path / "access.toml", tmp_path / "out"
     scenario.write_text(ACCESS)

@@ -76,7 +76,7 @@ def _goodputs(found: Dataset) -> str:
     chart = Bars(
         "goodputs", "Directions by their goodput.", ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4
     )
-    return pictures.embedded(chart, pictures.save(chart)) if groups else ""
+    return pictures.embedded(chart) if groups else ""
 
 
 def _directions(first: pl.DataFrame) -> str:

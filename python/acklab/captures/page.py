@@ -129,7 +129,7 @@ def _section(found: Analysis, row: Row, spans: Spans, faults: Sequence[str]) -> 
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
         chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
-        figures = pictures.embedded(chart, pictures.save(chart), alone=True)
+        figures = pictures.embedded(chart, wide=True)
     numbers = [
         [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
     ]

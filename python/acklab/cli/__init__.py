@@ -19,7 +19,7 @@ from ..results.interrupts import Stop, leave_behind
 from ..text.escapes import file_name, not_known, replaced, short, visible
 from ..text.packaged import as_typed, located
 from ..text.terminal import abandon, complain, flush
-from .options import LINES, Help, Once, refuse_twice, without_place
+from .options import LINES, Help, Once, add_charts, refuse_twice, without_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,10 @@ GROUPS = {
 NAMES = tuple(name for group in GROUPS.values() for name in group)
 
 FAILED, BAD_INPUT = 1, 2
+
+
+#: Verbs whose pages have charts that can also be files.
+WITH_CHARTS = ("run", "compare", "sweep", "tune", "infer", "analyze", "reproduce")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -124,6 +128,8 @@ def parser(only: Sequence[str] = NAMES) -> argparse.ArgumentParser:
     for name in NAMES:
         if name in only:
             import_module(f".{name}", __name__).add(verbs)
+            if name in WITH_CHARTS:
+                add_charts(verbs.choices[name])
         else:
             verbs.add_parser(name, help=LINES[name], listed=True)
     return top

@@ -104,6 +104,28 @@ def add_verb(
     return verb
 
 
+def add_charts(verb: argparse.ArgumentParser) -> None:
+    """Adds ``--charts`` to a verb that writes pages."""
+    verb.add_argument(
+        "--charts", type=_charts, metavar="FORMATS", help="with --out: also write charts as files, such as svg,png,pdf"
+    )
+
+
+def _charts(text: str) -> str:
+    """Lets results have charts as files in these formats; they are read where the files are written, also in a worker."""
+    from importlib.util import find_spec
+
+    from ..results.files import CHART_FORMATS
+
+    formats = text.split(",")
+    if not set(formats) <= set(CHART_FORMATS):
+        raise argparse.ArgumentTypeError(f"{text} is no list of {', '.join(CHART_FORMATS)}")
+    if find_spec("vl_convert") is None or find_spec("altair") is None:
+        raise argparse.ArgumentTypeError("charts as files need more: pip install 'acklab[charts]'")
+    os.environ["ACKLAB_CHARTS"] = text
+    return text
+
+
 def seed(text: str) -> int:
     """A seed: what 64 bits hold."""
     return _whole(text, 0, 2**64 - 1, "2^64 - 1")

@@ -75,7 +75,7 @@ def add(verbs: Any) -> None:
         "--out",
         type=directory,
         metavar="DIR",
-        help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
+        help="also write tables (Parquet), summary and report.html there; records everything unless [record] "
         "or --json is given",
     )
     captures.add(run)

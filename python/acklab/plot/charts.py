@@ -7,14 +7,18 @@ what a screen can show, and is held inside the chart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import altair as alt
 import polars as pl
 
+from ..figures.pictures import write
+from ..text.templates import fact, sentence
 from . import palette, prep
 from .items import Item, items_of
-from .runs import recorded
+from .runs import read_runs, recorded
 
 if alt.renderers.active == "default":  # a notebook draws without the network, unless its user chose otherwise
     alt.renderers.enable("svg")
@@ -165,6 +169,33 @@ def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> alt
         seen.add(id(item.run))
         charts.append(_bands(item, bands))
     return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
+
+
+CHARTS = {
+    "time_sequence": time_sequence,
+    "cwnd": cwnd,
+    "timeline": timeline,
+    "rtt": rtt,
+    "queue": queue,
+    "throughput": throughput,
+}
+_NEEDS = {"cwnd": "series", "rtt": "series", "queue": "queue"}
+
+
+def save_all(runs: Any, folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Writes every chart that the runs' tables allow as ``folder/NAME.FORMAT``; returns the files."""
+    runs = read_runs(runs)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, chart in CHARTS.items():
+        if all(getattr(run, _NEEDS.get(name, "packets")).height for run in runs):
+            drawn = chart(runs)
+            if any(run.invalid for run in runs):
+                drawn = drawn.properties(title={"text": sentence(fact("invalid-chart")), "color": "#a4161a"})
+            here = [folder / f"{name}.{kind}" for kind in formats]
+            write(drawn.to_dict(), *here)
+            files += here
+    return files
 
 
 def _bands(item: Item, bands: int) -> alt.FacetChart:

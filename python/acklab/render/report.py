@@ -74,6 +74,10 @@ def _cell(cell: str | Cell, head: str, kind: str) -> str:
     return f'<td class="{classes}" data-head="{esc(head)}">{shown}</td>'
 
 
+#: Rows of the longest table that stands above the picture.
+MAX_ABOVE = 12
+
+
 @dataclass(frozen=True)
 class Report:
     """What a verb shows."""
@@ -83,7 +87,7 @@ class Report:
     facts: Sequence[Fact]
     """Three to five."""
     tables: Sequence[Table]
-    """Those that are not folded stand above the picture."""
+    """Those that are short and not folded stand above the picture."""
     picture: str = field(default="", repr=False)
     """HTML of the page's picture."""
     viewer: Viewer | None = field(default=None, repr=False)
@@ -99,12 +103,13 @@ class Report:
     def page(self) -> str:
         """One HTML file that needs no network."""
         facts = "".join(f"<li>{esc(sentence(told))}</li>" for told in self.facts)
-        open_, folded = (
-            "".join(table.html() for table in self.tables if table.rows and table.fold is way) for way in (False, True)
-        )
+        shown = [table for table in self.tables if table.rows]
+        above = "".join(table.html() for table in shown if not table.fold and len(table.rows) <= MAX_ABOVE)
+        below = "".join(table.html() for table in shown if not table.fold and len(table.rows) > MAX_ABOVE)
+        folded = "".join(table.html() for table in shown if table.fold)
         picture = f'<section class="card">{self.picture}</section>' if self.picture else ""
         head = f"{header(self.title, f'acklab {self.verb}', '', quick=False)}<ul class=facts>{facts}</ul></header>"
-        body = f"{head}<main>{open_}{picture}{folded}{VIEWER if self.viewer else ''}</main>"
+        body = f"{head}<main>{above}{picture}{below}{folded}{VIEWER if self.viewer else ''}</main>"
         return document(f"{self.title}: {sentence(self.facts[0])}", body, viewer=self.viewer)
 
     def plain(self) -> dict[str, Any]:

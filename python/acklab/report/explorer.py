@@ -77,7 +77,7 @@ def page(program: bytes, opened: Sequence[str] = ()) -> str:
     )
     styles = [*(name for name in STYLES if name != "paper.css"), "explorer.css"]
     body = asset("explorer.html").replace("{{viewer}}", VIEWER)
-    return assembled("acklab explorer", body, styles, data, script("explorer.js"), worker=True)
+    return assembled("acklab explorer", body, styles, data, [script("explorer.js")], worker=True)
 
 
 def write(folder: Path, program: bytes, opened: Sequence[str] = ()) -> Path:

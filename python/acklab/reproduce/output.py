@@ -136,8 +136,7 @@ NAMES = ("index.html", "claims.json")
 def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | None = None) -> Path:
     """Writes the papers' pages and what is on all of them, and returns the index page's path.
 
-    Everything is made in a scratch directory and moved when it is whole. PNGs are left out of quick runs: drawing
-    everything twice is half of their time.
+    Everything is made in a scratch directory and moved when it is whole.
 
     Args:
         outcomes: every paper there is so far.
@@ -156,20 +155,16 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
-    from ..figures.pictures import embedded, save, svg
+    from ..figures.pictures import embedded, saved
     from . import index, page
 
     for outcome in new:
         folder = out / outcome.paper.id
-        for sub in ("figures", "tables"):
-            (folder / sub).mkdir(parents=True, exist_ok=True)
+        (folder / "tables").mkdir(parents=True, exist_ok=True)
         pictures = {}
         for figure, drawn in outcome.figures:
-            for chart in drawn.charts:
-                kinds = () if outcome.effort.quick else (".png", ".pdf")
-                picture = save(chart, *(folder / "figures" / f"{chart.name}{kind}" for kind in kinds))
-                (folder / "figures" / f"{chart.name}.svg").write_text(svg(picture), encoding="utf-8")
-                pictures[chart.name] = embedded(chart, picture, twice=False)
+            saved(drawn.charts, folder / "figures")
+            pictures |= {chart.name: embedded(chart) for chart in drawn.charts}
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):

@@ -18,6 +18,7 @@ from .numbers import amount, digits, listing, percent, quoted, seconds
 TEMPLATES: Mapping[str, str] = {
     # A run.
     "invalid": "Invalid: {why}",
+    "invalid-chart": "Invalid run: these numbers do not show what the scenario does",
     "runs-completion": "Completion: {values:list}",
     "runs-carried": "Carried: {values:list}",
     "moved": "While {visitors} sent ({from_s:seconds} to {to_s:seconds}), {flows} had {beside:amount b/s} instead of {alone:amount b/s}",

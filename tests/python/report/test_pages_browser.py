@@ -20,7 +20,6 @@ from acklab.report.live import page as live_page
 from acklab.scenario._toml import dumps
 
 pytestmark = [
-    pytest.mark.pictures,
     pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)"),
 ]
 

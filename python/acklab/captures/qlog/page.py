@@ -8,7 +8,7 @@ import polars as pl
 
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
 from ...figures.html import document, esc, header, table
-from ...figures.pictures import embedded, save
+from ...figures.pictures import embedded
 from ..page import meanings
 from ..text import title_of_file
 from . import COLUMNS, text
@@ -97,7 +97,7 @@ def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
         for chart in (_progress(found, row), _times(found, row), _histogram(found, row))
         if chart is not None and drawn
     ]
-    pictures = "".join(embedded(chart, save(chart), alone=True) for chart in charts)
+    pictures = "".join(embedded(chart, wide=True) for chart in charts)
     return (
         f'<section class="card"><h2>{esc(text.name(row))}</h2>{lead}{pictures}'
         f"{phases}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"

@@ -168,16 +168,15 @@ def write(told: Compared, folder: Folder) -> None:
         FolderError: a foreign file has the name of a result.
         OSError: the directory cannot be written.
     """
-    from ...figures.pictures import embedded, save, svg
+    from ...figures.pictures import embedded, saved
 
     with folder.replacing({"seeds": told.seeds}) as scratch:
         drawn = chart(told)
-        picture = save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
+        saved([drawn], scratch)
         scenario = told.comparison.scenario
         cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
         (scratch / "cases.toml").write_text(cases, encoding="utf-8")
-        (scratch / "comparison.svg").write_text(svg(picture), encoding="utf-8")
-        page = report(told, embedded(drawn, picture), first_runs(told)).page()
+        page = report(told, embedded(drawn), first_runs(told)).page()
         (scratch / "comparison.html").write_text(page, encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")

@@ -132,7 +132,7 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: the parameters, the scores, and capture and simulation in one picture."""
     from ...captures.text import title_of_file
     from ...figures.html import VIEWER, document, esc, fold, header, table
-    from ...figures.pictures import embedded, save
+    from ...figures.pictures import embedded
     from .charts import viewer
 
     def told(*several: str, kind: str = "") -> str:
@@ -152,7 +152,7 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
             shown = told(same)
         else:
             drawn = answer.picture(prediction)
-            shown = embedded(drawn, save(drawn), alone=True)
+            shown = embedded(drawn, wide=True)
             shown += table(answer.HEADS, [list(map(esc, row)) for row in answer.rows(prediction)], ["text", "", "", ""])
         body.append(
             card(

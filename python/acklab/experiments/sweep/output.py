@@ -13,9 +13,6 @@ from .picture import Pictures
 from .report import facts, report
 from .result import Swept
 
-#: Charts that are also written as PNG.
-MAX_PNG = 12
-
 
 def plain(told: Swept, design: Design) -> dict[str, Any]:
     """The sweep as plain values: what ``--json`` prints and ``sweep.json`` holds."""
@@ -48,7 +45,7 @@ def write(told: Swept, design: Design, folder: Path) -> None:
     from ...figures.html import saved
 
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
-    shown = "".join(saved(pictures.charts(), folder, MAX_PNG))
+    shown = "".join(saved(pictures.charts(), folder))
     shown += "".join(f'<p class="note">{sentence(note)}</p>' for note in pictures.notes)
     (folder / "sweep.html").write_text(report(told, design, shown, page=True).page(), encoding="utf-8")
     write_scenario(design.plan.scenario, folder)
