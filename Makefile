@@ -17,7 +17,7 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
-.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide lite wheels clean
+.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs shots explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide lite wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -30,6 +30,7 @@ help:
 	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make mutants change the path and TCP in thousands of ways and test each (cargo-mutants; days)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
+	@echo 'make shots   photograph every kind of page, desktop and telephone, light and dark (PAGES names some)'
 	@echo 'make explorer set up, build the explorer, a page with the simulator, in dist/explorer'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make reference rewrite the reference of tables from the Rust declarations'
@@ -126,6 +127,9 @@ hooks:
 # The property tests read ACKLAB_LONG and draw many more cases; the mutants are built and tried.
 test-all: export ACKLAB_LONG = 1
 test-all: test
+
+shots: setup $(VENV)/.testable
+	@$(BIN)/python docs/img/shots.py $(PAGES)
 
 # Part of it: make mutants ONLY='-f crates/path/src/link/*.rs'
 ONLY ?= -f 'crates/path/src/**/*.rs' -f 'crates/tcp/src/**/*.rs'

@@ -263,8 +263,14 @@ def _bars(chart: Bars) -> Spec:
         **_values(rows),
         "height": 72 * chart.height,
         "encoding": {
-            "x": {"field": "group", "type": "nominal", "sort": None, "title": None, "axis": {"labelAngle": 0}},
-            "xOffset": {"field": "key", "sort": None},
+            "x": {
+                "field": "group",
+                "type": "nominal",
+                "scale": {"domain": [group.name for group in chart.groups]},
+                "title": None,
+                "axis": {"labelAngle": 0},
+            },
+            "xOffset": {"field": "key", "scale": {"domain": list(map(label, chart.keys))}},
         },
         "layer": [
             {
@@ -426,7 +432,13 @@ def _tornado(chart: Tornado) -> Spec:
             for swing in swings for number, (name, value) in enumerate(swing.values)
         ]  # fmt: skip
         x: Spec = {"type": "quantitative", "title": chart.unit or None, "scale": {"zero": False, "padding": 36}}
-        offset: Spec = {"yOffset": {"field": "key", "type": "nominal"}}
+        offset: Spec = {
+            "yOffset": {
+                "field": "key",
+                "type": "nominal",
+                "scale": {"domain": list("0123")[: max(len(swing.values) for swing in swings)]},
+            }
+        }
         shades: Spec = {
             "scale": {"domain": ["0", "1", "2", "3"], "range": list(map(shade, ("blue", "sky", "purple", "pink")))}
         }
