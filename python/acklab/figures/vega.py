@@ -26,11 +26,14 @@ VERDICTS = {"reproduced": "green", "differs": "red", "undecided": "slate", "not-
 #: Colours of a heat map from its least to its greatest value: viridis, and purple to orange, as their authors published them.
 SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")
+#: Most values of a heat map that have a colour each, not a scale.
+MAX_STATES = 4
 #: Width of a print, of a chart of one panel, and of a row of names, in pixels.
 WIDTH, SMALL, LETTER = 690, 400, 6.2
 ROW = 19
 CONFIG: Spec = {
     "background": None,
+    "aria": False,  # the page says what a chart shows, and its values by the arrow keys
     "font": "system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif",
     "view": {"stroke": None},
     "axis": {
@@ -431,7 +434,12 @@ def _tornado(chart: Tornado) -> Spec:
              "left": value < base, "tip": f"{swing.parameter} {name}: {value:.4g}"}
             for swing in swings for number, (name, value) in enumerate(swing.values)
         ]  # fmt: skip
-        x: Spec = {"type": "quantitative", "title": chart.unit or None, "scale": {"zero": False, "padding": 36}}
+        x: Spec = {
+            "type": "quantitative",
+            "title": chart.unit or None,
+            "scale": {"zero": False, "padding": 36},
+            "axis": {"tickCount": 6},
+        }
         offset: Spec = {
             "yOffset": {
                 "field": "key",
@@ -465,6 +473,10 @@ def _heat(chart: Heat) -> Spec:
     known = [float(v) for surface in chart.surfaces for column in surface.z for v in column if math.isfinite(float(v))]
     low = chart.z.low if chart.z.low is not None else min(known)
     high = chart.z.high if chart.z.high is not None else max(known)
+    states = [] if chart.diverging else sorted(set(known))
+    if not 1 < len(states) <= MAX_STATES:
+        states = []
+    shades = [colours[round(4 * place / (len(states) - 1))] for place in range(len(states))]
     panels = []
     for surface in chart.surfaces:
         half_x, half_y = (surface.x[1] - surface.x[0]) / 2, (surface.y[1] - surface.y[0]) / 2
@@ -492,6 +504,13 @@ def _heat(chart: Heat) -> Spec:
             "legend": legend,
             "scale": {"domain": [low, high], "range": list(colours), "clamp": True},
         }
+        if states:  # what lies between them does not exist
+            channels["color"] = {
+                "field": "z",
+                "type": "nominal",
+                "legend": {"title": chart.z.label},
+                "scale": {"domain": states, "range": shades},
+            }
         encoding = {
             **channels,
             "x2": {"field": "x2"},
@@ -501,8 +520,13 @@ def _heat(chart: Heat) -> Spec:
         panels.append(
             {"title": surface.title, **_values(rows), "height": 72 * chart.height, "mark": "rect", "encoding": encoding}
         )
+    what, _, unit = chart.z.label.rstrip(")").partition(" (")
+    keys = [
+        {"name": f"{what} {state:.4g} {unit}".rstrip(), "colour": colour, "dash": "", "shape": "square"}
+        for state, colour in zip(states, shades, strict=True)
+    ]
     ramp = {"name": chart.z.label, "ramp": list(colours), "low": f"{low:.4g}", "high": f"{high:.4g}"}
-    return {"concat": panels, "meta": {"keys": [ramp], "columns": math.ceil(len(panels) / chart.rows)}}
+    return {"concat": panels, "meta": {"keys": keys or [ramp], "columns": math.ceil(len(panels) / chart.rows)}}
 
 
 def _multiples(chart: Multiples) -> Spec:

@@ -76,7 +76,7 @@ def test_every_part_is_in_a_page():
     parts = {f.name for f in folder.iterdir() if not f.name.startswith((".", "_"))}
     entries = {"main.js", "static.js", "explorer.js", "explorer_worker.js"}
     text = "".join(map(page.script, sorted(entries)))
-    others = {"report.html", "explorer.html", "explorer.css", "explorer.toml", "explorer.wasm.gz"}
+    others = {"report.html", "explorer.html", "explorer.css", "explorer.toml", "explorer.wasm.gz", "vega.min.js"}
     for name in parts - {*page.STYLES, *entries, *others}:
         own = re.findall(r"^export ((?:async )?(?:function|const|let|class) \w+)", page.asset(name), re.MULTILINE)
         assert own and all(f"\n{one}" in text for one in own), name
