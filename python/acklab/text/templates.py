@@ -5,6 +5,7 @@ A field has a format of :class:`Words`: ``{time:seconds}``, ``{seeds:count seed}
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from string import Formatter
 from typing import Any
 
 from .counts import counted
-from .numbers import amount, digits, listing, percent, quoted, seconds
+from .numbers import amount, change, digits, listing, percent, quoted, seconds
 
 #: Kind of fact -> its template.
 TEMPLATES: Mapping[str, str] = {
@@ -44,6 +45,152 @@ TEMPLATES: Mapping[str, str] = {
     "program-failed": "The program of {node} failed, exit status {status}: {run}",
     "program-took": "The program of {node} took {took:seconds}",
     "stream": "{name} carried {payload:amount B} of payload at {rate:amount b/s}",
+    # A capture.
+    "file": "{packets:count packet}, {bytes:amount B}, {span:seconds}, {connections:count TCP connection}",
+    "log": "{connections:count QUIC connection}, {acks:count ACK frame}",
+    "only": "{shown} of {all} directions are of {names:any}",
+    "more-directions": "... and {more} more with less {sort}: {policies:list} (--json and --out have them all)",
+    "no-data": "No data; {opened}{reset:where}",
+    "no-connection": "No connection with data: nothing is known of ACKs",
+    "most-data": "Of {directions:count direction}, that with most data: {name}",
+    "drawn-directions": "{shown} of {all} directions are drawn, those with most data; the tables have all",
+    "spans": "Begins at {start:seconds}, lasts {took:seconds}",
+    # Captions of charts.
+    "chart-sequence": "Dots: first numbers of segments. Lines: the highest acknowledged, and the right edge of the receiver's window",
+    "chart-throughput": "Payload acknowledged, a mean over bins that follow the zoom",
+    "chart-capacity": "the rate that trains of packets show, headers included",
+    "chart-trips": "From a segment to its ACK, where they were captured",
+    "chart-flight": "Sent and not acknowledged, where it was captured; the receiver's window where it is not much larger",
+    "chart-flight-near": "Near the receiver an ACK leaves as data come: this is not what the sender has outstanding",
+    "chart-delay": "From the segment that completes what an ACK covers to the ACK, where it was captured",
+    # Many captures.
+    "dataset": "{captures:count capture}, {directions:count direction}",
+    "refused-files": "{files:count file} left out (captures.parquet says why)",
+    "unfollowed-segments": "{segments:count segment} not looked at: {followed:count connection} of a file are followed (captures.parquet)",
+    "limits-most": "{limit} limits {share:percent} of the data, in {directions:percent} of the directions",
+    "first-directions": "The {shown} with most acknowledged data; connections.parquet has all",
+    # What limits a direction of a capture.
+    "limit": "Limit: {cause}, {share:percent} of {limits_s:seconds}",
+    "limit-mixed": "Limit: no cause for more than half of {limits_s:seconds}",
+    "limit-network": "Limit: not known for {share:percent} of {limits_s:seconds}",
+    "limit-short": "Limit: too few data, {segments} segments in {limits_s:seconds}",
+    "limit-unknown": "Limit: not known, because {why}",
+    # The evidence of a limit.
+    "evidence-application": "nothing to send",
+    "evidence-receiver-window": "up to {window_limit_max_bytes:amount B}",
+    "evidence-receiver-window-rate": "up to {window_limit_max_bytes:amount B} in {path_rtt_min_s:seconds}: {window_bps:amount b/s}",
+    "evidence-closed-window": "window of 0 for {zero_window_s:seconds}",
+    "evidence-recovery": "{resent} resent, {late} late, timeouts {timeout_wait_s:seconds}",
+    "evidence-slow-start": "initial window {initial_window_bytes:amount B}",
+    "evidence-path-rate": "link {bottleneck_bps:amount b/s}, full without a queue {path_filled_s:seconds}",
+    "evidence-path-rate-queue": "a queue stands",
+    "evidence-ack-path": "ACKs late by {acks_late_median_s:seconds}",
+    "evidence-cwnd": "no queue stands",
+    "evidence-sender-window": "never more than {max_flight_bytes:amount B} in flight",
+    # The receiver's policy.
+    "policy-every": "An ACK for every segment, at once: {policy_evidence} of {policy_of} ACKs",
+    "policy-delayed": "An ACK for every {ack_every} segments: {policy_evidence} of {policy_of} ACKs",
+    "policy-quick-then-delayed": "After {quick_segments} quick ACKs, one for every {ack_every} segments: {policy_evidence} of {policy_of} ACKs",
+    "policy-by-phase": "Outside quick phases an ACK for every {ack_every} segments: {policy_evidence} of {policy_of} ACKs",
+    "policy-waits": "ACKs wait for a timer: {policy_evidence} of {policy_of}",
+    "policy-periodic": "An ACK about every {ack_period_s:seconds}; {policy_evidence} of {policy_of} cover three segments or more",
+    "policy-varying": "No fixed number of segments an ACK; the commonest has {policy_evidence} of {policy_of} ACKs",
+    "policy-divided": "Divided ACKs: {policy_evidence} of {policy_of} segments were acknowledged in parts",
+    "policy-spoofed": "Duplicate ACKs that no segment called for: {policy_evidence} of {policy_of} ACKs",
+    "policy-optimistic": "ACKs before their data arrive: {policy_evidence} of {policy_of} ACKs",
+    "policy-thinned": "ACKs are lost or filtered before here: {policy_evidence}, beside {policy_of} that passed",
+    "policy-undecided": "ACK policy not decided: {why}",
+    # What else a direction shows.
+    "seen-timer": "Delayed-ACK timer: {timer_low_s:seconds} to {timer_high_s:seconds}, by {lone_held} lone segments",
+    "seen-again": "Quick ACKs again {quick_again} times, for {quick_again_segments} segments; {after_loss} after a loss",
+    "seen-late-answer": "The SYN was answered late, after {late_answer_s:seconds}",
+    "seen-late-ack": "The handshake's last ACK was late, after {late_ack_s:seconds}",
+    "seen-split": "Handshake answered after {split_answer_s:seconds}, data from nearer: a proxy, or a late answer",
+    "seen-series": "Two series of sequence numbers alternate ({series_returns} changes): a device rewrites them, or two connections",
+    "seen-copies": "{copies} packets passed twice, the same in everything; copies count as resent",
+    "seen-lacking": "The capture lacks {lacking_bytes:amount B} of {acked_bytes:amount B} that were acknowledged",
+    "seen-bottleneck": "Bottleneck: {bottleneck_bps:amount b/s} ({bottleneck_low_bps:amount b/s} to {bottleneck_high_bps:amount b/s}), by {bottleneck_trains} trains that met a queue",
+    "seen-offloaded": "{offloaded} packets hold several segments (TSO or GRO): their own times are not seen",
+    "seen-compressed": "{compressed_acks} ACKs come closer than what they acknowledge",
+    "seen-probes": "{probes} keep-alives of the receiver, or answers to keep-alives",
+    "seen-echoes": "{ece} ACKs with the ECE bit, {ce} data packets marked; ECN {ecn}",
+    "seen-counter": "Marks by the ACKs' counter: {ace_marks}; data packets marked here: {ce}",
+    "seen-fell-back": "Accurate ECN was asked for; agreed on: {ecn}",
+    "seen-closed": "{zero_window} segments advertise a window of 0",
+    "seen-held": "Waits for delayed ACKs: {delayed_ack_wait_s:seconds}",
+    # Where it was captured.
+    "place-receiver": "Captured near the receiver: {receiver} to it and back, {sender} to the sender",
+    "place-sender": "Captured near the sender: {sender} to it and back, {receiver} to the receiver; delays contain the path",
+    "place-both": "Captured near both ends: {receiver} to the receiver and back, {sender} to the sender",
+    "place-between": "Captured between the ends: {receiver} to the receiver and back, {sender} to the sender",
+    "place-unknown": "Captured at an unknown place: {receiver} to the receiver and back, {sender} to the sender",
+    "place-no-acks": "Only one direction was captured: no ACK passed here",
+    "place-no-data": "Only one direction was captured: no data passed here",
+    # A fault of RFC 2525, and its evidence.
+    "fault": "Fault of RFC 2525, section {section}: {name}{when:where} ({shown})",
+    "fault-no initial slow start": "{segments} segments before the first ACK of data; RFC 6928 allows {allowed}",
+    "fault-initial RTO too low": "the SYN was sent again after {wait_s:seconds}; RFC 6298 begins with 1 s",
+    "fault-the retransmission timer does not back off": "the same segment again after {shortest_s:seconds} to {longest_s:seconds}",
+    "fault-no slow start after a timeout": "the first ACK after it released {segments} segments",
+    "fault-the window is not deflated after a recovery": "{segments} segments at its last ACK; {flight_bytes:amount B} in flight, {before_bytes:amount B} before",
+    "fault-data above a gap is not retained": "the ACK of the retransmission covers it alone; {segments} segments above had passed",
+    "fault-stretch ACKs": "{acks_of_more} of {plain_acks} ACKs are for more than two segments",
+    "fault-options are missing from the MSS calculation": "{largest_bytes:amount B} beside timestamps; the MSS leaves {allowed_bytes:amount B}",
+    # Why a limit or a policy is not known.
+    "why-two-series": "two series of sequence numbers alternate",
+    "why-no-acks": "no ACK passed here",
+    "why-no-data": "no data passed here",
+    "why-lacks-data": "the capture lacks too much of the data",
+    "why-lacks-acks": "data beyond the receiver's window, so the capture lacks ACKs",
+    "why-distance-late": "only the other direction shows the distance to the sender",
+    "why-no-distance": "no handshake and no timestamps show the distance to the sender",
+    "why-coarse-clock": "the capture's clock is too coarse",
+    "why-few-acks": "plain ACKs: {policy_evidence}, needed: {policy_of}",
+    "why-few-plain-acks": "{policy_evidence} of {policy_of} ACKs are plain",
+    "why-few-outside-quick": "ACKs outside quick phases: {policy_evidence}, needed: {policy_of}",
+    "why-unexplained-duplicates": "{policy_evidence} of {policy_of} ACKs are duplicates without a cause",
+    "why-partial-acks": "{policy_evidence} of {policy_of} ACKs end inside a packet",
+    "why-acks-missing": "ACKs may be missing between those that passed",
+    "why-as-it-comes": "most ACKs cover all that had come",
+    "why-waits": "the others waited",
+    "why-others": "no rule fits the others",
+    # What a log of a QUIC endpoint shows.
+    "qlog-rule": "An ACK for every {usual_packets} packets in order: {usual_acks} of {ordered_acks} ACKs",
+    "qlog-every": "An ACK for every packet in order: {usual_acks} of {ordered_acks} ACKs",
+    "qlog-mean": "No fixed number of packets an ACK: {packets_per_ack} in the mean of {new_acks}",
+    "qlog-none": "No ACK frame covers a packet that asks for one",
+    "qlog-gaps": "ACKs at gaps or for late packets: {around} of {new_acks}",
+    "qlog-timer": "ACKs that a timer sent: {timer_acks}, {timer_s:seconds} after the oldest packet (median)",
+    "qlog-no-timer": "No ACK in order waited for a timer; a packet waited {hold_max_s:seconds} at most",
+    "qlog-missing": "Missing packet numbers: {missing}, lost or skipped by the sender",
+    "qlog-field": "ACK Delay {delay_field_median_s:seconds}, from the newest packet (RFC 9000 section 13.2.5); held {hold_median_s:seconds} from the oldest (medians)",
+    "qlog-traces": "Traces without events were left out: {traces}",
+    "qlog-records": "Records that are no JSON objects were left out: {records}",
+    "qlog-untimed": "{records:count record} without a time or a name were left out",
+    "qlog-broken": "The file breaks off; what stands before counts",
+    "qlog-no-frames": "No packet is logged with an ACK frame: nothing follows about ACKs (the other end's log may have them)",
+    "qlog-quinn": "quinn 0.11 logs round trips in seconds: if this log is of it, each is 1,000 times as long",
+    # What is odd about a file.
+    "file-not_ip": "passed over: {not_ip} packets without IP",
+    "file-not_tcp": "passed over: {not_tcp} packets without TCP",
+    "file-udp": "UDP among them: {udp}; like QUIC: {quic}",
+    "file-cut": "passed over: {cut} packets cut before the end of their TCP header",
+    "file-malformed": "passed over: {malformed} malformed packets",
+    "file-tunnels": "tunnels opened, whose connections count: {kinds}",
+    "file-fragments": "{fragments} fragments, put together to {reassembled} segments; {overlapping} left out, whose parts overlap",
+    "file-links": "link types that are not read: {links}",
+    "file-backward": "{backward} packets earlier than the one before, by up to {backward_s:seconds}: simultaneous with their connection's last",
+    "file-clock_steps": "the clock goes back by more than a second {clock_steps} times; time goes on from where it was",
+    "file-tick_s": "the clock counts in steps of {tick_s:seconds}: spans below ten steps are not known",
+    "file-still": "all packets have the same time: no span and no rate is known",
+    "file-wild_times": "{wild_times} times that do not go with those before and after: taken as that before",
+    "file-options_cut": "{options_cut} packets cut within the TCP options, which may be missing (capture 128 bytes of each)",
+    "file-untimed": "{untimed} packets without a time, not read (simple packet blocks)",
+    "file-unfollowed": "{unfollowed} segments not looked at: of connections beyond {followed} (split or filter the capture)",
+    "file-forgotten": "{forgotten} segments and gaps forgotten, too many were outstanding: later ACKs may be counted wrongly",
+    "file-rows_left_out": "{rows_left_out} rows left out of the tables of ACKs and segments, which have room for {room}",
+    "file-damaged": "the file is damaged, what stands before counts: {damaged}",
+    "file-broken_off": "the file breaks off, within a packet or its compressed data; what stands before counts",
     # A study.
     "study": "{cases:count case}, {situations:count situation}, {seeds:count seed}",
     "loses-nothing": "Loses nothing: {cases:list}",
@@ -123,8 +270,14 @@ class Fact:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return {"kind": self.kind, **self.values}
+        """As plain values, for JSON, which has no infinity."""
+        return {"kind": self.kind, **{name: _plain(value) for name, value in self.values.items()}}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fact):
+        return value.plain()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def fact(kind: str, **values: Any) -> Fact:
@@ -134,6 +287,20 @@ def fact(kind: str, **values: Any) -> Fact:
     'Loses nothing: codel and “no filter”'
     """
     return Fact(kind, values)
+
+
+def fact_of(kind: str, row: Mapping[str, Any]) -> Fact:
+    """A fact with the values of a row that its template names."""
+    return Fact(kind, {name: row[name] for name in fields(kind)})
+
+
+def fields(kind: str) -> list[str]:
+    """The values that a template names.
+
+    >>> fields("file-udp")
+    ['udp', 'quic']
+    """
+    return [name for _, name, _, _ in _WORDS.parse(TEMPLATES[kind]) if name is not None]
 
 
 def sentence(told: Fact) -> str:
@@ -152,18 +319,25 @@ class Words(Formatter):
     def format_field(self, value: Any, spec: str) -> str:
         """A value in one of the formats: a number, a time, a rate, a share, a count with its noun, names, or ``where``."""
         kind, _, noun = spec.partition(" ")
+        if isinstance(value, Fact):
+            return sentence(value)
+        if value is None:
+            return "none" if kind == "digits" else "-"
         formats = {
-            "digits": lambda: "none" if value is None else digits(value),
+            "": lambda: digits(value) if isinstance(value, (int, float)) else str(value),
+            "digits": lambda: digits(value),
             "weight": lambda: "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.2g}",
             "seconds": lambda: seconds(value),
             "percent": lambda: percent(value),
+            "change": lambda: change(value),
             "amount": lambda: amount(value, noun),
             "count": lambda: counted(value, *noun.split("/")),
             "name": lambda: quoted(value),
             "list": lambda: listing([quoted(name) for name in value]),
+            "any": lambda: listing([quoted(name) for name in value], "or"),
             "where": lambda: f", {value}" if value else "",
         }
-        return formats[kind]() if kind in formats else str(super().format_field(value, spec))
+        return formats[kind]()
 
 
 _WORDS = Words()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ...captures.findings import limit
+from ...text.templates import sentence
 from . import losses, rate, receiving
 from .errors import FitError
 from .place import Place, place
@@ -158,7 +159,7 @@ def _check(row: Row) -> None:
             f"{row['lacking_bytes'] / row['acked_bytes']:.0%} of the acknowledged bytes are not in the capture (at most {MOST_LACKING:.0%})"
         )
     if row["limit"] == "unknown" or not row["limits_s"]:
-        raise FitError(limit(row))
+        raise FitError(sentence(limit(row)))
     closed = row["closed_limited_s"] / row["limits_s"]
     if closed > MOST_CLOSED:
         raise FitError(

@@ -10,6 +10,7 @@ import polars as pl
 
 from ...captures.findings import policy as policy_of
 from ...text.counts import counted
+from ...text.templates import sentence
 from .place import Place
 from .rate import QUEUED, mode
 from .value import Row, Value
@@ -34,7 +35,7 @@ def policy(row: Row, wait: Value) -> list[Value]:
             "ACK policy",
             name,
             determined=known,
-            how=policy_of(row),
+            how=sentence(policy_of(row)),
         ),
         Value(
             "segments an ACK",

@@ -7,11 +7,12 @@ import textwrap
 from collections.abc import Sequence
 
 from ...captures import text as capture_text
-from ...captures.findings import limit as limit_of
+from ...captures.findings import limit
 from ...text.columns import align
 from ...text.counts import counted
 from ...text.escapes import one_line
 from ...text.numbers import NB, amount, listing, seconds
+from ...text.templates import sentence
 from . import answer, trust
 from .fit import Fit
 from .held_out import HeldOut
@@ -62,9 +63,9 @@ def heading(found: Fit, *, short: bool = False) -> str:
 
 def headline(found: Fit) -> str:
     """What limits the connection, and whether a model agrees."""
-    limit = limit_of(found.measured.row).removesuffix(".")
+    said = sentence(limit(found.measured.row))
     if found.bad:
-        return f"{limit}. No model of this connection is good enough for a what-if."
+        return f"{said}. No model of this connection is good enough for a what-if."
     values = {one.name: shown(one.value, one.unit) for one in found.values if one.determined}
     told = [
         f"{word}{values[name]}"
@@ -73,8 +74,8 @@ def headline(found: Fit) -> str:
     ]
     model = f"A model with {listing(told)}" if told else "The model that fits best"
     if given(found):
-        return f"{limit}. {model} replays the application's writes."
-    return f"{limit}. {model} {_as(found.model.score.end, 'takes as long', 'takes {} longer', 'takes {} less')}."
+        return f"{said}. {model} replays the application's writes."
+    return f"{said}. {model} {_as(found.model.score.end, 'takes as long', 'takes {} longer', 'takes {} less')}."
 
 
 def _as(share: float, same: str, more: str, less: str) -> str:
@@ -96,8 +97,8 @@ def scores(found: Fit) -> tuple[list[str], list[list[str]]]:
 
 def limits(found: Fit) -> list[str]:
     """What limits the connection, and what limits the model, by the same analysis."""
-    said, simulated = [limit_of(found.measured.row)], found.model.simulated.row
-    return said if simulated is None else [*said, f"The same analysis of the model: {limit_of(simulated)}"]
+    said, simulated = [sentence(limit(found.measured.row)) + "."], found.model.simulated.row
+    return said if simulated is None else [*said, f"The same analysis of the model: {sentence(limit(simulated))}."]
 
 
 def trusted(found: Fit, *, scored: bool = False) -> list[str]:
