@@ -35,7 +35,8 @@ def _layer(key: str, name: str, kind: str, role: str) -> dict[str, str]:
     return {"key": key, "name": name, "kind": kind, "slot": palette.ROLES.get(role, role)}
 
 
-def _caption(kind: str) -> str:
+def caption(kind: str) -> str:
+    """The caption of a chart."""
     return sentence(fact(f"chart-{kind}"))
 
 
@@ -43,35 +44,35 @@ def _caption(kind: str) -> str:
 CHARTS: list[dict[str, Any]] = [
     {
         "id": "sequence", "title": "Segments and their acknowledgment", "height": 340,
-        "about": _caption("sequence"),
+        "about": caption("sequence"),
         "axis": {"label": "sequence number", "unit": "B", "si": True},
         "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("edge", "right edge of the window", "steps", "orange"), _layer("new", "segment", "dots", "data"),
                    _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
     },
     {
         "id": "throughput", "title": "Goodput",
-        "about": _caption("throughput"),
+        "about": caption("throughput"),
         "roles": [
             {"key": "goodput", "name": "goodput", "sample": "area"},
-            {"key": "capacity", "name": "bottleneck", "sample": "dashed", "about": _caption("capacity")},
+            {"key": "capacity", "name": "bottleneck", "sample": "dashed", "about": caption("capacity")},
         ],
     },
     {
         "id": "trips", "title": "Round trips from here", "height": 200,
-        "about": _caption("trips"),
+        "about": caption("trips"),
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
         "layers": [_layer("trip", "round trip to the receiver", "dots", "rto")],
     },
     {
         "id": "flight", "title": "Outstanding data", "height": 230,
-        "about": _caption("flight"),
+        "about": caption("flight"),
         "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
         "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd"),
                    _layer("window", "receiver's window", "steps", "orange"), _layer("closed", "window of 0", "cross", "retransmit")],
     },
     {
         "id": "delay", "title": "ACK delay", "height": 200,
-        "about": _caption("delay"),
+        "about": caption("delay"),
         "axis": {"label": "delay", "unit": "ms", "zero": True},
         "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
                    _layer("timer", "timer", "level", "slate")],
@@ -139,7 +140,7 @@ def _shown(chart: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     if chart["id"] == "throughput" and all(row["bottleneck_bps"] is None for row in rows):
         return {**chart, "roles": [role for role in chart["roles"] if role["key"] != "capacity"]}
     if chart["id"] == "flight" and all(row["vantage"] == "receiver" for row in rows):
-        return {**chart, "about": _caption("flight-near")}
+        return {**chart, "about": caption("flight-near")}
     return chart
 
 

@@ -103,7 +103,7 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     from ..experiments.fit.fit import fit
     from ..experiments.fit.output import plain, write
     from ..experiments.fit.predict import Prediction, what_if
-    from ..experiments.fit.words import as_text
+    from ..experiments.fit.report import report
 
     tick, close = _progress()
     prediction: Prediction | None = None
@@ -118,7 +118,7 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     if options.json:
         say_json(json.dumps(plain(found, prediction), allow_nan=False))
         return 0
-    say(as_text(found, prediction))
+    say(report(found, prediction).text())
     if folder is not None:
         page = folder.path / "fit.html"
         say(f"\nwritten to {file_name(page)}")

@@ -22,7 +22,7 @@ def page(report: Report) -> str:
     picture = f'<section class="card">{report.picture}</section>' if report.picture else ""
     head = f"{header(report.title, f'acklab {report.verb}', '', quick=False)}{listed(report.facts)}</header>"
     charts = VIEWER if report.viewer else ""
-    body = f"{head}<main>{open_}{picture}{folded}{charts}{report.rest}</main>"
+    body = f"{head}<main>{open_}{picture}{charts}{folded}{report.rest}</main>"
     return document(f"{report.title}: {sentence(report.facts[0])}", body, viewer=report.viewer)
 
 
@@ -41,7 +41,8 @@ def table(of: Table) -> str:
     kinds += [""] * (len(of.heads) - len(kinds))
     head = "".join(f'<th scope=col class="{kind}">{esc(text)}</th>' for text, kind in zip(of.heads, kinds, strict=True))
     top = f"<thead><tr>{head}</tr></thead>" if any(of.heads) else ""
-    rows = "".join(f"<tr>{''.join(map(_cell, row, of.heads, kinds))}</tr>" for row in of.rows)
+    named = [f"{kinds[0]} named", *kinds[1:]] if of.names == 1 else kinds
+    rows = "".join(f"<tr>{''.join(map(_cell, row, of.heads, named))}</tr>" for row in of.rows)
     stacked = ' class="stacked"' if len(of.heads) > 2 and len(of.rows) <= MAX_STACKED else ""
     body = f"{SCROLLER}<table{stacked}>{top}<tbody>{rows}</tbody></table></div>"
     body += "".join(f'<p class="note">{esc(sentence(foot))}</p>' for foot in of.feet)

@@ -21,11 +21,11 @@ from ..search.space import Alternatives, Choice, Free, Space
 from . import losses
 from .errors import FitError
 from .measure import Measured
+from .place import Waits, waits
 from .receiving import policies
 from .scenario import NOTHING, Simulated, base, simulate, text
 from .score import Score
 from .value import Row
-from .waits import Waits, waits
 
 #: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
 ALIKE, MARGIN = 1.25, 0.002
