@@ -105,7 +105,7 @@ def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
     assert [one.kind for one in other.claims] == ["claim-question", "claim-rate"]
     assert other.claims[1].values["low"] <= other.claims[1].values["high"]
     feet = [[foot.kind for foot in report(found, one).tables[0].feet] for one in (other, replace(other, near_s=0.02))]
-    assert feet[0] == ["draws"] and feet[1] == ["draws", "clock"], "captured at the sender, or further away"
+    assert feet[0] == ["draws"] and feet[1] == ["draws", "away"], "captured at the sender, or further away"
 
 
 def test_round_trips_that_were_not_compared_are_not_told(found: Fit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..render.report import Report, Table
 from ..results.expected import of_rows
 from ..results.summary import LINK_COLUMNS, _count, _number, _times, told
 from ..results.validity import TABLES, marked, short, why
 from ..scenario.access import time_of_buffer
-from ..text.columns import align
 from ..text.escapes import file_name, one_line
+from ..text.templates import Fact, fact, sentence
 from ..text.terminal import complain, say, say_json
 from ..text.toml import loads
 from . import paths
@@ -52,7 +53,7 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
         options.parser.exit(2, "acklab: --for " + str(error).removeprefix(f"{file}: stop.at ") + "\n")
     if options.dry_run:
         paths.say_path(options)
-        say_json(plan.json()) if options.json else say(plan_as_text(json.loads(plan.json())))
+        say_json(plan.json()) if options.json else say(plan_report(json.loads(plan.json())).text())
         return 0
     simulation = None
     if options.beside or options.out:
@@ -80,7 +81,7 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
         say_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
     else:
         paths.say_path(options)
-        say(as_text(live, "in virtual time" if options.virtual else "live"))
+        say(as_text(live, "In virtual time" if options.virtual else "Live"))
         if beside is not None:
             say("\n" + beside_as_text(live, beside))
         if options.out:
@@ -148,42 +149,32 @@ def _or_dash(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def as_text(live: Mapping[str, Any], how: str = "live") -> str:
+def as_text(live: Mapping[str, Any], how: str = "Live") -> str:
     """A live run's summary for a terminal."""
-    lines = [one_line(live["title"]) or "(no title)", clock_lines(live, how)]
+    tables = []
     for columns, rows, names in (
         (FLOW_COLUMNS, live["flows"], 2),
         (told(LINK_COLUMNS, live["links"]), live["links"], 1),
     ):
-        heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
-        lines += ["", *align(heads, cells, names)]
-    notes = [f"note: {note}" for note in live["notes"]]
-    return "\n".join([*lines, *([""] if notes else []), *notes, *_ignored(live["ignored"])])
+        cells = [[cell(row) for _, cell in columns] for row in rows]
+        tables.append(Table([head for head, _ in columns], cells, names=names))
+    facts = [*clock(live, how), *(fact("note", text=note) for note in live["notes"])]
+    return Report("run", one_line(live["title"]) or "(no title)", facts, [*tables, _ignored(live["ignored"])]).text()
 
 
-def clock_lines(live: Mapping[str, Any], how: str = "live") -> str:
+def clock(live: Mapping[str, Any], how: str = "Live") -> list[Fact]:
     """On which kernel, how late packets were where time is real, and whether that makes the run invalid."""
     late = live["lateness"]
-    lines = [f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s"]
+    facts = [fact("clock", how=how, kernel=live["kernel"], seed=str(live["seed"]), end=live["end_s"])]
     if late["releases"]:
-        lines.append(
-            f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}"
-        )
-    if reason := why(live):
-        lines += ["", f"INVALID: {short(reason)}.", "The numbers below do not show what the scenario does."]
-    return "\n".join(lines)
+        facts.append(fact("lateness", median=late["p50_s"], high=late["p99_s"], most=late["max_s"]))
+    return [*facts, *([fact("invalid", why=short(reason))] if (reason := why(live)) else [])]
 
 
-def _ignored(rules: list[Mapping[str, str]]) -> list[str]:
-    """The rules that the kernel does not follow, as a table."""
-    if not rules:
-        return []
+def _ignored(rules: list[Mapping[str, str]]) -> Table:
+    """The rules that the kernel does not follow."""
     rows = [[rule["key"], rule["scenario"], rule["kernel"]] for rule in rules]
-    return ["", *align(["not followed by the kernel", "scenario", "kernel"], rows, names=3)]
-
-
-def _micros(seconds: float) -> str:
-    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{1e3 * seconds:.1f} ms"
+    return Table(["not followed by the kernel", "scenario", "kernel"], rows, names=3)
 
 
 #: What both have of a flow, and by what to multiply it.
@@ -203,7 +194,7 @@ BESIDE = [
 def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str:
     """Each flow's numbers from the simulator and from the live run, side by side; none where the run is invalid."""
     if why(live):
-        return "not compared with the simulator: the run is invalid"
+        return sentence(fact("not-compared"))
     rows = []
     for real, virtual in zip(live["flows"], simulated["flows"], strict=True):
         for name, theirs, ours, factor in BESIDE:
@@ -214,41 +205,36 @@ def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str
             ]
             ratio = _number(pair[1] / pair[0], 3) if pair[0] and pair[1] is not None else "-"
             rows.append([real["name"], name, *cells, ratio])
-    return "\n".join(align(["flow", "", "simulated", "live", "ratio"], rows, names=2))
+    return "\n".join(Table(["flow", "", "simulated", "live", "ratio"], rows, names=2).lines())
 
 
-def plan_as_text(plan: Mapping[str, Any]) -> str:
+def plan_report(plan: Mapping[str, Any]) -> Report:
     """What a run would do."""
-    lines = [one_line(plan["title"]) or "(no title)"]
-    ends = "or when every flow is complete" if plan["until_complete"] else "whatever happens"
-    lines.append(
-        f"ends after {_number(plan['end_s'])} s {ends}; segments of {plan['segment_bytes']} B, MTU {plan['mtu']} B"
-    )
-    for name, links in (("there", plan["there"]), ("back", plan["back"])):
-        for link in links:
-            loss = f", loss {json.dumps(_given(link['loss']))}" if link["loss"] else ""
-            queue = json.dumps(_given(link["queue"])) + time_of_buffer(link["queue"], link["buffer_rate_bps"])
-            speed = f"{_number(link['rate_bps'] / 1e6)} Mb/s, {_number(1e3 * link['delay_s'])} ms"
-            lines.append(f"  {name}: {link['from']}->{link['to']}: {speed}, queue {queue}{loss}")
-    for flow in plan["flows"]:
-        size = "until the end" if flow["bytes"] is None else f"{flow['bytes']} B"
-        acks = "the scenario's policy among its ACKs" if flow["shaped"] else "the kernel's ACKs"
-        control = flow["control"]
-        if flow["ours"]:
-            otherwise = "" if plan["insist"] else f"; the kernel's {control} if this one takes none"
-            control = f"{flow['ours']} (the scenario's, as an eBPF congestion control{otherwise})"
-        lines.append(f"  flow {flow['name']} {flow['from']}->{flow['to']}: {size} by {control}, {acks}")
-    lines += [f"  {name} = {value}" for name, value in plan["variables"].items()]
-    lines += [
-        f"  route of the {who}: {what}" for who, what in zip(("senders", "receivers"), plan["routes"], strict=True)
-    ]
-    if plan["routes_apart"]:
-        lines += [
-            f"  route of the {who} of policies: {what}"
-            for who, what in zip(("senders", "receivers"), plan["routes_apart"], strict=True)
+    complete = "or when every flow is complete" if plan["until_complete"] else ""
+    facts = [fact("ends", end=plan["end_s"], complete=complete, segment=plan["segment_bytes"], mtu=plan["mtu"])]
+    links = [
+        [f"{link['from']}->{link['to']}", way, _number(link["rate_bps"] / 1e6), _number(1e3 * link["delay_s"]),
+         json.dumps(_given(link["queue"])) + time_of_buffer(link["queue"], link["buffer_rate_bps"]), json.dumps(_given(link["loss"])) if link["loss"] else "-"]
+        for way in ("there", "back") for link in plan[way]
+    ]  # fmt: skip
+    flows = [
+        [flow["name"], f"{flow['from']}->{flow['to']}", "-" if flow["bytes"] is None else str(flow["bytes"]), flow["control"], flow["ours"] or "-",
+         "the scenario's" if flow["shaped"] else "the kernel's"]
+        for flow in plan["flows"]
+    ]  # fmt: skip
+    settings = [[name, str(value)] for name, value in plan["variables"].items()]
+    for name, routes in (("route", plan["routes"]), ("route of policies", plan["routes_apart"])):
+        settings += [
+            [f"{name}: {who}", route] for who, route in zip(("senders", "receivers"), routes or (), strict=False)
         ]
-    lines += [f"note: {note}" for note in plan["notes"]]
-    return "\n".join([*lines, *_ignored(plan["ignored"])])
+    tables = [
+        Table(["link", "way", "Mb/s", "delay ms", "queue", "loss"], links, names=6),
+        Table(["flow", "path", "bytes", "kernel's control", "the scenario's (eBPF)", "ACKs"], flows, names=6),
+        Table(["setting", "value"], settings, names=2),
+        _ignored(plan["ignored"]),
+    ]
+    facts += [fact("note", text=note) for note in plan["notes"]]
+    return Report("run", one_line(plan["title"]) or "(no title)", facts, tables)
 
 
 def say_unfollowed(text: str | bytes, file: str, sets: Sequence[str]) -> None:

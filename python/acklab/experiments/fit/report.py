@@ -173,7 +173,7 @@ def _answer(prediction: Prediction) -> Table:
     if prediction.unfinished:
         feet.append(fact("unfinished-draws", unfinished=prediction.unfinished, draws=prediction.draws))
     if prediction.near_s >= 0.01 * prediction.captured_s:
-        feet.append(fact("clock", near=prediction.near_s))
+        feet.append(fact("away", near=prediction.near_s))
     return Table(["quantity", "as fitted", "changed", "change", "wider by"], table, "What if", feet)
 
 
