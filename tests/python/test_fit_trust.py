@@ -25,6 +25,7 @@ from acklab.experiments.fit.report import report
 from acklab.experiments.fit.score import Score, score
 from acklab.experiments.fit.trust import _lacks, claims, given
 from acklab.experiments.fit.value import Value
+from front import unexplained
 
 LINUX = Path(__file__).parents[2] / "examples/captures/linux-receiver.pcap"
 SCENARIO = """
@@ -104,6 +105,7 @@ def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
     other = what_if(unknown, ["flow.0.receiver.ack={policy='every'}"])
     assert [one.kind for one in other.claims] == ["claim-question", "claim-rate"]
     assert other.claims[1].values["low"] <= other.claims[1].values["high"]
+    assert not unexplained(report(found, other).text())
     feet = [[foot.kind for foot in report(found, one).tables[0].feet] for one in (other, replace(other, near_s=0.02))]
     assert feet[0] == ["draws"] and feet[1] == ["draws", "away"], "captured at the sender, or further away"
 

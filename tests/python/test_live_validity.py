@@ -23,7 +23,7 @@ from acklab.report.typeset import unbroken
 from acklab.results import validity
 from acklab.results.validity import TABLES
 from acklab.text.templates import fact, sentence
-from front import Acklab
+from front import Acklab, unexplained
 
 SCENARIO: dict[str, Any] = {
     "title": "a transfer",
@@ -96,6 +96,7 @@ def test_the_terminal_says_so_above_the_numbers_and_compares_nothing() -> None:
     valid, _, _ = live_run(valid=True)
     assert "Invalid" not in emulate.as_text(valid) and "ACKs sent" in emulate.beside_as_text(valid, simulated.summary())
     assert re.search(r"flow\.f\.sender\.halving +flight-size +cwnd", text)
+    assert not unexplained(text) and not unexplained(emulate.as_text(valid))
 
 
 @pytest.fixture
