@@ -12,7 +12,7 @@ import polars as pl
 
 from .. import _core
 from ..figures.charts import Axis, Bar, Bars
-from ..figures.pictures import embedded, save
+from ..figures.pictures import embedded
 from ..render.report import Report, Table
 from ..results.directory import results
 from ..results.frames import system_errors
@@ -219,7 +219,7 @@ def _goodputs(found: Dataset) -> str:
     ]
     about = "Directions by their goodput."
     chart = Bars("goodputs", about, ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4)
-    return embedded(chart, save(chart)) if groups else ""
+    return embedded(chart) if groups else ""
 
 
 def _directions(found: Dataset) -> Table:

@@ -12,17 +12,20 @@ from .report import Cell, Report, Table
 MAX_STACKED = 20
 #: Most characters of a name that stands on one line.
 MAX_LINE = 24
+#: Rows of the longest table that stands above the picture.
+MAX_ABOVE = 12
 
 
 def page(report: Report) -> str:
     """Returns the page."""
-    open_, folded = (
-        "".join(table(one) for one in report.tables if one.rows and one.fold is way) for way in (False, True)
-    )
+    shown = [one for one in report.tables if one.rows]
+    above = "".join(table(one) for one in shown if not one.fold and len(one.rows) <= MAX_ABOVE)
+    below = "".join(table(one) for one in shown if not one.fold and len(one.rows) > MAX_ABOVE)
+    folded = "".join(table(one) for one in shown if one.fold)
     picture = f'<section class="card">{report.picture}</section>' if report.picture else ""
     head = f"{header(report.title, f'acklab {report.verb}', '', quick=False)}{listed(report.facts)}</header>"
     charts = VIEWER if report.viewer else ""
-    body = f"{head}<main>{open_}{picture}{charts}{folded}{report.rest}</main>"
+    body = f"{head}<main>{above}{picture}{charts}{below}{folded}{report.rest}</main>"
     return document(f"{report.title}: {sentence(report.facts[0])}", body, viewer=report.viewer)
 
 

@@ -60,8 +60,6 @@ class Table:
         return table(self)
 
 
-
-
 @dataclass(frozen=True)
 class Report:
     """What a verb shows."""

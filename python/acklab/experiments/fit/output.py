@@ -136,9 +136,9 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 
 def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: facts, tables, and capture and simulation in one picture."""
-    from ...figures.pictures import embedded, save
+    from ...figures.pictures import embedded
     from .charts import viewer
 
     drawn = picture(prediction) if prediction is not None and moved(prediction) else None
-    shown = embedded(drawn, save(drawn), alone=True) if drawn else ""
+    shown = embedded(drawn, wide=True) if drawn else ""
     return replace(report(found, prediction, short=True), picture=shown, viewer=viewer(found, prediction)).page()
