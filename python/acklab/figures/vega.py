@@ -22,7 +22,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 INK, SOFT, GRID = "var(--ink)", "var(--ink-2)", "var(--line)"
 PRINTED = {INK: "#14181f", SOFT: "#4a5260", GRID: "#d9dde3"}
 SHAPES = ("circle", "diamond", "square", "triangle-up")
-VERDICTS = {"reproduced": "green", "differs": "red", "undecided": "slate", "not-testable": "slate"}
+VERDICTS = {"reproduced": "green", "differs": "red", "undecided": "slate"}
 #: Colours of a heat map from its least to its greatest value: viridis, and purple to orange, as their authors published them.
 SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")

@@ -337,11 +337,8 @@ TEMPLATES: Mapping[str, str] = {
     "away": "Completion is the sender's, to the ACK of its last data; the capture is {near:seconds} of round trip away",
     # A paper.
     "changed": "Changed: not the paper. Every run has {keys}",
-    "claims-evidence": "Of {of} claims that test the paper, {total} judged: {reproduced} reproduced, {differs} differ, {undecided} undecided, {not_testable} not testable",
-    "claims-calibration": "Of {total:count claim} by which a parameter was chosen: {reproduced} reproduced, {differs} differ, {undecided} undecided",
-    "claims-arithmetic": "Of {total:count claim} from the paper's own numbers: {reproduced} reproduced, {differs} differ",
-    "claims-note": "{total:count note} on the text",
-    "claims-changed": "Of {total:count claim}: {reproduced} hold, {differs} do not, {undecided} undecided, {not_testable} not testable",
+    "claims": "Of {of} claims that test the paper, {total} judged: {reproduced} reproduced, {differs} differ, {undecided} undecided",
+    "claims-changed": "Of {total:count claim}: {reproduced} hold, {differs} do not, {undecided} undecided",
     "not-drawn": "{figure} is not drawn: it compares values of {key}",
     "no-change": "No result of {figure} changed, in {runs:count run}",
     "paper": "{figures:count figure}, {runs:count run}, {seconds:seconds}",

@@ -11,7 +11,7 @@ from acklab.reproduce import ledger
 from acklab.reproduce.criteria import CriterionError, Part
 from acklab.reproduce.page import about
 
-COUNTS = {"ackfilter": 40, "allman1998": 85, "divack": 25, "smartacking": 68, "veno": 28}
+COUNTS = {"ackfilter": 31, "allman1998": 75, "divack": 17, "smartacking": 64, "veno": 20}
 LATER_COUNTS = {"cake": 5, "cubic": 7, "neqo": 5, "picoquic": 7, "tack": 8}
 CLASSIC_COUNTS = {"asymmetry": 12, "l4s": 25, "quicly": 9, "rfc2415": 26, "rfc2416": 11}
 

@@ -14,7 +14,6 @@ from acklab.experiments.infer.plan import Plan, from_tree
 from acklab.experiments.infer.run import tried
 from acklab.experiments.search.space import Choice
 from acklab.papers import inferred
-from acklab.papers.smartacking.edge import QUEUES, posterior
 from acklab.papers.smartacking.inferred import PLAIN, SENDER
 from acklab.papers.smartacking.setting import (
     EDGE_MBPS,
@@ -74,14 +73,6 @@ def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: Plan) ->
         r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE
     )
     assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
-
-
-def test_a_size_that_has_both_printed_rates_is_the_most_probable() -> None:
-    rates = {other: np.full((len(QUEUES), 5), 31.0) for other in ("newreno", "acc")}
-    rates["newreno"][QUEUES.index(122)], rates["acc"][QUEUES.index(122)] = 16.5, 22.8
-    weights = posterior(rates)
-    assert weights.sum() == pytest.approx(1)
-    assert QUEUES[int(weights.argmax())] == 122
 
 
 @pytest.mark.parametrize("scheme", ["newreno", "acc", "smart"])
