@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from ..text.toml import loads
 
 if TYPE_CHECKING:
     from ..reproduce.paper import Paper
@@ -31,8 +35,21 @@ def paper(name: str) -> Paper:
 
 
 def inferred(name: str) -> dict[str, Any] | None:
-    """The plan that infers a paper's unprinted rules (:mod:`acklab.infer`), as a tree; None for what is no paper or has none."""
-    if name not in NAMES or find_spec(f"{__name__}.{name}.inferred") is None:
+    """The plan that infers a paper's unprinted rules (:mod:`acklab.infer`), as a tree; None for what is no paper or has none.
+
+    A plan that is data, ``open.toml``, names a run's scenario by an experiment of the paper, a value
+    for each of its axes, and another ``stop``.
+    """
+    if name not in NAMES:
         return None
-    found: dict[str, Any] = import_module(f".{name}.inferred", __name__).plan()
-    return found
+    data = files(f"{__name__}.{name}") / "open.toml"
+    if not data.is_file():
+        made = find_spec(f"{__name__}.{name}.inferred") and import_module(f".{name}.inferred", __name__).plan()
+        return made or None
+    tree: dict[str, Any] = loads(data.read_text("utf-8"))
+    sweeps = {one.name: one for claim in paper(name).claims.values() for one in claim.uses}
+    for run in tree["run"]:
+        cell = dict(run["scenario"])
+        stop = {"stop": cell.pop("stop")} if "stop" in cell else {}
+        run["scenario"] = json.loads(sweeps[cell.pop("experiment")].scenario(**cell)) | stop
+    return tree
