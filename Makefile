@@ -17,7 +17,7 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
-.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs shots explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide lite wheels clean
+.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs shots explorer bench reference kernel kernel-wheel zoo wheel wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -38,8 +38,6 @@ help:
 	@echo 'make zoo     build the stacks of `acklab zoo` in ~/.cache/acklab/zoo (needs go, cargo, cmake and their registries; minutes)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel of this machine in dist/'
-	@echo 'make wheel-pyodide build a wheel for Pyodide, Python in a browser, in dist/'
-	@echo 'make lite    build a page of notebooks that runs in a browser, in dist/lite (JupyterLite; PYODIDE=FILE)'
 	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'
 	@echo 'make clean   remove everything these made'
 	@sh tools/needs.sh $(PYTHON) --check || true
@@ -173,18 +171,6 @@ kernel-wheel: setup
 wheel: setup
 	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	$(BIN)/maturin build --release --out dist
-
-# A wheel for Python in a browser.
-wheel-pyodide: setup
-	rustup target add wasm32-unknown-emscripten
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/pyodide.py dist
-
-# Notebooks of docs/lite with that wheel. Browsers take Pyodide from its public copies, or from here where PYODIDE is its archive.
-lite: wheel-pyodide
-	$(BIN)/python -m pip install --quiet 'jupyterlite-core[contents]>=0.8.6,<0.9' 'jupyterlite-pyodide-kernel>=0.8.6,<0.9'
-	cd dist && ../$(BIN)/jupyter lite build --contents ../docs/lite --output-dir lite --piplite-wheels acklab-*-pyemscripten_2026_0_wasm32.whl \
-		$(if $(PYODIDE),--pyodide $(abspath $(PYODIDE)))
-	@echo 'dist/lite: serve it, with python -m http.server --directory dist/lite, and open http://localhost:8000/lab/?path=delayed-acks.ipynb'
 
 # zig (from PyPI) links with an old glibc, and for the other processor. rustup target add TARGET gets what a target needs.
 wheels: setup

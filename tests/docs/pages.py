@@ -28,8 +28,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: What a reader types first: it needs a network, a fresh machine, or minutes.
 UNTRIED = {
-    "make lite",
-    "make wheel-pyodide",
     "pip install acklab",
     "acklab demo",  # the tutorial runs it
     "apt-get install git gcc libc6-dev python3 python3-venv",
