@@ -17,6 +17,9 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
+# Distributions of this repository, which a clone has: judges and later studies.
+PACKAGES := $(addprefix packages/acklab-,drill zoo studies)
+
 .PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs shots explorer bench reference kernel kernel-wheel zoo wheel wheels clean
 
 help:
@@ -42,13 +45,13 @@ help:
 	@echo 'make clean   remove everything these made'
 	@sh tools/needs.sh $(PYTHON) --check || true
 
-setup: $(VENV)/.built $(BUILDER)
+setup: $(VENV)/.built $(BUILDER) $(VENV)/.packages
 
 # The environment, with the tool that builds the wheel.
 $(VENV)/.made: tools/needs.sh pyproject.toml
 	@sh tools/needs.sh $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2' 'flit_core>=3.12,<5'
 	@touch $@
 
 # What the package or an extra of it needs, a line each. The first time the package's are installed beside the build.
@@ -66,6 +69,11 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 # The Python builder, from the schema of the extension. Not committed; wheels and the source distribution have it.
 $(BUILDER): $(VENV)/.built tools/builder.py
 	$(BIN)/python tools/builder.py
+
+# Editable, pure Python: two seconds, since nothing is compiled or resolved.
+$(VENV)/.packages: $(VENV)/.made $(addsuffix /pyproject.toml,$(PACKAGES))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ,$(PACKAGES))
+	@touch $@
 
 # What checks the code: nothing that only tests import.
 $(VENV)/.lintable: $(VENV)/.made | $(VENV)/.built
@@ -161,7 +169,7 @@ reference: setup
 kernel:
 	@sh tools/kernel/build.sh
 
-zoo:
+zoo: setup
 	@sh tools/zoo/build.sh
 
 kernel-wheel: setup

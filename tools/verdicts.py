@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from acklab._core import __version__
-from acklab.papers import CLASSICS, FIVE, LATER
+from acklab.papers import FIVE, installed
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import load
 
@@ -40,7 +40,6 @@ TITLES = {
     "asymmetry": "RFC 3449 and a talk, 1997",
     "l4s": "L4S tests, 2020",
     "quicly": "quicly, 2026",
-    "rfc2415": "RFC 2415, 1998",
     "rfc2416": "RFC 2416, 1998",
 }
 Verdicts = Mapping[str, Mapping[str, Any]]
@@ -120,12 +119,12 @@ def five(papers: Mapping[str, Any]) -> str:
 
 def later(papers: Mapping[str, Any]) -> str:
     """The table of later work."""
-    return table("later work", [name for name in TITLES if name in LATER], papers)
+    return table("later work", [name for name in TITLES if name in installed("later")], papers)
 
 
 def classics(papers: Mapping[str, Any]) -> str:
     """The table of the classics."""
-    return table("classic", [name for name in TITLES if name in CLASSICS], papers)
+    return table("classic", [name for name in TITLES if name in installed("classics")], papers)
 
 
 def count(papers: Mapping[str, Any]) -> str:

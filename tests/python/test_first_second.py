@@ -43,7 +43,7 @@ HEAVY |= {
     "acklab.experiments",
     "acklab.papers",
     "acklab.captures",
-    "acklab.drill",
+    "importlib.metadata",
 }
 
 

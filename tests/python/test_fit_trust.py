@@ -11,7 +11,7 @@ import pytest
 
 import acklab
 from acklab.experiments.dataset import StoreError
-from acklab.experiments.dataset.query import tables
+from acklab.experiments.dataset.tables import tables
 from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.fit import Fit, _replayed
 from acklab.experiments.fit.held_out import HeldOut

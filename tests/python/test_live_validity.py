@@ -13,10 +13,10 @@ import pytest
 
 import acklab
 from acklab import _core, report
-from acklab.cli import emulate
+from acklab.cli import live as live_verb
 from acklab.engines import kernel
-from acklab.experiments.dataset import plot, query
-from acklab.experiments.dataset.query import caveat
+from acklab.experiments.dataset import plot
+from acklab.experiments.dataset.tables import caveat
 from acklab.plot import mpl
 from acklab.report.live import page
 from acklab.report.typeset import unbroken
@@ -90,18 +90,18 @@ def test_a_page_of_a_valid_run_has_no_banner_and_tells_both_acks() -> None:
 
 def test_the_terminal_says_so_above_the_numbers_and_compares_nothing() -> None:
     live, _, simulated = live_run(valid=False)
-    text = emulate.as_text(live)
+    text = live_verb.as_text(live)
     assert text.index(f"Invalid: {REASON}") < text.index("flow ")
-    assert emulate.beside_as_text(live, simulated.summary()) == sentence(fact("not-compared"))
+    assert live_verb.beside_as_text(live, simulated.summary()) == sentence(fact("not-compared"))
     valid, _, _ = live_run(valid=True)
-    assert "Invalid" not in emulate.as_text(valid) and "ACKs sent" in emulate.beside_as_text(valid, simulated.summary())
+    assert "Invalid" not in live_verb.as_text(valid) and "ACKs sent" in live_verb.beside_as_text(valid, simulated.summary())
     assert re.search(r"flow\.f\.sender\.halving +flight-size +cwnd", text)
     assert not unexplained(text) and not unexplained(emulate.as_text(valid))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What `emulate --out` leaves of an invalid run."""
+    """What `run --live --out` leaves of an invalid run."""
     live, tables, _ = live_run(valid=False)
     for name in TABLES:
         validity.marked(getattr(tables, name), live).write_parquet(tmp_path / f"{name}.parquet")
@@ -110,17 +110,16 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_table_has_the_reason(folder: Path) -> None:
     for name in TABLES:
-        assert query(folder, f"select distinct invalid from {name}").item() == WHY.removeprefix("the run is invalid: ")
+        reasons = pl.read_parquet(folder / f"{name}.parquet")["invalid"].unique().to_list()
+        assert reasons == [WHY.removeprefix("the run is invalid: ")]
     valid, tables, _ = live_run(valid=True)
     assert validity.marked(tables.flows, valid)["invalid"].to_list() == [None]
 
 
-def test_plots_and_queries_of_its_directory_say_so(folder: Path, acklab_command: Acklab) -> None:
+def test_plots_of_its_directory_say_so(folder: Path, acklab_command: Acklab) -> None:
     for place in (folder, folder / "flows.parquet"):
         assert REASON in caveat(place)
     assert plot(folder, x="completion_s", kind="cdf").about.startswith("Invalid live run. ")
-    told = acklab_command("query", str(folder), "select acks_sent from flows")
-    assert told.returncode == 0 and "is of an invalid live run: " + REASON in told.stderr
     told = acklab_command(
         "plot", str(folder), "--kind", "cdf", "--x", "completion_s", "--out", str(folder / "chart.svg")
     )

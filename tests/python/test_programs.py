@@ -159,9 +159,6 @@ def test_one_word_for_each_clock(tmp_path):
     for words in (["--virtual", "--live"], ["--virtual", "--realtime"], ["--dry-run"], ["--client", "true"]):
         refused = acklab("run", file, *words)
         assert refused.returncode == 2 and "--live" in refused.stderr, words
-    old = acklab("emulate", example("live.toml"), "--dry-run")
-    assert old.returncode == 0 and old.stderr.count("\n") == 1 and "run --live" in old.stderr
-    assert "emulate" not in acklab("--help").stdout
 
 
 @with_kernel

@@ -117,7 +117,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
-            from .kinds import instead_of_a_capture
+            from .meant import instead_of_a_capture
 
             close()
             options.parser.exit(2, f"acklab: {error}{instead_of_a_capture(file)}\n")

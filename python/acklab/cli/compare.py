@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from . import examples, lost, programs
+from . import examples, programs
 from .expected import say_ignored
-from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, runs_kept, workers
-from .source import unread
+from .options import add_open, add_verb, add_workers, check_open, directory, open_page, runs_kept, workers
 
 if TYPE_CHECKING:
     from ..experiments.compare import Comparison
@@ -97,8 +96,7 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run"
     )
-    add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
-    programs.add(verb)
+    programs.add_kernels(verb)
     add_workers(verb)
     add_open(verb)
 
@@ -108,6 +106,7 @@ def act(options: argparse.Namespace) -> int:
     from ..experiments.compare import CompareError, compare
     from ..results.directory import results
     from ..results.progress import Progress
+    from . import meant
 
     examples.take_path(options)
     check_open(options)
@@ -118,8 +117,8 @@ def act(options: argparse.Namespace) -> int:
         comparison = _comparison(options)
         comparison.check()
         for note in (
-            *lost.notes(comparison.scenario, comparison.file, comparison.sets),
-            *lost.notes_on_cases(comparison),
+            *meant.notes(comparison.scenario, comparison.file, comparison.sets),
+            *meant.notes_on_cases(comparison),
         ):
             complain(note)
         say_ignored(comparison.scenario, comparison.file)
@@ -128,7 +127,7 @@ def act(options: argparse.Namespace) -> int:
                 f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already"
             )
         if options.kernel:
-            from .emulate import say_unfollowed
+            from .live import say_unfollowed
 
             say_unfollowed(comparison.scenario, comparison.file, options.set)
         from ..experiments.compare import output  # what is refused does not wait for charts and pages
@@ -144,12 +143,10 @@ def act(options: argparse.Namespace) -> int:
             if folder is not None:
                 output.write(told, folder)
     except CompareError as error:
-        from .kinds import explained, instead_of_cases
-
-        other = instead_of_cases(options.cases)
+        other = meant.instead_of_cases(options.cases)
         options.parser.exit(
             2,
-            f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n",
+            f"acklab: {examples.in_short(options, f'{error}{other}' if other else meant.explained(error, [options.file]))}\n",
         )
     if options.json:
         say_json(json.dumps(output.plain(told)))
@@ -168,19 +165,20 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     from ..experiments.sweep.errors import SweepError
     from ..experiments.sweep.flags import seeds as given_seeds
     from ..scenario.given import file_bytes
+    from . import meant
 
     told: dict[str, Any] = {}
     try:
         told = from_file(options.cases) if options.cases else {}
     except OSError as error:
-        options.parser.error(unread(options.cases, error))
+        options.parser.error(meant.unread(options.cases, error))
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
         told["scenario"] = file_bytes(path)
     except OSError as error:
-        options.parser.error(unread(str(path), error))
+        options.parser.error(meant.unread(str(path), error))
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:

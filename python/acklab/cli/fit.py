@@ -88,7 +88,7 @@ def act(options: argparse.Namespace) -> int:
     except ScenarioError as error:
         refused = f"--what-if: {error}"
     except CaptureError as error:
-        from .kinds import instead_of_a_capture
+        from .meant import instead_of_a_capture
 
         refused = f"{error}{instead_of_a_capture(options.file)}"
     except OSError as error:

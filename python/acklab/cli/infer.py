@@ -73,9 +73,9 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
     from ..experiments.infer.plan import from_tree, read
     from ..experiments.search.errors import InferError
-    from ..papers import NAMES, inferred
+    from ..papers import FIVE, inferred
 
-    if file in NAMES and not os.path.lexists(file):
+    if file in FIVE and not os.path.lexists(file):
         if (tree := inferred(file)) is not None:
             return from_tree({**tree, **given}, file)
         raise InferError(f"the paper {file} has no plan; {_with_plans()}")
@@ -86,6 +86,6 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
 
 def _with_plans() -> str:
     """The papers that have a plan."""
-    from ..papers import NAMES, inferred
+    from ..papers import FIVE, inferred
 
-    return f"there is one of {', '.join(name for name in NAMES if inferred(name) is not None)}"
+    return f"there is one of {', '.join(name for name in FIVE if inferred(name) is not None)}"

@@ -70,7 +70,7 @@ def _width(text: str) -> float:
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
     from ..experiments.dataset import QueryError, StoreError, plot
-    from ..experiments.dataset.query import caveat
+    from ..experiments.dataset.tables import caveat
 
     keys = ("x", "y", "color", "facet", "kind", "table", "out", "width")
     chosen = {key: getattr(options, key) for key in keys} | {"caption": not options.no_caption}

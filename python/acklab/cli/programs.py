@@ -14,10 +14,13 @@ from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
 from .expected import checked
 from .kernels import seconds
+from .options import add_virtual
 
 if TYPE_CHECKING:
     from ..engines.programs import ProgramsResult
 
+#: The group of the options of kernels and programs.
+KERNELS = "real ends: the links by acklab, the ends by Linux"
 #: Lines of a program's output that are printed.
 MAX_LINES = 40
 
@@ -35,6 +38,13 @@ def add(group: argparse._ActionsContainer) -> None:
     add_read(group)
     about = "with --virtual: the Linux of this version (LINUX=7.3 make kernel builds one), at one node or at all; may be repeated"
     group.add_argument("--linux", action="append", type=_linux, metavar="[NODE=]VERSION", default=[], help=about)
+
+
+def add_kernels(verb: argparse.ArgumentParser) -> None:
+    """Adds the options of many runs between kernels, in a group."""
+    group = verb.add_argument_group(KERNELS)
+    add_virtual(group, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
+    add(group)
 
 
 def add_read(group: argparse._ActionsContainer) -> None:
@@ -268,7 +278,7 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS
     from ..results.summary import told as columns
     from ..text.templates import fact, sentence
-    from .emulate import clock
+    from .live import clock
 
     summary = json.loads(told.result.json(records=False))
     virtual = [fact("clock-virtual", seed=str(summary["seed"]), end=summary["end_s"])]

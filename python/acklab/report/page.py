@@ -94,7 +94,7 @@ def made_by(viewer: Viewer | None) -> str:
     if not command.line:
         return ""
     told = [("Made by", command.line, ' id="command"')]
-    simulated = command.line[1:2] == ["run"] and not {"--virtual", "--kernel", "--live"} & set(command.line)
+    simulated = command.line[1:2] == ["run"] and not {"--virtual", "--live"} & set(command.line)
     runs = viewer[0]["runs"] if viewer is not None and simulated else []
     if 1 <= len(runs) <= 2:
         files = ["scenario.toml"] if len(runs) == 1 else [f"{run['label']}/scenario.toml" for run in runs]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
+from importlib.metadata import entry_points
 from typing import Any
 
 from ..text.toml import loads
@@ -92,9 +93,17 @@ class Ledger:
     uncounted: tuple[Uncounted, ...] = ()
 
 
+@cache
+def _files() -> dict[str, Any]:
+    """Returns the ledgers of the five papers and of other distributions (entry points of ``acklab.ledgers``), by paper."""
+    homes = ["acklab.papers.ledger", *(entry.value for entry in entry_points(group="acklab.ledgers"))]
+    files = [file for home in homes for file in resources.files(home).iterdir() if file.name.endswith(".toml")]
+    return {file.name.removesuffix(".toml"): file for file in files}
+
+
 def papers() -> list[str]:
     """The papers that have a ledger."""
-    return sorted(entry.name.removesuffix(".toml") for entry in _home().iterdir() if entry.name.endswith(".toml"))
+    return sorted(_files())
 
 
 @cache
@@ -107,14 +116,10 @@ def load(paper: str) -> Ledger:
     """
     if paper not in papers():
         raise KeyError(f"no ledger for {paper!r}; there are {', '.join(papers())}")
-    tree = loads(_home().joinpath(f"{paper}.toml").read_text(encoding="utf-8"))
+    tree = loads(_files()[paper].read_text(encoding="utf-8"))
     claims = [_claim(entry) for entry in tree["claim"]]
     uncounted = tuple(Uncounted(**line) for line in tree.get("uncounted", ()))
     return Ledger(paper, {c.id: c for c in claims}, tuple(tree["settings"]), uncounted)
-
-
-def _home() -> Any:
-    return resources.files("acklab.papers.ledger")
 
 
 _ASKED = ("figure_or_table", "kind", "claim", "quantity", "units", "paper_value", "tolerance")

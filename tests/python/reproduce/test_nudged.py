@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acklab.figures.stats import Sample, binomial
-from acklab.papers import NAMES, paper
+from acklab.papers import names, paper
 from acklab.papers.allman1998.runs import READ
 from acklab.papers.allman1998.setting import competition, transfer
 from acklab.papers.trace import Transfer
@@ -159,7 +159,7 @@ def test_recorded_runs_are_repeated_and_let_go() -> None:
     assert (found.verdicts[0].verdict, found.verdicts[0].seeds, found.runs) == ("differs", 10, 11)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names())
 def test_only_what_a_nudge_cannot_change_is_decided_by_one_run(name: str) -> None:
     """An exact claim: over ten nudges a number moves by the nudge (1 %) at most, a count by one."""
     one = paper(name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from acklab.papers import NAMES, paper
+from acklab.papers import names, paper
 from acklab.report.typeset import typeset
 from acklab.reproduce.criteria import STANDINGS
 from acklab.reproduce.explanation import WORDS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conftest import Quick
 
 Quickly = Callable[[str], "Quick"]
-pytestmark = pytest.mark.parametrize("name", NAMES)
+pytestmark = pytest.mark.parametrize("name", names())
 
 
 def test_every_claim_has_a_verdict(name: str, quickly: Quickly) -> None:

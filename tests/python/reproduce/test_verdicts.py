@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acklab.papers import FIVE, NAMES, paper
+from acklab.papers import FIVE, names, paper
 from acklab.reproduce.experiments import Experiment, Replications, Sweep, Traces
 from acklab.reproduce.ledger import load
 from acklab.reproduce.runner import FULL, QUICK
@@ -33,7 +33,7 @@ def test_verdicts_are_of_the_entries_of_today() -> None:
 def test_a_paper_without_a_whole_run_is_named() -> None:
     page = verdicts.PAGE.read_text("utf-8")
     said = [name for told in re.findall(r"Without a whole run: (.*)\.", page) for name in re.findall("`(.*?)`", told)]
-    assert sorted(said) == sorted(set(NAMES) - set(JUDGED))
+    assert sorted(said) == sorted(set(names()) - set(JUDGED))
 
 
 def test_the_pages_have_the_tables_of_the_data() -> None:

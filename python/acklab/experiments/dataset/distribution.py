@@ -11,7 +11,7 @@ from ...figures.charts import Axis, Line, Lines, Panel
 from ...plot.palette import slots_for
 from ...text.counts import counted
 from .labels import by_value, equals, named, values_of
-from .query import QueryError
+from .tables import QueryError
 
 if TYPE_CHECKING:
     import polars as pl

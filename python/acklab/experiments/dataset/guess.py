@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .query import QueryError
+from .tables import QueryError
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from ...figures.charts import Axis
 from ..sweep.axes import Column, log_spaced
 from ..sweep.names import counting, worded
 from ..sweep.picture import scaled, some, spoken, word
-from .query import QueryError
+from .tables import QueryError
 
 if TYPE_CHECKING:
     import polars as pl

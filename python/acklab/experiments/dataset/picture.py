@@ -22,7 +22,7 @@ from .distribution import distribution
 from .guess import NAMES, called, guess, with_values
 from .heading import heading
 from .labels import by_place, by_value, equals, named, values_of
-from .query import QueryError, invalid, tables
+from .tables import QueryError, invalid, tables
 
 if TYPE_CHECKING:
     import polars as pl
