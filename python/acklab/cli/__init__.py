@@ -222,7 +222,7 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
 
     if isinstance(error, ScenarioError):
         text = explained(error, [getattr(options, "file", None), *getattr(options, "others", [])])
-        text, status = in_short(options, text if text != str(error) else text + longer(options)), BAD_INPUT
+        text, status = in_short(options, text if text != str(error) else text + longer(options, text)), BAD_INPUT
     elif isinstance(error, FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):

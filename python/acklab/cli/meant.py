@@ -193,13 +193,20 @@ def instead_of_a_capture(file: str) -> str:
     )
 
 
-def longer(options: Any) -> str:
-    """A second line for a key of one word: the keys of the scenario that end with it."""
+def longer(options: Any, error: str = "") -> str:
+    """A second line: for a key of one word the keys of the scenario that end with it, for a value the option as it is typed."""
     given = [text for name in ("set", "vary") for text in getattr(options, name, None) or []]
     words = [match[1] for text in given if (match := re.match(r"\s*(\w+)\s*=", text))]
+    if (match := re.search(r" = (.+): must be .*; write (\{.*\})$", error)) and (
+        place := next((key(text) for text in given if text.partition("=")[2].strip() == match[1]), None)
+    ):
+        return f"\n  as an option: --set '{place}={match[2]}'"
     path = Path(getattr(options, "file", None) or "")
     if not words or not path.is_file():
         return ""
+    from ..experiments.sweep.paths import look
+    from ..scenario._toml import inline
+
     try:
         tree = loads(read_file(path).decode("utf-8"))
     except ValueError:
@@ -207,7 +214,8 @@ def longer(options: Any) -> str:
     known = list(_keys(tree))
     for word in words:
         if word not in tree and (found := [key for key in known if key.rpartition(".")[2] == word]):
-            return f"\n  the scenario's keys of that name: {', '.join(found[:4])}"
+            value = inline(look(tree, found[0]))
+            return f"\n  the scenario's keys of that name: {', '.join(found[:4])}, as --set '{found[0]}={value}'"
     return ""
 
 

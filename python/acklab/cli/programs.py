@@ -169,6 +169,7 @@ def _or_programs(error: Exception) -> str:
 def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, record: list[str]) -> int | None:
     """Runs the programs, if there are some, with overrides that ``record`` what a page draws; the exit status, or None where there are none."""
     from .. import _core
+    from ..engines.view import MEMORY, hidden
 
     own = given(options)
     if not own and b"program" not in text and not any(one.lstrip().startswith("program") for one in sets):
@@ -195,6 +196,10 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, re
     if not own and not options.allow_programs:
         complain(_refusal(options.file, plan["programs"]))
         return 2
+    if path := hidden(program["run"] for program in plan["programs"]):
+        complain(
+            f"note: programs do not see {path}: a node has its own {', '.join(MEMORY)}; --read DIR shows them a folder in one of these"
+        )
     versions = {node: version for node, version in options.linux if node}
     known = [name for name, *_ in plan["nodes"]]
     if unknown := next((node for node in versions if node not in known), None):

@@ -97,8 +97,14 @@ def _quantity(text: str, kind: str, where: str) -> Quantity:
         return of_column(kind, of_link, how)
     every = [*QUANTITIES, *FLOWS, *LINKS]
     if kind not in every:
-        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1)]
-        allowed = f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table"
+        column, _, how = kind.rpartition(".")
+        if column in (*EACH, *FLOWS, *LINKS) and aggregate.known(how):
+            raise CompareError(f"metric {text!r}: no quantity `{kind}`; did you mean `{how}({column})`?")
+        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1, cutoff=0.7)]
+        allowed = (
+            f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table. A flow's name stands behind @, "
+            "such as goodput@up"
+        )
         raise CompareError(f"metric {text!r}: no quantity `{kind}`; {near[0] if near else allowed}")
     if how:
         raise CompareError(f"metric {text!r}: a run has one `{kind}`; {how}() takes a column, or {', '.join(EACH)}")
