@@ -94,9 +94,11 @@ def test_the_terminal_says_so_above_the_numbers_and_compares_nothing() -> None:
     assert text.index(f"Invalid: {REASON}") < text.index("flow ")
     assert live_verb.beside_as_text(live, simulated.summary()) == sentence(fact("not-compared"))
     valid, _, _ = live_run(valid=True)
-    assert "Invalid" not in live_verb.as_text(valid) and "ACKs sent" in live_verb.beside_as_text(valid, simulated.summary())
+    assert "Invalid" not in live_verb.as_text(valid) and "ACKs sent" in live_verb.beside_as_text(
+        valid, simulated.summary()
+    )
     assert re.search(r"flow\.f\.sender\.halving +flight-size +cwnd", text)
-    assert not unexplained(text) and not unexplained(emulate.as_text(valid))
+    assert not unexplained(text) and not unexplained(live_verb.as_text(valid))
 
 
 @pytest.fixture
