@@ -47,7 +47,7 @@ def test_json_is_one_object_a_file_with_the_documented_columns() -> None:
     told: dict[str, Any] = json.loads(lines[0])
     assert list(told) == ["file", "connections", "length_s", "packets", "start_s", "findings", "faults"]
     assert told["packets"]["tcp"] == told["packets"]["packets"] == 130
-    assert list(told["connections"][0]) == [name for name, *_ in _core.columns("connections")]
+    assert list(told["connections"][0]) == [column["name"] for column in _core.columns("connections")]
 
 
 def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     assert done.returncode == 0 and "written to" in done.stdout
     for name in ("connections", "throughput", "acks", "segments"):
         frame = pl.read_parquet(tmp_path / "found" / f"{name}.parquet")
-        assert frame.columns == [column for column, *_ in _core.columns(name)]
+        assert frame.columns == [column["name"] for column in _core.columns(name)]
     page = (tmp_path / "found" / "analysis.html").read_text()
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
     assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]

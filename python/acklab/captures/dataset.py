@@ -180,7 +180,7 @@ def _empty() -> pl.DataFrame:
     return pl.DataFrame(
         schema={
             "file": pl.String,
-            **{name: types[kind.partition(" or ")[0]] for name, kind, *_ in _core.columns("connections")},
+            **{it["name"]: types[it["kind"].partition(" or ")[0]] for it in _core.columns("connections")},
         }
     )
 

@@ -38,7 +38,7 @@ def page(found: Analysis) -> str:
     if found.acks is not None and found.segments is not None and shown:
         charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments))
     parts = [_section(found, row, spans, text.faults(summary, row)) for row in shown]
-    rest = "".join([*parts, meanings((name, meaning) for name, _, meaning in _core.columns("connections"))])
+    rest = "".join([*parts, meanings((it["name"], it["about"]) for it in _core.columns("connections"))])
     top = [text.size(summary), *_lead(shown), *text.notes(summary)]
     name = text.title_of_file(summary["file"], short=True)
     return Report("analyze", name, top, [_list(rows, drawn)], viewer=charts, rest=rest).page()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..render.report import Report, Table
 from ..results.expected import of_rows
-from ..results.summary import LINK_COLUMNS, _count, _number, _times, told
+from ..results.summary import _number, flow_columns, link_columns
 from ..results.validity import TABLES, marked, short, why
 from ..scenario.access import time_of_buffer
 from ..text.escapes import file_name, one_line
@@ -127,22 +127,11 @@ def _run(
     return result, simulated
 
 
-#: Header, cell; the first two are left-aligned names.
-FLOW_COLUMNS: list[tuple[str, Any]] = [
-    ("flow", lambda row: row["name"]),
-    ("path", lambda row: f"{row['from']}->{row['to']}"),
-    ("done", lambda row: "yes" if row["completed"] else "no"),
-    ("time s", lambda row: _number(row["completion_s"])),
-    ("Mb/s", _times(1e-6, "goodput_bps")),
-    ("sent", _count("segments_sent")),
-    ("retx", _count("retransmits")),
-    ("RTOs", lambda row: _or_dash(row["timeouts"])),
-    ("ACKs", _count("acks_sent")),
-    ("lost ACKs", _count("acks_dropped")),
-    ("sRTT ms", _times(1e3, "mean_srtt_s")),
-    ("least", _times(1e3, "min_rtt_s")),
-    ("control", lambda row: row["control"]),
-]
+def _flow_columns(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any]]:
+    """Heading and cell of each column: the simulator's that a kernel tells, and its own."""
+    trips = [("sRTT ms", "mean_srtt_s"), ("least", "min_rtt_s")]
+    own = [(head, lambda row, key=key: _number(row[key] and 1e3 * row[key])) for head, key in trips]
+    return [*flow_columns(rows), *own, ("control", lambda row: row["control"])]
 
 
 def _or_dash(value: object) -> str:
@@ -153,8 +142,8 @@ def as_text(live: Mapping[str, Any], how: str = "Live") -> str:
     """A live run's summary for a terminal."""
     tables = []
     for columns, rows, names in (
-        (FLOW_COLUMNS, live["flows"], 2),
-        (told(LINK_COLUMNS, live["links"]), live["links"], 1),
+        (_flow_columns(live["flows"]), live["flows"], 2),
+        (link_columns(live["links"]), live["links"], 1),
     ):
         cells = [[cell(row) for _, cell in columns] for row in rows]
         tables.append(Table([head for head, _ in columns], cells, names=names))

@@ -280,8 +280,7 @@ def _span(instant: float | None) -> str:
 
 def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     from ..render.report import Report, Table
-    from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS
-    from ..results.summary import told as columns
+    from ..results.summary import STREAM_COLUMNS, link_columns
     from ..text.templates import fact, sentence
     from .live import clock
 
@@ -291,7 +290,7 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     if told.astray or told.overrun:
         facts.append(fact("astray", astray=told.astray, overrun=told.overrun))
     tables = []
-    for several, rows in ((STREAM_COLUMNS, told.streams), (columns(LINK_COLUMNS, summary["links"]), summary["links"])):
+    for several, rows in ((STREAM_COLUMNS, told.streams), (link_columns(summary["links"]), summary["links"])):
         cells = [[cell(row) for _, cell in several] for row in rows[:MAX_LINES]]
         feet = [fact("more-streams", more=len(rows) - MAX_LINES)] if len(rows) > MAX_LINES else []
         tables.append(Table([head for head, _ in several], cells, feet=feet))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..text.columns import align
 from ..text.counts import counted, grouped
 from ..text.escapes import one_line
 from .change import Change, Moved, span, uneven
+from .columns import FLOWS, LINKS, Column
 from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
 
 #: Rows shown of each table; the rest is counted.
-MOST_ROWS = 40
+MAX_ROWS = 40
+#: Unit in a heading -> by what a value in the column's unit is multiplied.
+_FACTORS = {"ms": 1e3, "Mb/s": 1e-6, "%": 100.0}
 
 Row = Mapping[str, Any]
 Columns = list[tuple[str, Callable[[Row], str]]]
@@ -28,10 +32,6 @@ def _number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
-def _times(factor: float, key: str) -> Callable[[Row], str]:
-    return lambda row: _number(None if row[key] is None else row[key] * factor)
-
-
 def _count(key: str) -> Callable[[Row], str]:
     return lambda row: "-" if row[key] is None else grouped(row[key])
 
@@ -40,38 +40,6 @@ def _milliseconds(key: str) -> Callable[[Row], str]:
     return lambda row: "-" if row[key] is None else f"{1e3 * row[key]:.3f}"
 
 
-#: Header, cell; the first of each table are left-aligned names.
-FLOW_COLUMNS: Columns = [
-    ("flow", lambda row: row["name"]),
-    ("path", lambda row: f"{row['from']}->{row['to']}"),
-    ("done", lambda row: "-" if row["completed"] is None else "yes" if row["completed"] else "no"),
-    ("start s", lambda row: _number(row["start_s"])),
-    ("time s", lambda row: _number(row["completion_s"])),
-    ("Mb/s", _times(1e-6, "goodput_bps")),
-    ("sent", _count("segments_sent")),
-    ("retx", _count("retransmits")),
-    ("RTOs", _count("timeouts")),
-    ("fast", _count("fast_retransmits")),
-    ("undone", _count("undone")),
-    ("ACKs", _count("acks_sent")),
-    ("lost ACKs", _count("acks_dropped")),
-    ("RTT ms", _times(1e3, "mean_rtt_s")),
-]
-LINK_COLUMNS: Columns = [
-    ("link", lambda row: f"{row['from']}->{row['to']}"),
-    ("Mb/s", _times(1e-6, "rate_bps")),
-    ("delay ms", _times(1e3, "delay_s")),
-    ("packets", _count("packets")),
-    ("drops", _count("drops")),
-    ("lost", _count("lost")),
-    ("filtered", _count("filtered")),
-    ("reordered", _count("reordered")),
-    ("duplicated", _count("duplicated")),
-    ("thinned", _count("thinned")),
-    ("mean queue", lambda row: _number(round(row["mean_queue_packets"], 4))),
-    ("max queue", _count("max_queue_packets")),
-    ("busy %", _times(100, "utilisation")),
-]
 #: Of packets one way between two ports.
 STREAM_COLUMNS: Columns = [
     ("stream", lambda row: row["name"]),
@@ -89,13 +57,40 @@ STREAM_COLUMNS: Columns = [
     ),
     *((head, _milliseconds(f"delay_p{share}_s")) for head, share in (("delay ms: p50", 50), ("p95", 95), ("p99", 99))),
 ]
-#: Columns left out where no row counts any.
-_IF_ANY = ("undone", "reordered", "duplicated", "thinned")
 
 
-def told(columns: Columns, rows: Sequence[Row]) -> Columns:
-    """The columns that say something of these rows."""
-    return [column for column in columns if column[0] not in _IF_ANY or any(row[column[0]] for row in rows)]
+def flow_columns(rows: Sequence[Row]) -> Columns:
+    """Heading and cell of each column of a table of flows; the first two are names."""
+    ends = [("flow", lambda row: row["name"]), ("path", lambda row: f"{row['from']}->{row['to']}")]
+    return [*ends, *_declared(FLOWS, rows)]
+
+
+def link_columns(rows: Sequence[Row]) -> Columns:
+    """The same of a table of link directions; the first is a name."""
+    return [("link", lambda row: f"{row['from']}->{row['to']}"), *_declared(LINKS, rows)]
+
+
+def _declared(columns: Mapping[str, Column], rows: Sequence[Row]) -> Columns:
+    """The columns that have a heading and that the rows have; some only where a row counts any."""
+    return [
+        (column.head, partial(_cell, column))
+        for column in columns.values()
+        if column.head
+        and all(column.name in row for row in rows)
+        and (not column.if_any or any(row[column.name] for row in rows))
+    ]
+
+
+def _cell(column: Column, row: Row) -> str:
+    value = row[column.name]
+    if value is None:
+        return "-"
+    if column.kind.startswith("bool"):
+        return "yes" if value else "no"
+    if column.kind.startswith("whole"):
+        return grouped(value)
+    # A mean of packets is shown to 4 places, so that an almost empty queue has no exponent.
+    return _number(round(value, 4) if column.unit == "packets" else value * _FACTORS.get(column.head.split()[-1], 1.0))
 
 
 def endless(scenario_toml: str) -> set[str]:
@@ -104,16 +99,14 @@ def endless(scenario_toml: str) -> set[str]:
 
 
 def sections(
-    summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
+    summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MAX_ROWS
 ) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each; flows that have not begun are left out."""
     flows = [
         {**row, "completed": row["completed"] or None} if row["name"] in endless else row
         for row in _shown(summary)[:most]
     ]
-    tables = [
-        (told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))
-    ]
+    tables = [(flow_columns(flows), flows), (link_columns(summary["links"]), summary["links"])]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables

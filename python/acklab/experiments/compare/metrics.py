@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
+from ...results.columns import FLOWS, LINKS, NEITHER
 from . import aggregate
-from .columns import FLOWS, LINKS
-from .directions import NEITHER
 from .errors import CompareError
 from .quantities import EACH, QUANTITIES, Quantity, Summary, in_ms, of_column, of_transfers
 

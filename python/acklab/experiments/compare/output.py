@@ -10,12 +10,12 @@ from typing import Any
 from ...engines.journal import forget
 from ...figures.charts import Dot, DotPanel, Dots
 from ...figures.stats import LEAST_SEEDS, bounded
+from ...results.columns import LESS, MORE, NEITHER, WORDS
 from ...results.directory import Folder
 from ...results.frames import provenance, system_errors, write_scenario
 from ...scenario._toml import dumps
 from ..sweep.flags import assignment, value
 from .difference import Difference
-from .directions import LESS, MORE, NEITHER, WORDS
 from .first import first_runs
 from .metrics import Metric
 from .rank import Ranking

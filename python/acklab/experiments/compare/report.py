@@ -11,10 +11,10 @@ from ...plot.runs import Run
 from ...render.decision import cell, glyphs
 from ...render.report import Cell, Report, Row, Table
 from ...report.contents import CHARTS, manifest
+from ...results.columns import NEITHER, WORDS
 from ...results.findings import Finding
 from ...text.numbers import digits, estimate, number
 from ...text.templates import Fact, fact
-from .directions import NEITHER, WORDS
 from .findings import best, columns, findings, finished, lossless
 from .metrics import Metric
 from .rank import Ranking

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ...engines.batches import SIMULATOR
+from ...results.columns import FLOWS
 from ...results.frames import scenario_name
 from ...scenario._part import plain
 from ...scenario._toml import dumps
 from ...text.escapes import replaced
 from ...text.input import read_file
 from ...text.plans import PlanText
-from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import span

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.stats import LEAST_SEEDS
 from ...render.report import Cell, Report, Row, Table
-from ...results.summary import MOST_ROWS
+from ...results.summary import MAX_ROWS as MAX_LINES
 from ...text.numbers import estimate, number
 from ...text.templates import Fact, fact
 from ..compare.setup import network
@@ -25,7 +25,7 @@ MAX_RANGES, MAX_ROWS, MAX_VALUES = 3, 500, 24
 
 def report(result: Swept, design: Design, picture: str = "", *, page: bool = False) -> Report:
     """The report of a sweep; of a ``page`` the table has more points."""
-    tables = [_points(result, design, MAX_ROWS if page else MOST_ROWS), _varied(result), _run(result, design)]
+    tables = [_points(result, design, MAX_ROWS if page else MAX_LINES), _varied(result), _run(result, design)]
     return Report("sweep", result.title, facts(result, design), tables, picture)
 
 

@@ -170,12 +170,6 @@ pub enum Mode {
     ProbeRtt,
 }
 
-impl Mode {
-    /// Their words, in their order.
-    pub const WORDS: &'static [&'static str] =
-        &["startup", "drain", "probe-bw", "probe-down", "probe-cruise", "probe-refill", "probe-up", "probe-rtt"];
-}
-
 /// The state of a control that goes by a model of the path, for people and plots. In segments and seconds; infinite is no bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModelView {
