@@ -362,13 +362,12 @@ def _print_tables(
 
         visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
         seen = None, visit, moved_between(visit, looked, told["end_s"])
-    more = "" if drawn is not None else " (--out DIR adds median and range)"
     say(
         as_text(
             told,
             endless(scenario),
             changed=_changed(options),
-            together=() if alone else together(told, how, *seen, more),
+            together=() if alone else together(told, how, *seen),
         )
     )
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ..text.columns import align
 from ..text.counts import counted, grouped
 from ..text.escapes import one_line
+from ..text.templates import fact, sentence
 from .change import Change, Moved, span, uneven
 from .columns import FLOWS, LINKS, Column
 from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
 
-#: Rows shown of each table; the rest is counted.
-MAX_ROWS = 40
+#: Rows shown of each table, and late flows that are named; the rest is counted.
+MAX_ROWS, MAX_LATE = 40, 3
 #: Unit in a heading -> by what a value in the column's unit is multiplied.
 _FACTORS = {"ms": 1e3, "Mb/s": 1e-6, "%": 100.0}
 
@@ -165,9 +166,8 @@ def together(
     samples: Any = None,
     change: Change | None = None,
     moved: Sequence[Moved] = (),
-    more: str = "",
 ) -> list[str]:
-    """What groups of flows did together, a line each, where there is something to add up.
+    """What groups of flows did together, and in each part of the run: a table each, where there is something to add up.
 
     Args:
         summary: a run's.
@@ -175,66 +175,61 @@ def together(
         samples: round trips of the flows that write now and then, if they were recorded.
         change: the visit of flows in the middle of the run.
         moved: what the flows that stay got before, in and after it.
-        more: how to get the round trips that were not recorded.
     """
     found = groups(summary["flows"], summary["links"], summary["end_s"], how)
     timed = uneven(found, summary["end_s"])
-    lines = [
-        line for group in found for line in _group(group, samples, _over(group) if timed and group.begun else "", more)
-    ]
-    return [*lines, *([""] if lines and moved else []), *_moved(change, moved, samples, found)]
-
-
-def _moved(change: Change | None, moved: Sequence[Moved], samples: Any, found: Sequence[Group]) -> list[str]:
-    """Each part of the run in a line."""
-    if change is None or not moved:
-        return []
-    lines = []
-    for number, part in enumerate(change.parts):
-        told = []
-        for one in moved:
-            mean = one.trips[number] if one.trips else None
-            trip = "" if mean is None else f", mean round trip {_number(1e3 * mean)} ms"
-            told.append(
-                f"{one.group.names} {_number(1e-6 * one.rates[number])} Mb/s{' together' if len(one.group.flows) > 1 else ''}{trip}"
-            )
-        for group in found:
-            first, last = number == 0, number + 1 == len(change.parts)
-            if group.manner == WRITES and (
-                seen := trips(samples, group, 0.0 if first else part.from_s, float("inf") if last else part.to_s)
-            ):
-                told.append(f"{group.names} median round trip {_number(1e3 * seen.median_s)} ms")
-        lines.append(
-            f"{'0' if number == 0 else f'{part.from_s:g}'} to {part.to_s:g} s{'' if number else ' (slow start included)'}, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}"
-        )
+    lines = _table([row for group in found if (row := _group(group, samples, timed))], names=1)
+    if samples is None and any(group.manner == WRITES and group.mean_rtt_s is not None for group in found):
+        lines.append(sentence(fact("trips-out")))
+    if change and moved:
+        parts = _table([dict(_part(change, number, moved, samples, found)) for number in range(len(change.parts))])
+        lines += [*([""] if lines else []), *parts, sentence(fact("slow-start-in"))]
+    if late := [row["name"] for group in found for row in group.late]:
+        lines.append(sentence(fact("late", count=len(late), flows=late[:MAX_LATE])))
     return lines
 
 
-def _over(group: Group) -> str:
-    over = span(group)
-    return f", {over}" if isinstance(over, str) else f", from {over[0]:.4g} to {over[1]:.4g} s"
+def _table(rows: Sequence[Mapping[str, str]], names: int = 0) -> list[str]:
+    """Lines of a table with all columns that a row has."""
+    heads = list(dict.fromkeys(head for row in rows for head in row))
+    return align(heads, [[row.get(head, "") for head in heads] for row in rows], names) if rows else []
 
 
-def _group(group: Group, samples: Any, over: str, more: str) -> list[str]:
-    lines = []
+def _part(
+    change: Change, number: int, moved: Sequence[Moved], samples: Any, found: Sequence[Group]
+) -> Iterator[tuple[str, str]]:
+    """Heading and cell of what each group got in a part of the run."""
+    part, last = change.parts[number], number + 1 == len(change.parts)
+    yield from (("from s", f"{part.from_s:g}" if number else "0"), ("to s", f"{part.to_s:g}"))
+    yield change.name, "sends" if part.visited else "-"
+    for stay in moved:
+        yield f"{stay.group.names} Mb/s", _number(1e-6 * stay.rates[number])
+        if stay.trips:
+            mean = stay.trips[number]
+            yield f"{stay.group.names} mean RTT ms", _number(None if mean is None else 1e3 * mean)
+    for group in found:
+        if group.manner == WRITES and samples is not None:
+            seen = trips(samples, group, part.from_s if number else 0.0, float("inf") if last else part.to_s)
+            yield f"{group.names} median RTT ms", _number(1e3 * seen.median_s if seen else None)
+
+
+def _group(group: Group, samples: Any, timed: bool) -> dict[str, str]:
+    """What a group did: round trips of one that writes now and then, rates of several that send."""
+    row = {"together": group.names}
+    if timed and group.begun and not isinstance(over := span(group), str):
+        row |= {"from s": f"{over[0]:.4g}", "to s": f"{over[1]:.4g}"}
     if group.manner == WRITES and group.mean_rtt_s is not None:
-        seen = trips(samples, group)
-        which = "" if seen is None else "all" if seen.all else "90 % of"
-        shares = (
-            more
-            if seen is None
-            else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
-        )
-        lines.append(f"{group.names}{over}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
-    elif group.manner != WRITES and len(group.begun) > 1 and group.goodput_bps is not None:
-        share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""
-        fairness = "" if group.fairness is None else f"; Jain's index {group.fairness:.3f}"
-        lines.append(f"{group.names} together{over}: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
-    late = group.late
-    return [
-        *lines,
-        *(
-            f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}"
-            for row in late[:3]
-        ),
-    ]
+        row["mean RTT ms"] = _number(1e3 * group.mean_rtt_s)
+        if seen := trips(samples, group):
+            heads = ("p50 ms", "min ms", "max ms") if seen.all else ("p50 ms", "p5 ms", "p95 ms")
+            times = zip(heads, (seen.median_s, seen.low_s, seen.high_s), strict=True)
+            row |= {"round trips": grouped(seen.number), **{head: _number(1e3 * time) for head, time in times}}
+        return row
+    if group.manner == WRITES or len(group.begun) < 2 or group.goodput_bps is None:
+        return {}
+    row["Mb/s"] = _number(1e-6 * group.goodput_bps)
+    if group.share:
+        row |= {"% of": _number(100 * group.share, 3), "link": group.link}
+    if group.fairness is not None:
+        row["Jain's index"] = f"{group.fairness:.3f}"
+    return row

@@ -356,6 +356,9 @@ TEMPLATES: Mapping[str, str] = {
     "device": "DEV is the device that sends onto the link; if it is faster than the link, shape it first",
     "origin-simulated": "Simulated, not measured on a network",
     "origin-virtual": "Measured between kernels in virtual time",
+    # A run's tables on a terminal.
+    "trips-out": "Median and range of round trips: --out DIR",
+    "slow-start-in": "The first part includes slow start",
 }
 
 
