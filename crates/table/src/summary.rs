@@ -55,6 +55,8 @@ table! {
         pub recoveries: u64 = Sum, Neither(CARRIED),
         /// Time in these episodes, summed; one that is not over counts up to the run's end.
         pub repair_s: f64 = Mean, Neither(CARRIED),
+        /// Longest time in which something was outstanding and nothing new was acknowledged, up to the run's end.
+        pub max_stall_s: Option<f64> = Max, Less("nothing gets through meanwhile"),
         /// Reductions of cwnd, idle restarts included.
         pub window_cuts: u64 = Sum, Neither(REACTION),
         /// Reductions undone because nothing had been lost ([`undo`, `frto`](../howto/recovery.md)).
