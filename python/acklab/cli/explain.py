@@ -119,11 +119,11 @@ def _columns(name: str) -> str | None:
     """
     from .. import _core
 
-    rows = [(table, *row) for table in TABLES for row in _core.columns(table)]
     lines = [
-        f"column {table}.{column}\n  {about}"
-        for table, column, _, about in rows
-        if name in (column, column.rpartition("_")[0])
+        f"column {table}.{column['name']}\n  {column['about']}"
+        for table in TABLES
+        for column in _core.columns(table)
+        if name in (column["name"], column["name"].rpartition("_")[0])
     ]
     return "\n".join(lines) or None
 
