@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .experiments.infer import InferError, infer
     from .experiments.sweep import SweepError, sweep
     from .experiments.tune import TuneError, tune
+    from .experiments.why import Why, why
     from .results.stored import NotRecordedError
     from .runs import Run, load, run, run_batch, simulation
     from .scenario import Scenario
@@ -41,6 +42,7 @@ _HOMES = {
     "experiments.infer": ("InferError", "infer"),
     "experiments.sweep": ("SweepError", "sweep"),
     "experiments.tune": ("TuneError", "tune"),
+    "experiments.why": ("Why", "why"),
     "results.stored": ("NotRecordedError",),
     "runs": ("Run", "load", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
@@ -82,6 +84,7 @@ __all__ = [
     "SweepError",
     "Table",
     "TuneError",
+    "Why",
     "Window",
     "__version__",
     "analyze",
@@ -97,6 +100,7 @@ __all__ = [
     "simulation",
     "sweep",
     "tune",
+    "why",
 ]
 
 

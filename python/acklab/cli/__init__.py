@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 which verb?
   One setting, every packet: run. The same settings side by side, with verdicts: compare.
-  A range of a key, as a curve: sweep. The best values, over many paths: tune.
+  What causes a result: why. A range of a key, as a curve: sweep. The best values, over many paths: tune.
   Which open rules explain measured values: infer. A paper's figures and claims: reproduce.
   Real kernels or programs over a scenario's links: run --live (real time), run --virtual (virtual time).
   A capture from your network: analyze. A scenario that replays it, and "what if": fit.
@@ -44,7 +44,7 @@ example:
 """
 
 #: The verbs as `acklab help` lists them, and those that only `acklab help --all` lists.
-SHOWN = ("demo", "run", "compare", "sweep", "analyze", "fit", "reproduce", "explore", "explain")
+SHOWN = ("demo", "run", "compare", "sweep", "why", "analyze", "fit", "reproduce", "explore", "explain")
 NAMES = (*SHOWN, "new", "tune", "infer", "plot", "doctor", "schema")
 #: Known verbs of other distributions: the distribution, and the line in the list of verbs.
 BROUGHT = {

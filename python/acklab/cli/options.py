@@ -25,6 +25,7 @@ LINES = {
     "run": "run a scenario",
     "compare": "compare alternatives for any key",
     "sweep": "run a scenario over ranges of its keys",
+    "why": "find what causes a result: run without each mechanism",
     "tune": "search for the keys that are best over many paths",
     "infer": "find the readings of open rules that explain measured values",
     "reproduce": "reproduce papers and check their claims",

@@ -226,6 +226,12 @@ TEMPLATES: Mapping[str, str] = {
     "drawn": "{shown} of {all} points of a line are drawn; the tables have all",
     "rows": "{shown} of {all} rows are drawn; the tables have all",
     "kept": "{runs} of them done before",
+    # Causes.
+    "why": "{metric}: {value:digits} {unit}; {causes} {what}, {nudges:count nudge} each, {runs:count run}",
+    "why-most": "{value:digits} {unit} {how} {case:name}, {base_value:digits} as it is",
+    "why-none": "No row is shown to change {metric} by more than {margin:percent}",
+    "why-alone": "Shown alone, but not by its absence: {cases:list}",
+    "why-all": "Without all of these: {value:digits} {unit}",
     # A search.
     "search": "{trials:count trial}, {runs:count run}, {paths:count path}, {seeds:count seed} each",
     "baseline-stays": "None of {trials:count trial} has a better mean {objectives:list} than the baseline",
@@ -349,6 +355,9 @@ TEMPLATES: Mapping[str, str] = {
     "still-wide": "{points:count point} with {seeds:count seed}: the interval of {metric} is still wider",
     "glyphs": "+ better · - worse · = within {margin:percent} · ? undecided · ~ differs, neither is better",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
+    "why-changes": "without: beside the scenario; alone: beside all neutral; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
+    "why-adds": "Rows need not add up: after the first changed packet two runs are no pair",
+    "no-neutral": "No neutral value: {keys:list}",
     "means": "± is half the 95 % interval of a mean",
     "mark": "* no metric is worse or undecided, in any situation",
     "best-mean": "Bold: the best mean of a column",
