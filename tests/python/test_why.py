@@ -148,11 +148,15 @@ def test_chance_is_no_cause(name: str) -> None:
 
 def test_cross_traffic_is_a_mechanism_and_each_flow_has_a_column() -> None:
     path = link("5Mbps", "20ms", queue=tail(40))
-    flows = [flow(10**6, name, receiver=EVERY) for name in ("f", "g")]
+    flows = [
+        flow(10**6, name, receiver=EVERY, start=start) for name, start in (("f", "0s"), ("g", "0s"), ("h", "100s"))
+    ]
     result = acklab.why(dict(stop={"at": "20s"}, link=[path], flow=flows))
     assert [one.name for one in result.metrics] == ["goodput of f", "p95 RTT", "retransmissions", "goodput of g"]
     assert result.named[0] == "flow g" and change(result, WITHOUT, "flow g") > 0.5
     assert "flow f" not in [cause.name for cause in result.causes]
+    # The third flow begins after the end: it has no column, and none of its mechanisms is used.
+    assert {cause.name for cause in result.causes if cause.used and cause.name.startswith(("flow h", "h "))} == set()
     both = acklab.why(dict(stop={"at": "5s"}, link=[path], flow=flows), metric="goodput@*")
     assert len(both.metrics) == 3 and not [cause for cause in both.causes if cause.name.startswith("flow")]
 

@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,8 @@ class Why(Tabular):
 
 
 _SHOWN = (BETTER, WORSE, DIFFERS)
+#: A sender's last state, which may differ without a packet.
+_STATE = ("cwnd_segments", "ssthresh_segments")
 
 
 def why(
@@ -252,7 +255,8 @@ class _Study:
         rtt = Quantity("p95_rtt_ms", "95th percentile of the round trips", "ms", LESS, False, _p95)
         self.metrics = [main, Metric("p95 RTT", rtt, self.pattern)]
         self.metrics += [metric(f"retransmissions: sum(retransmits)@{self.pattern}")]
-        self.metrics += [metric(f"{_kind(first, other)}@{other}") for other in others]
+        further = [metric(f"{_kind(first, other)}@{other}") for other in others]
+        self.metrics += [one for one in further if math.isfinite(one.read(first))]
         changes, self.no_neutral = mechanisms(self.tree, measured, first["end_s"])
         listed = alternatives(self.tree, measured) if question.values else changes
         self.changes = {_called(change, question.values): change for change in listed}
@@ -374,8 +378,12 @@ def _p95(summary: Mapping[str, Any], _: str) -> float:
 
 
 def _trace(summary: Mapping[str, Any], gone: re.Pattern[str] | None) -> str:
-    """All that a run tells, without the rows of the flows that another one lacks."""
-    flows = [row for row in summary["flows"] if gone is None or not gone.fullmatch(row["name"])]
+    """What a run tells of its packets, without the rows of the flows that another one lacks."""
+    flows = [
+        {key: value for key, value in row.items() if key not in _STATE}
+        for row in summary["flows"]
+        if gone is None or not gone.fullmatch(row["name"])
+    ]
     return json.dumps([flows, summary["links"], summary["p95_rtt_s"]])
 
 
@@ -383,10 +391,16 @@ def _nudged(tree: Mapping[str, Any], number: int) -> str:
     """A run's scenario; flows of one table also start further apart, by as much in all."""
     tree = NUDGE.of(tree, number)
     for flow in tree["flow"]:
-        apart = NUDGE.later_s * Draws(number, f"stagger {flow['name']}").uniform() / flow["count"]
+        apart = NUDGE.later_s * _draw(number, f"stagger {flow['name']}") / flow["count"]
         flow["stagger"] = f"{base(flow['stagger']) + apart:.9f}s"
-    seed = int(Draws(number, f"seed {tree['seed']}").uniform(0, 2**32))
+    seed = int(2**32 * _draw(number, f"seed {tree['seed']}"))
     return json.dumps({**tree, "seed": seed}, separators=(",", ":"))
+
+
+@lru_cache(maxsize=65536)
+def _draw(number: int, stream: str) -> float:
+    """A uniform of a named stream; finding a stream takes longer than a short run."""
+    return Draws(number, stream).uniform()
 
 
 def _workers(threads: int, pattern: str) -> Workers:
@@ -396,10 +410,12 @@ def _workers(threads: int, pattern: str) -> Workers:
         pool = ThreadPoolExecutor(threads)
         try:
             with journal.open("ab") as file:
-                for number, result in pool.map(partial(_measured, pattern), runs.numbered()):
-                    file.write(record(number, result))
+                lines = runs.numbered()
+                while some := list(islice(lines, 8 * threads)):
+                    found = list(pool.map(partial(_measured, pattern), some))
+                    file.writelines(record(number, result) for number, result in found)
                     file.flush()
-                    yield [result]
+                    yield [result for _, result in found]
         finally:
             pool.shutdown(cancel_futures=True)
 
