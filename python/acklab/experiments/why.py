@@ -29,6 +29,7 @@ from ..engines.line import record
 from ..figures.stats import Sample
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
+from ..results.columns import LESS, NEITHER
 from ..results.directory import Folder, results
 from ..results.findings import BETTER, DIFFERS, EQUIVALENT, NO_VALUE, UNDECIDED, WORSE, Finding
 from ..results.frames import Tabular, provenance, system_errors, write_scenario
@@ -42,7 +43,6 @@ from ..text.templates import Fact, fact
 from ..text.titles import changed as titled
 from ..text.toml import loads
 from .compare import difference as verdicts
-from .compare.directions import LESS, NEITHER
 from .compare.errors import CompareError
 from .compare.metrics import Metric, metric
 from .compare.quantities import Quantity
