@@ -17,7 +17,7 @@ from acklab.cli import live as live_verb
 from acklab.engines import kernel
 from acklab.experiments.dataset import plot
 from acklab.experiments.dataset.tables import caveat
-from acklab.plot import mpl
+from acklab.plot import charts
 from acklab.report.live import page
 from acklab.report.typeset import unbroken
 from acklab.results import validity
@@ -137,9 +137,9 @@ def test_charts_and_reports_of_its_tables_say_so(folder: Path) -> None:
         "title": "a transfer",
         **{name: pl.read_parquet(folder / f"{name}.parquet") for name in ("flows", "links", "queue")},
     }
-    assert "Invalid run" in mpl.queue(run).get_suptitle()
+    assert "Invalid run" in charts.queue(run).to_dict()["title"]["text"]
     assert heading(report.html(run)) == unbroken(f"Invalid: {REASON}")
-    assert mpl.queue(acklab.run(SCENARIO)).get_suptitle() == ""
+    assert "title" not in charts.queue(acklab.run(SCENARIO, record=True)).to_dict()
 
 
 def test_python_and_comparisons_get_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

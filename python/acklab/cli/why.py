@@ -10,8 +10,8 @@ from typing import Any
 
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
+from .meant import unread
 from .options import add_open, add_verb, check_open, directory, open_page, runs_kept, threads
-from .source import unread
 
 EXAMPLE = """\
 Every mechanism with a neutral value is run neutral: without it, with it alone (all others neutral), and all of them neutral. Neutral are no

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..results.files import replacing, static_charts
+from ..plot.files import write
+from ..results.files import static_charts
 from ..text.escapes import visible
 from .vega import printed, specification
 
 if TYPE_CHECKING:
     from .charts import Chart
-
-NEEDS = "static charts need vl-convert: pip install 'acklab[charts]'"
 
 
 def embedded(chart: Chart, *, wide: bool = False) -> str:
@@ -43,32 +41,6 @@ def save(chart: Chart, *files: Path, note: str = "", width: float | None = None)
     """
     if files:
         write(printed(specification(chart), visible(note), width), *files)
-
-
-def write(spec: dict[str, Any], *files: Path) -> None:
-    """Writes a specification to files whose names end in ``.svg``, ``.png`` or ``.pdf``; the same one gives the same bytes.
-
-    Raises:
-        ImportError: vl-convert is not installed; names the extra that has it.
-    """
-    try:
-        import vl_convert
-    except ImportError:
-        raise ImportError(NEEDS) from None
-    for file in files:
-        kind = file.suffix[1:]
-        if kind == "svg":
-            made = _renumbered(vl_convert.vegalite_to_svg(spec)).encode()
-        else:
-            made = vl_convert.vegalite_to_pdf(spec) if kind == "pdf" else vl_convert.vegalite_to_png(spec, scale=2)
-        with replacing(file) as scratch:
-            scratch.write_bytes(made)
-
-
-def _renumbered(svg: str) -> str:
-    """Returns an SVG whose clip paths are numbered from 1: the library counts on from chart to chart."""
-    names = {name: f"clip{number}" for number, name in enumerate(dict.fromkeys(re.findall(r"\bclip\d+\b", svg)), 1)}
-    return re.sub(r"\bclip\d+\b", lambda name: names[name[0]], svg)
 
 
 def saved(charts: Iterable[Chart], folder: Path) -> None:
