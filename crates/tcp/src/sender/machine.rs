@@ -55,7 +55,7 @@ impl Sender {
 
     /// State of this sender's random numbers; 0 if its rules draw none.
     pub fn seed(&self) -> u64 {
-        self.core.extras.skip.as_ref().map_or_else(|| self.core.cc.control.seed(), |skip| skip.seed())
+        self.core.extras.skip.as_ref().map_or_else(|| self.core.cc.control().seed(), |skip| skip.seed())
     }
 
     /// The application opens the connection and hands over everything it has to send.
@@ -141,7 +141,7 @@ impl Sender {
             self.note_round_trip(ack, now);
         }
         if self.recovery.judge(&mut self.core, ack, now) {
-            self.core.take_back();
+            self.core.undo_reduction();
         }
         if self.core.has_ack_events() {
             let report = self.recovery.report(&self.core, ack);
@@ -282,7 +282,7 @@ impl Sender {
 
     /// The share of marks by which the congestion control goes, if it has one.
     pub fn marked_share(&self) -> Option<f64> {
-        self.core.cc.control.marked_share()
+        self.core.cc.control().marked_share()
     }
 
     /// State for plots.
@@ -300,12 +300,12 @@ impl Sender {
 
     /// The congestion control's estimate of the path, if it watches delay.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.core.cc.control.estimate()
+        self.core.cc.control().estimate()
     }
 
     /// The congestion control's model of the path, if it goes by one; its rates are in bits of payload a second.
     pub fn model(&self) -> Option<ModelView> {
-        let model = self.core.cc.control.model()?;
+        let model = self.core.cc.control().model()?;
         let bits = |rate: f64| rate * 8.0 * f64::from(payload(&self.core.rules));
         let (bandwidth, max_bandwidth, pacing) = (bits(model.bandwidth), bits(model.max_bandwidth), bits(model.pacing));
         Some(ModelView { bandwidth, max_bandwidth, pacing, ..model })

@@ -230,7 +230,7 @@ impl Core {
             Pacing::Spread { round_trip: PacedTrip::Least, .. } => self.counters.rtt_min,
             _ => smoothed,
         });
-        let quantum = self.cc.control.send_quantum();
+        let quantum = self.cc.control().send_quantum();
         self.extras.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
     }
 

@@ -9,7 +9,6 @@ mod frto;
 mod intake;
 mod newreno;
 mod pipe;
-mod prr;
 mod rack;
 mod reno;
 mod report;
@@ -32,10 +31,6 @@ pub use tahoe::Tahoe;
 
 use acklab_packet::{Ack, Time};
 
-use prr::Prr;
-
-use super::congestion::CaState;
-use super::congestion::control::CongestionControl;
 use super::{Core, SenderWire};
 use crate::rules::RecoveryKind;
 
@@ -78,31 +73,6 @@ pub trait LossRecovery {
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.send_window(core.rules.max_burst, now, wire);
     }
-}
-
-/// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves SND.UNA; one that ends
-/// it, or comes outside, is an ordinary one.
-fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) {
-    let acked = accept_new_data(core, ack, prr, now, wire);
-    if acked > 0 {
-        core.grow(acked, acked, now);
-    }
-}
-
-/// The same without growth: the units that may grow the window.
-fn accept_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) -> u64 {
-    let recovering = core.cc.state == CaState::Recovery || (core.cc.state == CaState::Cwr && prr.on());
-    if recovering && ack.ack < core.cc.recover {
-        core.advance(ack, now, wire);
-        return 0;
-    }
-    if recovering {
-        core.cc.leave();
-        if prr.end(core) {
-            core.with_control(now, |control, window| control.on_complete(window));
-        }
-    }
-    core.accept(ack, !recovering || core.grows_on_exit(), now, wire)
 }
 
 /// The enum that dispatches to every recovery.

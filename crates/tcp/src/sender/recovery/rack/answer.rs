@@ -2,14 +2,13 @@
 
 use acklab_packet::{Ack, Time};
 
-use super::super::accept_new_data;
 use super::super::frto::TimeoutSign;
 use super::super::pipe::ByPipe;
-use super::super::prr::Delivered;
 use super::{Rack, Sends};
 use crate::rules::{Controls, CreditKind, Reordering};
 use crate::sender::congestion::CaState;
-use crate::sender::congestion::control::{CongestionControl, Needs, Signal};
+use crate::sender::congestion::control::Needs;
+use crate::sender::congestion::prr::Delivered;
 use crate::sender::{Core, SenderWire};
 
 impl Rack {
@@ -24,9 +23,7 @@ impl Rack {
     ) -> (bool, bool) {
         let judged = std::mem::take(&mut self.judged);
         if judged.probe_repaired {
-            core.cut(Signal::Loss, now);
-            core.cc.leave();
-            core.with_control(now, |control, window| control.on_complete(window));
+            core.reduce_for_probe(now);
         }
         if judged.verdict == TimeoutSign::Refuted {
             self.frto.refuted(core);
@@ -36,7 +33,7 @@ impl Rack {
         let mut acked = 0;
         if advances {
             let timed = judged.timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
-            acked = accept_new_data(core, &timed, &mut self.prr, now, wire);
+            acked = core.accept_new_data(&timed, now, wire);
         }
         // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
         let measures = core.rules.recovery.reordering() == Reordering::Linux;
@@ -48,7 +45,7 @@ impl Rack {
         self.note_order(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
-        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !self.prr.on() {
+        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !core.extras.prr.is_on() {
             let delivered = core.rules.credit == CreditKind::SegmentCounter {};
             core.grow(acked, if delivered { judged.delivery.units } else { acked }, now);
         }
@@ -71,38 +68,21 @@ impl Rack {
             return;
         }
         if mark && core.cc.state_at(core.seq.una) == CaState::Open {
-            self.answer_mark(core, now);
+            core.spread_mark(now);
+            self.tlp.reset();
         }
-        if self.prr.on() {
-            self.prr.on_ack(core, delivery, self.in_flight(core), more);
+        if core.extras.prr.is_on() {
+            core.follow_prr(delivery, self.in_flight(core), more);
         }
-    }
-
-    /// A mark, while nothing is lost, reduces the window by shares until more than what is outstanding is acknowledged
-    /// (`tcp_enter_cwr`).
-    fn answer_mark(&mut self, core: &mut Core, now: Time) {
-        let window = core.cc.cwnd;
-        core.answer_mark(now);
-        self.tlp.reset();
-        self.prr.begin(core, window, Delivered::default());
-        core.cc.set_cwnd(window);
-        core.cc.recover_to(core.cc.recover + 1);
     }
 
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         self.tlp.reset();
-        let (window, recover) = (core.cc.cwnd, core.cc.recover);
         self.expect_reports(core);
-        core.begin_recovery(now, wire);
+        core.begin_recovery_with_prr(delivery, now, wire);
         self.expect_reports(core);
-        if self.prr.on() {
-            // The reduction for a mark continues.
-            core.cc.recover_to(recover - 1);
-        } else {
-            self.prr.begin(core, window, delivery);
-        }
-        self.prr.on_ack(core, delivery, self.in_flight(core), true);
+        core.follow_prr(delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
             && let Some(lost) = Rack::next_lost(core)
@@ -117,13 +97,13 @@ impl Rack {
             let calm = core.cc.state_at(core.seq.una) == CaState::Open;
             let open = calm && self.board.is_empty() && !core.flight().any_resent();
             if std::mem::replace(&mut self.disordered, !open) == open {
-                core.with_control(now, |control, _| control.on_open(open));
+                core.note_order(open, now);
             }
         }
     }
 
     /// F-RTO's question; whether there was new data to ask with.
     fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        self.frto.ask(core, now, wire, |units| self.prr.sent(units))
+        self.frto.ask(core, now, wire)
     }
 }

@@ -2,8 +2,8 @@
 
 use acklab_packet::{Ack, Time};
 
+use super::super::super::congestion::prr::Delivered;
 use super::super::frto::TimeoutSign;
-use super::super::prr::Delivered;
 use super::super::undo::{Evidence, dsack};
 use super::{Rack, Sends};
 use crate::rules::{LossCounts, LossSearch, Reordering, UndoEvidence};

@@ -16,10 +16,10 @@ mod timers;
 use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
+use super::super::congestion::prr::Delivered;
 use super::super::{Core, SenderWire};
 use super::frto::Frto;
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivered, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::{LossRecovery, Report};
@@ -37,7 +37,6 @@ pub struct Rack {
     detection: Detection,
     reordering: Reordering,
     tlp: Tlp,
-    prr: Prr,
     frto: Frto,
     /// What may be sent.
     sends: Sends,
@@ -124,7 +123,7 @@ impl ByPipe for Rack {
             // RACK's to find.
             core.timer.arm(now, wire);
         }
-        self.prr.sent(sent.len);
+        core.extras.prr.sent(sent.len);
     }
 }
 
@@ -194,7 +193,6 @@ impl LossRecovery for Rack {
         }
         core.cc.forget_duplicates();
         self.timed_out = true;
-        self.prr.forget();
         (self.reorder, self.probe) = (None, None);
         self.tlp.reset();
     }
@@ -211,7 +209,7 @@ impl LossRecovery for Rack {
             core.flight_mut().mark_on_timeout(wait, now);
             self.reported_lost = core.flight().lost_ever();
             if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {
-                core.cc.set_cwnd((self.in_flight(core) + u64::from(core.seq.mss)) as f64);
+                core.open_beside(self.in_flight(core));
             }
         }
         let mut tap = Tap { wire, rto: self.rto };

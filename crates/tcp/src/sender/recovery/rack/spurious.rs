@@ -52,7 +52,6 @@ impl Rack {
     /// The last reduction was spurious; `all`: what was believed lost is not.
     fn reduced_needlessly(&mut self, core: &mut Core, all: bool) {
         self.frto.forget();
-        self.prr.forget();
         self.detection.advanced = true;
         if all {
             core.flight_mut().forgive(true);
@@ -64,7 +63,6 @@ impl Rack {
     pub(super) fn forget_losses(&mut self, core: &mut Core, was: CaState) {
         self.reordering.seen |= was == CaState::Recovery;
         self.frto.forget();
-        self.prr.forget();
         let for_good = core.rules.recovery.search() == LossSearch::Linux;
         core.flight_mut().forgive(for_good);
     }

@@ -10,8 +10,6 @@ mod round_trip;
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
-use super::super::congestion::control::Signal;
-use super::super::congestion::credit::WindowCredit;
 use super::super::flight::Sent;
 use super::super::{CLOCK, Core, SenderWire};
 use super::intake::take_in;
@@ -24,6 +22,8 @@ use round_trip::RoundTrip;
 /// `kTimeThreshold` (section 6.1.2) and `kPersistentCongestionThreshold` (section 7.6.1).
 const TIME_THRESHOLD: f64 = 9.0 / 8.0;
 const PERSISTENT: f64 = 3.0;
+/// `kMinimumWindow`, in datagrams (section 7.2).
+const MIN_WINDOW: f64 = 2.0;
 /// `kGranularity`, in seconds.
 const GRANULARITY: f64 = 0.001;
 
@@ -149,32 +149,17 @@ impl Rfc9002 {
     fn reduce(&mut self, core: &mut Core, losses: &Losses, by_ack: bool, now: Time) -> bool {
         let begins = self.begins(losses);
         if begins {
-            self.begin_recovery(core, now);
+            self.recovery_start = Some(now);
+            core.begin_recovery_period(now);
+            core.keep_window(MIN_WINDOW);
         }
         if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window() {
-            // Section 7.6.2: the minimum window, and slow start from there.
-            core.cc.set_cwnd(2.0 * f64::from(core.seq.mss));
+            // Section 7.6.2: slow start from the minimum window.
+            core.limit_window(MIN_WINDOW);
+            core.keep_window(MIN_WINDOW);
             self.recovery_start = None;
         }
         begins
-    }
-
-    fn begin_recovery(&mut self, core: &mut Core, now: Time) {
-        self.recovery_start = Some(now);
-        core.repair_begins(now);
-        core.counters.fast_retransmits += 1;
-        core.cc.credit.on_reduction();
-        core.may_not_be_undone();
-        core.cut(Signal::Loss, now);
-        Self::keep_minimum(core);
-        core.cc.recover_to(core.seq.max);
-    }
-
-    /// The minimum window is two datagrams (section 7.2).
-    fn keep_minimum(core: &mut Core) {
-        if !core.control_owns_window() {
-            core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
-        }
     }
 
     /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
@@ -219,12 +204,12 @@ impl Rfc9002 {
         if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
             // A mark has just begun a recovery period (section 7.1).
             (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
-            Self::keep_minimum(core);
+            core.keep_window(MIN_WINDOW);
         }
         let (shaking, judged) = (core.seq.shaking_hands(), std::mem::take(&mut self.judged));
         if ack.ack > core.seq.una {
             if ack.ack >= core.cc.recover && core.cc.state == CaState::Recovery {
-                core.cc.leave();
+                core.leave_recovery();
             }
             // Round trips are measured above.
             core.timer.timed = None;

@@ -2,17 +2,17 @@
 
 use acklab_packet::{Ack, Time};
 
-use super::Core;
-use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
-use super::flight::found::Losses;
-use super::flight::rate::RateSample;
-use super::recovery::Report;
+use super::super::Core;
+use super::super::flight::found::Losses;
+use super::super::flight::rate::RateSample;
+use super::super::recovery::Report;
+use super::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
 use crate::rules::{Controls, RttSamples};
 
 impl Core {
     /// The ACK event of the congestion control.
     #[inline(never)]
-    pub(super) fn notify_control(&mut self, ack: &Ack, report: &Report, now: Time) {
+    pub(in crate::sender) fn notify_control(&mut self, ack: &Ack, report: &Report, now: Time) {
         let una = self.seq.una;
         if let Some(flight) = &mut self.extras.flight {
             // A recovery that judges each segment has taken it in already.
@@ -64,7 +64,7 @@ impl Core {
     }
 
     /// Tells a control that needs losses of the segments that were found lost since it was last told.
-    pub(super) fn tell_losses(&mut self, now: Time) {
+    pub(in crate::sender) fn tell_losses(&mut self, now: Time) {
         let Some(rate) = self.rate() else { return };
         let delivered = rate.delivered();
         let Some(found) = rate.losses.as_mut().map(|losses| losses.take(delivered)) else { return };
@@ -80,9 +80,15 @@ impl Core {
         self.cc.take(&window);
     }
 
-    /// A segment with data, of so many units, has left: the departure event of the congestion control, and the pace it sets.
+    /// Signals a control in Linux's form that nothing is missing or sent again on its way (`open`), or no longer so
+    /// (`tcp_set_ca_state`).
+    pub(in crate::sender) fn note_order(&mut self, open: bool, now: Time) {
+        self.with_control(now, |control, _| control.on_open(open));
+    }
+
+    /// A segment with data, of `units`, has left: the departure event of the congestion control, and the pace it sets.
     #[inline(never)]
-    pub(super) fn note_departure(&mut self, units: u64, idle: bool, now: Time) {
+    pub(in crate::sender) fn note_departure(&mut self, units: u64, idle: bool, now: Time) {
         let limits = self.rate().map(|rate| (rate.app_limited(), rate.min_rtt()));
         let (app_limited, min_rtt) = limits.unwrap_or((false, f64::INFINITY));
         let departure = Departure { idle, app_limited, min_rtt };
@@ -108,7 +114,7 @@ impl Core {
 
     /// The application is about to write. For a while it counts as the limit of delivery rates, under three conditions. There
     /// was nothing to send. The window had room beyond the `in_flight` units. Nothing was `lost`.
-    pub(super) fn note_pause(&mut self, in_flight: u64, lost: u64) {
+    pub(in crate::sender) fn note_pause(&mut self, in_flight: u64, lost: u64) {
         let dry =
             lost == 0 && self.seq.limit - self.seq.max < u64::from(self.seq.mss) && (in_flight as f64) < self.cc.cwnd;
         self.limit_rate(dry, in_flight);
