@@ -17,6 +17,7 @@ mod repair;
 mod requests;
 mod rng;
 pub mod rtt;
+mod scoreboard;
 mod segmentation;
 mod sending;
 mod sequence;

@@ -11,10 +11,10 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::prr::Delivered;
+use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::pipe::{ByPipe, Next};
 use super::report::Before;
-use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report};
 use crate::rules::{FackWindow, RecoveryKind};
 

@@ -6,10 +6,10 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
+use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::duplicates::begins_recovery;
 use super::pipe::{ByPipe, Next};
-use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report};
 use crate::rules::SackPartial;
 

@@ -4,11 +4,11 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::prr::Delivered;
+use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::frto::{Frto, TimeoutSign};
 use super::pipe::{ByPipe, Next};
 use super::report::Before;
-use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report};
 
 /// State of RFC 6675 recovery.

@@ -12,9 +12,7 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::congestion::CaState;
 use super::super::flight::Sent;
 use super::super::{CLOCK, Core, SenderWire};
-use super::intake::take_in;
 use super::pipe::{ByPipe, Next};
-use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::{LossRecovery, Report};
 use round_trip::RoundTrip;
@@ -30,7 +28,6 @@ const GRANULARITY: f64 = 0.001;
 /// State of a QUIC sender's recovery.
 #[derive(Clone, Debug, Default)]
 pub struct Rfc9002 {
-    board: Scoreboard,
     round_trip: RoundTrip,
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
@@ -86,11 +83,6 @@ impl Losses {
 }
 
 impl Rfc9002 {
-    /// Bytes in flight, as units: neither reported nor lost.
-    fn in_flight(&self, core: &Core) -> u64 {
-        core.seq.flight_size() - self.board.total() - core.flight().lost()
-    }
-
     /// The probe timeout without its backoff (section 6.2.1): the timer's rules, and `max_ack_delay` after the handshake.
     fn pto(core: &Core) -> f64 {
         let delay = if core.seq.shaking_hands() { 0.0 } else { core.rules.recovery.max_ack_delay().secs() };
@@ -100,9 +92,9 @@ impl Rfc9002 {
     /// Takes in what the ACK covers and reports.
     fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let told = core.rules.recovery.packet_numbers().then_some(ack.ts_ecr);
-        let (mut newest, mut units) = (None::<Sent>, [0; 2]);
+        let (una, mut newest, mut units) = (core.seq.una, None::<Sent>, [0; 2]);
         let (start, mut counts) = (self.recovery_start, 0);
-        take_in(&mut self.board, core, ack, now, |sent, covered| {
+        core.flight_mut().take_in(ack, una, now, |sent, covered| {
             units[usize::from(!covered)] += sent.end - sent.start;
             // What was declared lost and comes after all, or an earlier packet with the same data, is no longer tracked.
             let earlier = told.is_some_and(|told| told.secs() + CLOCK < sent.at.secs());
@@ -226,7 +218,7 @@ impl Rfc9002 {
 
 impl ByPipe for Rfc9002 {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
-        if self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
+        if core.flight().in_flight() + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
             return None;
         }
         let lost = core.flight_mut().next_lost();
@@ -237,7 +229,7 @@ impl ByPipe for Rfc9002 {
 impl LossRecovery for Rfc9002 {
     /// No reduction is undone.
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
-        (self.judged.in_flight, self.judged.lost_ever) = (self.in_flight(core), core.flight().lost_ever());
+        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
         self.take_in(core, ack, now);
         if self.judged.covered + self.judged.sacked > 0 {
             self.pto_count = 0;
@@ -256,7 +248,7 @@ impl LossRecovery for Rfc9002 {
             lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
             lost_ever,
             prior_in_flight: judged.in_flight,
-            in_flight: core.seq.max - una - self.board.total() - core.flight().lost(),
+            in_flight: core.flight().in_flight(),
             state: if self.begins(&judged.losses) { CaState::Recovery } else { core.cc.state_at(una) },
             rtt: None,
         }
@@ -283,11 +275,11 @@ impl LossRecovery for Rfc9002 {
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
-        Some(self.in_flight(core))
+        Some(core.flight().in_flight())
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (self.in_flight(core), core.flight().lost())
+        (core.flight().in_flight(), core.flight().lost())
     }
 
     /// No timeout voids anything.
