@@ -8,6 +8,7 @@ use super::SenderWire;
 use super::congestion::Congestion;
 use super::congestion::control::{CongestionControl, Control, Needs};
 use super::congestion::prr::Prr;
+use super::congestion::slow_start::SlowStart;
 use super::congestion::validation::Usage;
 use super::feedback::Feedback;
 use super::flight::Flight;
@@ -125,9 +126,14 @@ pub(super) struct Told {
 }
 
 impl Core {
-    pub(super) fn new(rules: Arc<SenderRules>, supply: Supply, control: Control, seed: u64) -> Core {
+    pub(super) fn new(
+        rules: Arc<SenderRules>,
+        supply: Supply,
+        (control, slow_start): (Control, Option<Box<SlowStart>>),
+        seed: u64,
+    ) -> Core {
         let seq = SequenceSpace::new(&rules, supply);
-        let needs = control.needs();
+        let needs = if slow_start.is_some() { control.needs().max(Needs::RoundTrips) } else { control.needs() };
         let extras = Extras {
             pacer: Pacer::new(&rules),
             skip: Skip::new(&rules, seed),
@@ -164,7 +170,7 @@ impl Core {
             || rules.marks_end;
         Core {
             timer: Timer::new(&rules),
-            cc: Congestion::new(&rules, &seq, control),
+            cc: Congestion::new(&rules, &seq, (control, slow_start)),
             seq,
             fast_path: !may_hold_back && !wanted && !watched,
             may_hold_back,

@@ -44,13 +44,12 @@ impl Sender {
     /// alone, or [`Sender::seed`] of the connection before this one.
     pub fn with_seed(rules: Arc<SenderRules>, supply: Supply, seed: u64) -> Sender {
         let control = Control::of(&rules, payload(&rules), seed);
-        Sender::with_control(rules, supply, seed, control)
+        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, control, seed) }
     }
 
     /// The same with this congestion control instead of the one that `rules` name.
     pub fn with_control(rules: Arc<SenderRules>, supply: Supply, seed: u64, control: Control) -> Sender {
-        let recovery = Recovery::new(rules.recovery);
-        Sender { core: Core::new(rules, supply, control, seed), recovery }
+        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, (control, None), seed) }
     }
 
     /// State of this sender's random numbers; 0 if its rules draw none.

@@ -10,7 +10,7 @@ mod inflation;
 mod notify;
 pub(super) mod prr;
 mod reaction;
-pub mod slow_start;
+pub(super) mod slow_start;
 pub(super) mod validation;
 
 use std::ops::Deref;
@@ -20,8 +20,9 @@ use acklab_packet::{Phase, Seq, Time};
 use super::Core;
 use super::sequence::SequenceSpace;
 use crate::rules::{DuplicateAcks, SecondFastRetransmit, SenderFault, SenderRules};
-use control::{CongestionControl, Control, Window};
+use control::{AckEvent, CongestionControl, Control, Window};
 use credit::{Covered, Credit, WindowCredit};
+use slow_start::SlowStart;
 
 /// Congestion state, by the last reduction of the window; the names are Linux's (`tcp_ca_state`), and so is the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +73,7 @@ pub struct Congestion {
     credit: Credit,
     /// Initial window in segments.
     initial_window: f64,
+    slow_start: Option<Box<SlowStart>>,
 }
 
 impl Deref for Congestion {
@@ -84,7 +86,11 @@ impl Deref for Congestion {
 }
 
 impl Congestion {
-    pub(super) fn new(rules: &SenderRules, seq: &SequenceSpace, control: Control) -> Congestion {
+    pub(super) fn new(
+        rules: &SenderRules,
+        seq: &SequenceSpace,
+        (control, slow_start): (Control, Option<Box<SlowStart>>),
+    ) -> Congestion {
         let in_units = |segments: f64| segments * f64::from(seq.mss);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         let windows = Windows {
@@ -99,7 +105,7 @@ impl Congestion {
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
             owned: control.owns_window(),
         };
-        Congestion { windows, control, credit: Credit::new(rules), initial_window: rules.initial_window }
+        Congestion { windows, control, credit: Credit::new(rules), initial_window: rules.initial_window, slow_start }
     }
 
     /// The algorithm that moves the windows.
@@ -230,7 +236,7 @@ impl Congestion {
     fn grow_by(&mut self, credit: f64, seq: &SequenceSpace, srtt: f64, now: Time) {
         if credit > 0.0 {
             // Apart, so that of Reno's window only what it reads is put together.
-            if let Control::Reno(mut control) = self.control {
+            if let (&Control::Reno(mut control), None) = (&self.control, &self.slow_start) {
                 let mut window = self.seen(seq, srtt, now);
                 control.grow(credit, &mut window);
                 self.windows.cwnd = window.cwnd;
@@ -246,7 +252,22 @@ impl Congestion {
             return;
         }
         let mut window = self.seen(seq, srtt, now);
-        self.control.grow(credit, &mut window);
+        match &mut self.slow_start {
+            None => self.control.grow(credit, &mut window),
+            Some(slow_start) => {
+                slow_start.grow(credit, &mut window, |credit, window| self.control.grow(credit, window));
+            }
+        }
+        self.take(&window);
+    }
+
+    /// Hands an ACK event to the slow start, and to the control.
+    fn on_ack(&mut self, event: &AckEvent, seq: &SequenceSpace, srtt: f64, now: Time) {
+        let mut window = self.seen(seq, srtt, now);
+        if let Some(slow_start) = &mut self.slow_start {
+            slow_start.on_ack(event, &window);
+        }
+        self.control.on_ack(event, &mut window);
         self.take(&window);
     }
 

@@ -43,7 +43,7 @@ impl Core {
             cwnd_limited: self.rate().is_some_and(|rate| rate.losses.as_ref().is_some_and(Losses::limited)),
             rate: sample,
         };
-        self.with_control(now, |control, window| control.on_ack(&event, window));
+        self.cc.on_ack(&event, &self.seq, self.timer.smoothed, now);
         let limits = self.cc.control.limits_itself();
         self.limit_rate(limits, report.in_flight);
     }

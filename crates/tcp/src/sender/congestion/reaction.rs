@@ -27,6 +27,9 @@ impl Core {
             Halving::FlightSize => self.seq.flight_size().saturating_sub(self.cc.limited) as f64,
             Halving::Cwnd => self.cc.cwnd,
         };
+        if let Some(slow_start) = &mut self.cc.slow_start {
+            slow_start.on_congestion(signal);
+        }
         let mut left = self.cc.control.on_congestion(signal, in_use, &window);
         // RFC 8511 section 3: in congestion avoidance a mark reduces less than a loss.
         if signal == Signal::Mark && self.rules.beta_ecn > 0.0 && !self.cc.in_slow_start() {

@@ -21,7 +21,6 @@ mod westwood;
 mod windowed_max;
 
 pub use super::event::{AckEvent, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Window};
-pub use super::slow_start::{HyStart, HyStartPlusPlus};
 pub use cubic::CubicRules;
 pub use fit::misfits;
 pub use prague::PragueRules;
@@ -30,6 +29,7 @@ pub use veno::VenoRules;
 
 use std::fmt::Debug;
 
+use super::slow_start::SlowStart;
 use crate::rules::{ControlKind, Controls, CubicSlowStart, SenderRules};
 
 /// A congestion control algorithm.
@@ -143,8 +143,6 @@ macro_rules! controls {
             LinuxVegas(Box<linux::Vegas>),
             LinuxVeno(Box<linux::Veno>),
             LinuxWestwood(Box<linux::Westwood>),
-            HyStart(Box<HyStart>),
-            HyStartPlusPlus(Box<HyStartPlusPlus>),
             /// A program's own.
             Custom(Box<dyn CongestionControl>),
         }
@@ -172,8 +170,6 @@ macro_rules! controls {
                     Control::LinuxVegas($control) => $call,
                     Control::LinuxVeno($control) => $call,
                     Control::LinuxWestwood($control) => $call,
-                    Control::HyStart($control) => $call,
-                    Control::HyStartPlusPlus($control) => $call,
                     Control::Custom($control) => $call,
                 }
             };
@@ -199,19 +195,15 @@ controls! { (payload, seed):
 }
 
 impl Control {
-    /// The same with the slow start that the rules name.
-    pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
-        let control = Control::new(rules.control.clone(), payload, seed);
+    /// The algorithm in the form that the rules name, and the slow start before it.
+    pub(in crate::sender) fn of(rules: &SenderRules, payload: u32, seed: u64) -> (Control, Option<Box<SlowStart>>) {
         let (slow_start, ticks) = (rules.control.slow_start(), linux::Ticks::new(rules.recovery.ticks()));
-        let hystart = slow_start == CubicSlowStart::HyStart;
-        let control = match (rules.controls, control) {
+        let control = match (rules.controls, Control::new(rules.control.clone(), payload, seed)) {
             (Controls::Published, control) => control,
             (_, Control::Cubic(cubic)) => {
+                let hystart = slow_start == CubicSlowStart::HyStart;
                 let cubic = Control::LinuxCubic(Box::new(linux::Cubic::new(cubic.rules(), hystart, ticks)));
-                if hystart {
-                    return cubic;
-                }
-                cubic
+                return (cubic, SlowStart::new(slow_start).filter(|_| !hystart));
             }
             (_, Control::Dctcp(dctcp)) if rules.counts_segments() => {
                 Control::LinuxDctcp(Box::new(linux::Dctcp::new(dctcp.gain())))
@@ -222,12 +214,7 @@ impl Control {
             (_, Control::Westwood(_)) => Control::LinuxWestwood(Box::new(linux::Westwood::new(ticks))),
             (_, control) => control,
         };
-        match slow_start {
-            CubicSlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
-            CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control, true))),
-            CubicSlowStart::HyStartDelay => Control::HyStart(Box::new(HyStart::new(control, false))),
-            CubicSlowStart::Standard => control,
-        }
+        (control, SlowStart::new(slow_start))
     }
 }
 
