@@ -366,7 +366,7 @@ fn seed(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
     let draw = |name| (stream(name).uniform() * (1_u64 << 53) as f64) as u64;
     match &table.sender.control {
         _ if table.sender.skip > 0 => draw("skip"),
-        control if control.draws() => draw(control.name()),
+        control if control.traits().draws => draw(control.name()),
         _ => 0,
     }
 }

@@ -338,7 +338,7 @@ impl Core {
         if grow { acked - marked } else { 0 }
     }
 
-    /// Units, of the `acked` that an ACK newly covers, for which no growth is due because the ACK tells of marks: all, where it
+    /// Returns the units, of the `acked` that an ACK newly covers, for which no growth is due because of marks: all, where the ACK
     /// echoes one.
     #[cold]
     fn marked_of(&self, acked: u64) -> u64 {
@@ -346,7 +346,7 @@ impl Core {
         counted.map_or(acked, |feedback| acked.min(feedback.told.ceil() as u64))
     }
 
-    /// The ACK with its count of marks read: its ECE says whether it tells of new ones.
+    /// Reads an ACK's count of marks. Returns the ACK, whose ECE then shows new marks.
     #[cold]
     pub(super) fn read_marks(&mut self, ack: &Ack) -> Ack {
         let Some(feedback) = &mut self.extras.feedback else { return *ack };

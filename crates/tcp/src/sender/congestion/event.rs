@@ -56,6 +56,20 @@ pub enum Needs {
     Losses,
 }
 
+/// What a control declares beside its needs. None of it ever changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// True if it reads how much is marked, and so needs ECN.
+    pub counts_marks: bool,
+    /// True if its segments are ECT(1): it expects many marks, and answers each a little (RFC 9331).
+    pub expects_many_marks: bool,
+    /// True if no reduction goes around what it leaves after a loss or a mark: Linux keeps controls that have a `cong_control` from
+    /// proportional rate reduction (net/ipv4/tcp_input.c).
+    pub reduces_alone: bool,
+    /// True if it draws random numbers.
+    pub draws: bool,
+}
+
 /// A segment with data leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {

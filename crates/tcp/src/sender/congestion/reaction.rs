@@ -94,7 +94,7 @@ impl Core {
         }
     }
 
-    /// Whether the recovery answers a mark, over a round trip.
+    /// Returns true if the recovery answers a mark, over a round trip.
     pub(in crate::sender) fn spreads_marks(&self) -> bool {
         self.rules.recovery.spreads_marks() && !self.control_owns_window()
     }

@@ -33,7 +33,7 @@ impl Flight {
         resent
     }
 
-    /// Units `start .. end` are reported; `note` learns of each record reported for the first time.
+    /// Marks units `start .. end` as reported; `note` learns of each record reported for the first time.
     pub fn report(&mut self, start: Seq, end: Seq, now: Time, mut note: impl FnMut(Sent)) {
         self.split(start);
         self.split(end);
@@ -54,7 +54,7 @@ impl Flight {
         }
     }
 
-    /// Everything below `ack` is acknowledged; `note` learns of what had not been reported. Returns whether some of it was sent
+    /// Removes everything below `ack`; `note` learns of what had not been reported. Returns whether some of it was sent
     /// more than once.
     pub fn acknowledge(&mut self, ack: Seq, now: Time, mut note: impl FnMut(Sent)) -> bool {
         self.split(ack);

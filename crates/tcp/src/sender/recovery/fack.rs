@@ -87,7 +87,7 @@ impl Fack {
         self.judged = core.seq.una;
     }
 
-    /// Finds what is lost by now, with everything below `una` acknowledged; whether that is more than before.
+    /// Finds what is lost by now, with everything below `una` acknowledged. Returns whether that is more than before.
     fn find_losses(&mut self, core: &Core, una: Seq) -> bool {
         let Some(&(_, forward)) = self.board.runs().last() else { return false };
         let threshold = u64::from(core.rules.dup_thresh);

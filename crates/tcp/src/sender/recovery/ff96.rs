@@ -43,7 +43,7 @@ impl Ff96 {
         self.next_hole = 0;
     }
 
-    /// Takes in the ACK's blocks; whether they told anything new.
+    /// Takes in the ACK's blocks. Returns whether they have news.
     fn update(&mut self, core: &Core, ack: &Ack) -> bool {
         let (before, una) = (self.board.total(), ack.ack.max(core.seq.una));
         let mut changed = false;

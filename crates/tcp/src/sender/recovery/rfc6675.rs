@@ -32,7 +32,7 @@ pub struct Rfc6675 {
 }
 
 impl Rfc6675 {
-    /// Takes in the ACK's blocks; how many units they report for the first time.
+    /// Takes in the ACK's blocks. Returns how many units they report for the first time.
     fn update(&mut self, core: &mut Core, ack: &Ack, now: Time) -> u64 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {

@@ -20,7 +20,9 @@ mod veno;
 mod westwood;
 mod windowed_max;
 
-pub use super::event::{AckEvent, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Window};
+pub use super::event::{
+    AckEvent, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Traits, Window,
+};
 pub use cubic::CubicRules;
 pub use fit::misfits;
 pub use prague::PragueRules;
@@ -36,6 +38,11 @@ use crate::rules::{ControlKind, Controls, CubicSlowStart, SenderRules};
 pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     /// Which inputs it needs. The answer never changes.
     fn needs(&self) -> Needs;
+
+    /// What else it declares. The answer never changes.
+    fn traits(&self) -> Traits {
+        Traits::default()
+    }
 
     /// True if no recovery and no idle time moves `cwnd`, and no credit grows it, as with the kernel's `cong_control`. The
     /// answer never changes. It takes a recovery that reports losses
@@ -194,6 +201,13 @@ controls! { (payload, seed):
     Bbr3(Box<bbr3::Bbr3>) from ControlKind::Bbr3 {} => Box::new(bbr3::Bbr3::new(payload, seed));
 }
 
+impl ControlKind {
+    /// What the algorithm declares.
+    pub fn traits(&self) -> Traits {
+        Control::new(self.clone(), 1460, 0).traits()
+    }
+}
+
 impl Control {
     /// The algorithm in the form that the rules name, and the slow start before it.
     pub(in crate::sender) fn of(rules: &SenderRules, payload: u32, seed: u64) -> (Control, Option<Box<SlowStart>>) {
@@ -222,6 +236,10 @@ impl CongestionControl for Control {
     #[inline]
     fn needs(&self) -> Needs {
         each!(self, control => control.needs())
+    }
+
+    fn traits(&self) -> Traits {
+        each!(self, control => control.traits())
     }
 
     fn owns_window(&self) -> bool {

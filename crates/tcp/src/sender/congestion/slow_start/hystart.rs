@@ -17,7 +17,7 @@ const MIN_SAMPLES: u32 = 8;
 /// By how much the round trip grows: an eighth, within these, in seconds.
 const DELAY_MIN: f64 = 0.004;
 const DELAY_MAX: f64 = 0.016;
-/// Room for segments that leave as one burst: four of 64 kB, in segments, at the rate of pacing; at most so many seconds.
+/// Room for segments that leave as one burst: four of 64 kB, in segments, at the rate of pacing; at most `BURST_MAX` seconds.
 const BURST: f64 = 4.0 * 65536.0 / 1460.0;
 const BURST_MAX: f64 = 0.001;
 
@@ -46,7 +46,7 @@ enum Stage {
 /// State of HyStart.
 #[derive(Clone, Debug)]
 pub(in crate::sender) struct HyStart {
-    /// Whether it looks at trains of ACKs.
+    /// True if it looks at trains of ACKs.
     trains: bool,
     stage: Stage,
     /// Least round trip in seconds; infinite before the first.

@@ -132,12 +132,12 @@ impl Rfc9002 {
         losses
     }
 
-    /// True if these losses begin a recovery period: the newest left after the last one began.
+    /// Returns true if these losses begin a recovery period: the newest left after the last one began.
     fn begins(&self, losses: &Losses) -> bool {
         losses.newest.is_some_and(|newest| self.recovery_start.is_none_or(|start| newest.at > start))
     }
 
-    /// Answers losses (section 7); whether a recovery period begins.
+    /// Answers losses (section 7). Returns whether a recovery period begins.
     fn reduce(&mut self, core: &mut Core, losses: &Losses, by_ack: bool, now: Time) -> bool {
         let begins = self.begins(losses);
         if begins {
