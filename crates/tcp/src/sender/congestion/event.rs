@@ -68,6 +68,8 @@ pub struct Traits {
     pub reduces_alone: bool,
     /// True if it draws random numbers.
     pub draws: bool,
+    /// True if it has the slow start of its rule `slow_start` itself.
+    pub ends_slow_start: bool,
 }
 
 /// A segment with data leaves.

@@ -1,6 +1,7 @@
 //! Loss recovery: what is considered lost, and what may be sent now.
 //!
-//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
+//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`], and its answer to each question that has a `matches!` in
+//! `rules/recovery`. It writes no window: it tells `congestion` what happened.
 
 mod duplicates;
 mod fack;

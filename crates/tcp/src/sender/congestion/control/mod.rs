@@ -138,18 +138,17 @@ impl Clone for Box<dyn CongestionControl> {
 
 /// The enum that dispatches to every control, and how each is made from its parameters.
 macro_rules! controls {
-    (($payload:ident, $seed:ident): $($name:ident($kept:ty) from $pattern:pat => $make:expr;)+) => {
+    (
+        ($payload:ident, $seed:ident): { $($name:ident($kept:ty) from $pattern:pat => $make:expr;)+ }
+        linux ($ticks:ident, $slow_start:ident, $whole:ident):
+            { $($linux:ident($state:ty) from $published:pat $(if $fits:ident)? => $turn:expr;)+ }
+    ) => {
         /// The algorithms. Reno has no state. The others keep theirs in a `Box`, so that they do not enlarge a sender.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
         pub enum Control {
             $($name($kept),)+
-            LinuxCubic(Box<linux::Cubic>),
-            LinuxDctcp(Box<linux::Dctcp>),
-            LinuxReno(Box<linux::Reno>),
-            LinuxVegas(Box<linux::Vegas>),
-            LinuxVeno(Box<linux::Veno>),
-            LinuxWestwood(Box<linux::Westwood>),
+            $($linux($state),)+
             /// A program's own.
             Custom(Box<dyn CongestionControl>),
         }
@@ -164,6 +163,14 @@ macro_rules! controls {
                     ControlKind::Python { .. } => Control::Reno(reno::Reno),
                 }
             }
+
+            /// The algorithm in Linux's form, if there is one for these rules.
+            fn in_linux_form(self, $ticks: linux::Ticks, $slow_start: CubicSlowStart, $whole: bool) -> Control {
+                match self {
+                    $($published $(if $fits)? => Control::$linux(Box::new($turn)),)+
+                    control => control,
+                }
+            }
         }
 
         /// Calls the same method on whichever control it is.
@@ -171,12 +178,7 @@ macro_rules! controls {
             ($self:expr, $control:ident => $call:expr) => {
                 match $self {
                     $(Control::$name($control) => $call,)+
-                    Control::LinuxCubic($control) => $call,
-                    Control::LinuxDctcp($control) => $call,
-                    Control::LinuxReno($control) => $call,
-                    Control::LinuxVegas($control) => $call,
-                    Control::LinuxVeno($control) => $call,
-                    Control::LinuxWestwood($control) => $call,
+                    $(Control::$linux($control) => $call,)+
                     Control::Custom($control) => $call,
                 }
             };
@@ -184,7 +186,7 @@ macro_rules! controls {
     };
 }
 
-controls! { (payload, seed):
+controls! { (payload, seed): {
     Reno(reno::Reno) from ControlKind::Reno { .. } => reno::Reno;
     Veno(Box<veno::Veno>) from ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock, .. } =>
         Box::new(veno::Veno::new(VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() }));
@@ -199,7 +201,15 @@ controls! { (payload, seed):
         Box::new(prague::Prague::new(PragueRules { gain, least_rtt: least_rtt.secs() }));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
     Bbr3(Box<bbr3::Bbr3>) from ControlKind::Bbr3 {} => Box::new(bbr3::Bbr3::new(payload, seed));
-}
+} linux (ticks, slow_start, whole): {
+    LinuxCubic(Box<linux::Cubic>) from Control::Cubic(cubic) =>
+        linux::Cubic::new(cubic.rules(), slow_start == CubicSlowStart::HyStart, ticks);
+    LinuxDctcp(Box<linux::Dctcp>) from Control::Dctcp(dctcp) if whole => linux::Dctcp::new(dctcp.gain());
+    LinuxReno(Box<linux::Reno>) from Control::Reno(_) if whole => linux::Reno::default();
+    LinuxVegas(Box<linux::Vegas>) from Control::Vegas(vegas) => linux::Vegas::new(vegas.rules());
+    LinuxVeno(Box<linux::Veno>) from Control::Veno(veno) => linux::Veno::new(veno.beta());
+    LinuxWestwood(Box<linux::Westwood>) from Control::Westwood(_) => linux::Westwood::new(ticks);
+} }
 
 impl ControlKind {
     /// What the algorithm declares.
@@ -211,24 +221,14 @@ impl ControlKind {
 impl Control {
     /// The algorithm in the form that the rules name, and the slow start before it.
     pub(in crate::sender) fn of(rules: &SenderRules, payload: u32, seed: u64) -> (Control, Option<Box<SlowStart>>) {
-        let (slow_start, ticks) = (rules.control.slow_start(), linux::Ticks::new(rules.recovery.ticks()));
-        let control = match (rules.controls, Control::new(rules.control.clone(), payload, seed)) {
-            (Controls::Published, control) => control,
-            (_, Control::Cubic(cubic)) => {
-                let hystart = slow_start == CubicSlowStart::HyStart;
-                let cubic = Control::LinuxCubic(Box::new(linux::Cubic::new(cubic.rules(), hystart, ticks)));
-                return (cubic, SlowStart::new(slow_start).filter(|_| !hystart));
-            }
-            (_, Control::Dctcp(dctcp)) if rules.counts_segments() => {
-                Control::LinuxDctcp(Box::new(linux::Dctcp::new(dctcp.gain())))
-            }
-            (_, Control::Reno(_)) if rules.counts_segments() => Control::LinuxReno(Box::default()),
-            (_, Control::Vegas(vegas)) => Control::LinuxVegas(Box::new(linux::Vegas::new(vegas.rules()))),
-            (_, Control::Veno(veno)) => Control::LinuxVeno(Box::new(linux::Veno::new(veno.beta()))),
-            (_, Control::Westwood(_)) => Control::LinuxWestwood(Box::new(linux::Westwood::new(ticks))),
-            (_, control) => control,
-        };
-        (control, SlowStart::new(slow_start))
+        let slow_start = rules.control.slow_start();
+        let mut control = Control::new(rules.control.clone(), payload, seed);
+        if rules.controls == Controls::Linux {
+            let ticks = linux::Ticks::new(rules.recovery.ticks());
+            control = control.in_linux_form(ticks, slow_start, rules.counts_segments());
+        }
+        let outer = SlowStart::new(slow_start).filter(|_| !control.traits().ends_slow_start);
+        (control, outer)
     }
 }
 

@@ -61,7 +61,7 @@ impl CongestionControl for Prague {
     }
 
     fn traits(&self) -> Traits {
-        Traits { counts_marks: true, expects_many_marks: true, reduces_alone: true, draws: false }
+        Traits { counts_marks: true, expects_many_marks: true, reduces_alone: true, ..Traits::default() }
     }
 
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
