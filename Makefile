@@ -17,7 +17,10 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 # Written last of its files.
 BUILDER := python/acklab/scenario/__init__.py
 
-.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel zoo wheel wheel-pyodide lite wheels clean
+# Distributions of this repository, which a clone has: judges and later studies.
+PACKAGES := $(addprefix packages/acklab-,drill zoo studies)
+
+.PHONY: help setup demo check same test lint test-rust test-python hooks test-all mutants docs shots explorer bench reference kernel kernel-wheel zoo wheel wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -30,6 +33,7 @@ help:
 	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make mutants change the path and TCP in thousands of ways and test each (cargo-mutants; days)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
+	@echo 'make shots   photograph every kind of page, desktop and telephone, light and dark (PAGES names some)'
 	@echo 'make explorer set up, build the explorer, a page with the simulator, in dist/explorer'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make reference rewrite the reference of tables from the Rust declarations'
@@ -37,19 +41,17 @@ help:
 	@echo 'make zoo     build the stacks of `acklab zoo` in ~/.cache/acklab/zoo (needs go, cargo, cmake and their registries; minutes)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel of this machine in dist/'
-	@echo 'make wheel-pyodide build a wheel for Pyodide, Python in a browser, in dist/'
-	@echo 'make lite    build a page of notebooks that runs in a browser, in dist/lite (JupyterLite; PYODIDE=FILE)'
 	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'
 	@echo 'make clean   remove everything these made'
 	@sh tools/needs.sh $(PYTHON) --check || true
 
-setup: $(VENV)/.built $(BUILDER)
+setup: $(VENV)/.built $(BUILDER) $(VENV)/.packages
 
 # The environment, with the tool that builds the wheel.
 $(VENV)/.made: tools/needs.sh pyproject.toml
 	@sh tools/needs.sh $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2' 'flit_core>=3.12,<5'
 	@touch $@
 
 # What the package or an extra of it needs, a line each. The first time the package's are installed beside the build.
@@ -68,6 +70,11 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 $(BUILDER): $(VENV)/.built tools/builder.py
 	$(BIN)/python tools/builder.py
 
+# Editable, pure Python: two seconds, since nothing is compiled or resolved.
+$(VENV)/.packages: $(VENV)/.made $(addsuffix /pyproject.toml,$(PACKAGES))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ,$(PACKAGES))
+	@touch $@
+
 # What checks the code: nothing that only tests import.
 $(VENV)/.lintable: $(VENV)/.made | $(VENV)/.built
 	$(call NEEDED,lint) | $(BIN)/python -m pip install --quiet -r /dev/stdin
@@ -75,7 +82,7 @@ $(VENV)/.lintable: $(VENV)/.made | $(VENV)/.built
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,notebook,ray,data,tune
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,charts,ray,data,tune
 	@touch $@
 
 demo: setup
@@ -127,6 +134,9 @@ hooks:
 test-all: export ACKLAB_LONG = 1
 test-all: test
 
+shots: setup $(VENV)/.testable
+	@$(BIN)/python docs/img/shots.py $(PAGES)
+
 # Part of it: make mutants ONLY='-f crates/path/src/link/*.rs'
 ONLY ?= -f 'crates/path/src/**/*.rs' -f 'crates/tcp/src/**/*.rs'
 mutants: setup
@@ -159,7 +169,7 @@ reference: setup
 kernel:
 	@sh tools/kernel/build.sh
 
-zoo:
+zoo: setup
 	@sh tools/zoo/build.sh
 
 kernel-wheel: setup
@@ -169,18 +179,6 @@ kernel-wheel: setup
 wheel: setup
 	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	$(BIN)/maturin build --release --out dist
-
-# A wheel for Python in a browser.
-wheel-pyodide: setup
-	rustup target add wasm32-unknown-emscripten
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/pyodide.py dist
-
-# Notebooks of docs/lite with that wheel. Browsers take Pyodide from its public copies, or from here where PYODIDE is its archive.
-lite: wheel-pyodide
-	$(BIN)/python -m pip install --quiet 'jupyterlite-core[contents]>=0.8.6,<0.9' 'jupyterlite-pyodide-kernel>=0.8.6,<0.9'
-	cd dist && ../$(BIN)/jupyter lite build --contents ../docs/lite --output-dir lite --piplite-wheels acklab-*-pyemscripten_2026_0_wasm32.whl \
-		$(if $(PYODIDE),--pyodide $(abspath $(PYODIDE)))
-	@echo 'dist/lite: serve it, with python -m http.server --directory dist/lite, and open http://localhost:8000/lab/?path=delayed-acks.ipynb'
 
 # zig (from PyPI) links with an old glibc, and for the other processor. rustup target add TARGET gets what a target needs.
 wheels: setup

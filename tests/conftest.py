@@ -1,4 +1,4 @@
-"""What holds for all tests: their commands receive SIGINT and draw no charts unless marked ``pictures``; long texts are compared fast."""
+"""What holds for all tests: their commands receive SIGINT; long texts are compared fast."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Drawing takes seconds; only tests that look at pictures draw. Set before the fixtures of any scope."""
     if item.get_closest_marker("long") and "ACKLAB_LONG" not in os.environ:
         pytest.skip("takes long: make test-all")
-    os.environ["ACKLAB_CHARTS"] = "" if item.get_closest_marker("pictures") else "none"
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:

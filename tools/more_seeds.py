@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from acklab.papers import NAMES, paper
+from acklab.papers import names, paper
 from acklab.reproduce import stopping
 from acklab.reproduce.experiments import Effort, Replications
 from acklab.reproduce.runner import reproduce
@@ -20,7 +20,7 @@ from acklab.reproduce.runner import reproduce
 def main() -> int:
     """Judges and prints."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("paper", choices=NAMES)
+    options.add_argument("paper", choices=names())
     options.add_argument("claim", help="its id without the paper's name")
     options.add_argument("seeds", type=int)
     options.add_argument("--threads", type=int, default=None, help="how many runs at once (one a processor)")

@@ -24,8 +24,7 @@ from typing import Any
 
 import polars as pl
 
-from acklab.papers import NAMES as PAPERS
-from acklab.studies import NAMES as STUDIES
+from acklab.papers import installed, names
 from acklab.text.toml import loads
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,7 +67,7 @@ class Compared:
 def sources(root: Path) -> dict[str, list[str]]:
     """Returns the command of each source, without ``--json`` and ``--out``."""
     commands: dict[str, list[str]] = {}
-    for path in sorted((root / "examples").rglob("*")):
+    for path in sorted([*(root / "examples").rglob("*"), *(root / "packages").glob("*/examples/*")]):
         name = path.relative_to(root).as_posix()
         if path.suffix == ".toml" and not (path.parent / "Cargo.toml").exists():
             commands[name] = verb_of(name, loads(path.read_text("utf-8")))
@@ -78,7 +77,7 @@ def sources(root: Path) -> dict[str, list[str]]:
                 commands[f"{name} (fit)"] = ["fit", name]
         elif path.suffix == ".pkt":
             commands[name] = ["drill", name]
-    return commands | {name: ["reproduce", name, "--quick"] for name in (*PAPERS, *STUDIES)}
+    return commands | {name: ["reproduce", name, "--quick"] for name in (*names(), *installed("studies"))}
 
 
 def verb_of(name: str, tree: Mapping[str, Any]) -> list[str]:
@@ -122,7 +121,7 @@ def run(build: Path, words: list[str], out: Path, *, keep: bool) -> tuple[int, s
     out.mkdir(parents=True)
     # With --json a run writes no table of packets, and its summary.json has the same fields.
     more = ["--json"] if words[0] == "drill" else ["--out", str(done)] + ["--json"] * (words[0] != "run")
-    environment = {**os.environ, "ACKLAB_CHARTS": "none", "PYTHONPATH": str(build / "python")}
+    environment = {**os.environ, "PYTHONPATH": str(build / "python")}
     ended = subprocess.run(
         [build / ".venv/bin/python", "-m", "acklab", *words, *more],
         cwd=build, env=environment, capture_output=True, text=True, check=False,

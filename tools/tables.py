@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites the tables of five reference pages from the program: columns, keys of a scenario, rules of stacks, names in Python.
+"""Rewrites the tables of six reference pages from the program: columns, metrics, keys of a scenario, rules of stacks, names in Python.
 
 With ``--check`` nothing is written; the exit code says whether the pages are up to date.
 """
@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from acklab import _core
+from acklab.results.columns import WORDS, Column
+from acklab.study.quantities import AGGREGATES, QUANTITIES
 from acklab.text.schema import places
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
 PAGES = {
     "tables.md": ("flows", "links", "series", "queue", "packets"),
+    "metrics.md": ("Quantities", "Aggregates"),
     "analysis.md": ("connections", "throughput", "limits", "acks", "segments"),
     "scenario.md": ("Keys at a glance",),
     "stacks.md": ("The sender's rules", "The receiver's rules"),
@@ -33,10 +37,10 @@ def keys() -> str:
         if len(place.path) <= 3 and not any(step.startswith("(") for step in place.path):
             found.setdefault(".".join(place.path[:-1]) or "the file", []).append(f"`{place.path[-1]}`")
     rows = [
-        f"| {name if name == 'the file' else f'`{name}`'} | {', '.join(found[name])} |"
+        [name if name == "the file" else f"`{name}`", ", ".join(found[name])]
         for name in sorted(found, key=lambda name: (name != "the file", name))
     ]
-    return "\n".join(["| table | keys |", "|---|---|", *rows, ""])
+    return markdown(["table", "keys"], rows)
 
 
 def stacks(side: str) -> str:
@@ -44,13 +48,13 @@ def stacks(side: str) -> str:
     rules = [row for row in json.loads(_core.stacks()) if row["side"] == side]
     heads = ["rule", *(f"`{stack}`" for stack, _ in rules[0]["values"]), "what it decides"]
     rows = [[f"`{rule['rule']}`", *(value for _, value in rule["values"]), sentence(rule["about"])] for rule in rules]
-    return "\n".join(
-        [
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-            for row in (heads, ["---"] * len(heads), *rows)
-        ]
-        + [""]
-    )
+    return markdown(heads, rows)
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (heads, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:], ""])
 
 
 def sentence(text: str) -> str:
@@ -87,9 +91,7 @@ def names() -> str:
         else:
             full = name if "." in name else f"{module}.{name}"
             rows.append((full, getattr(import_module(full.rpartition(".")[0]), full.rpartition(".")[2])))
-    return "\n".join(
-        ["| name | what it is |", "|---|---|", *(f"| `{name}` | {first(what)} |" for name, what in rows), ""]
-    )
+    return markdown(["name", "what it is"], [[f"`{name}`", first(what)] for name, what in rows])
 
 
 def table(name: str) -> str:
@@ -98,10 +100,24 @@ def table(name: str) -> str:
         return keys()
     if name == "Names at a glance":
         return names()
+    if name == "Quantities":
+        heads = ["quantity", "unit", "meaning", "better", "because"]
+        return markdown(
+            heads, [[f"`{it.name}`", it.unit, it.about, WORDS[it.better], it.why] for it in QUANTITIES.values()]
+        )
+    if name == "Aggregates":
+        return markdown(["aggregate", "meaning"], [[f"`{it}`", meaning] for it, meaning in AGGREGATES.items()])
     if name.endswith("'s rules"):
         return stacks(name.split()[1].removesuffix("'s"))
-    rows = [f"| `{column}` | {kind} | {about} |" for column, kind, about in _core.columns(name)]
-    return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows, ""])
+    columns = [Column(**column) for column in _core.columns(name)]
+    heads, rows = ["column", "type", "meaning"], [[f"`{it.name}`", it.kind, it.about] for it in columns]
+    if any(it.aggregate for it in columns):
+        heads += ["aggregate", "better", "because", "heading"]
+        rows = [
+            [*row, *([it.aggregate, WORDS[it.better], it.why, it.head] if it.aggregate else [""] * 4)]
+            for row, it in zip(rows, columns, strict=True)
+        ]
+    return markdown(heads, rows)
 
 
 def page(name: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Verdicts of whole runs, as data and as the tables of ``docs/validation.md``.
+"""Verdicts of whole runs, as data and as the tables of ``docs/validation.md`` and of the five papers' pages.
 
     acklab reproduce --out whole                   every paper, whole; with names, some papers
 
@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from acklab._core import __version__
-from acklab.papers import CLASSICS, FIVE, LATER
-from acklab.reproduce.explanation import WORDS
+from acklab.papers import FIVE, installed
+from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import load
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -40,7 +40,6 @@ TITLES = {
     "asymmetry": "RFC 3449 and a talk, 1997",
     "l4s": "L4S tests, 2020",
     "quicly": "quicly, 2026",
-    "rfc2415": "RFC 2415, 1998",
     "rfc2416": "RFC 2416, 1998",
 }
 Verdicts = Mapping[str, Mapping[str, Any]]
@@ -49,14 +48,12 @@ Verdicts = Mapping[str, Mapping[str, Any]]
 
 def kept(claim: Mapping[str, Any]) -> dict[str, Any]:
     """What is kept of a claim of ``claims.json``."""
-    word = "undecided" if claim["undecided"] else claim["verdict"].replace("-", " ")
-    why = next((one for one in WORDS if claim["explanation"].startswith(one)), "")
     return {
-        "verdict": word,
+        "verdict": claim["verdict"],
         "standing": claim["standing"],
         "seeds": claim["seeds"],
         "alone": claim["alone"],
-        "why": why,
+        "cause": claim["cause"]["kind"] if claim["cause"] else "",
         "form": claim["form"],
     }
 
@@ -84,24 +81,16 @@ def having(claims: Verdicts, **wanted: str) -> int:
     return sum(all(claim[key] == value for key, value in wanted.items()) for claim in claims.values())
 
 
-def of(claims: Verdicts, standing: str) -> str:
-    """How many claims of a standing are reproduced, of how many."""
-    total = having(claims, standing=standing)
-    return f"{having(claims, standing=standing, verdict='reproduced')} of {total}" if total else ""
-
-
-def row(name: str, claims: Verdicts, noted: bool = False) -> str:
-    """A paper's line; ``noted`` if there is a column for notes on the texts."""
-    good = having(claims, standing="evidence", verdict="reproduced")
-    counts = [having(claims, standing="evidence", verdict="differs", why=word) for word in WORDS]
-    counts += [having(claims, standing="evidence", verdict=word) for word in ("undecided", "not testable")]
+def row(name: str, claims: Verdicts) -> str:
+    """A paper's line."""
+    counts = [having(claims, standing="evidence", verdict="differs", cause=word) for word in WORDS]
     cells = [
         f"[{TITLES[name]}](papers/{name}.md)",
         str(having(claims, standing="evidence")),
-        f"**{good}**",
-        *(str(n or "") for n in counts),
+        f"**{having(claims, standing='evidence', verdict='reproduced')}**",
+        *(str(n or "") for n in [*counts, having(claims, standing="evidence", verdict="undecided")]),
     ]
-    return line([*cells, of(claims, "calibration"), of(claims, "arithmetic"), *[of(claims, "note")] * noted])
+    return line(cells)
 
 
 def line(cells: Iterable[str]) -> str:
@@ -114,21 +103,8 @@ def table(first: str, names: Iterable[str], papers: Mapping[str, Any]) -> str:
     asked = list(names)
     names = [name for name in asked if name in papers]
     missing = [f"`{name}`" for name in asked if name not in papers]
-    heads = [
-        first,
-        "evidence",
-        "reproduced",
-        *(f"differ: {word}" for word in WORDS),
-        "undecided",
-        "not testable",
-        "calibration reproduced",
-        "arithmetic that holds",
-    ]
-    noted = any(having(papers[name]["claims"], standing="note") for name in names)
-    heads += ["notes on the text that hold"] * noted
-    said = "\n".join(
-        [line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"], noted) for name in names)]
-    )
+    heads = [first, "claims", "reproduced", *(f"differ: {word}" for word in WORDS), "undecided"]
+    said = "\n".join([line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"]) for name in names)])
     return f"{said}\n\nWithout a whole run: {', '.join(missing)}." if missing else said
 
 
@@ -138,25 +114,25 @@ def five(papers: Mapping[str, Any]) -> str:
     everything = [papers[name]["claims"] for name in order if name in papers]
     evidence = sum(having(claims, standing="evidence") for claims in everything)
     good = sum(having(claims, standing="evidence", verdict="reproduced") for claims in everything)
-    return f"{table('paper', order, papers)}\n\nOf {evidence} claims that are evidence, {good} are reproduced."
+    return f"{table('paper', order, papers)}\n\nOf {evidence} claims, {good} are reproduced."
 
 
 def later(papers: Mapping[str, Any]) -> str:
     """The table of later work."""
-    return table("later work", [name for name in TITLES if name in LATER], papers)
+    return table("later work", [name for name in TITLES if name in installed("later")], papers)
 
 
 def classics(papers: Mapping[str, Any]) -> str:
     """The table of the classics."""
-    return table("classic", [name for name in TITLES if name in CLASSICS], papers)
+    return table("classic", [name for name in TITLES if name in installed("classics")], papers)
 
 
 def count(papers: Mapping[str, Any]) -> str:
-    """How many of all claims of the five papers, without notes on their texts, are reproduced: with the entries' first form, with today's, by repetitions."""
+    """How many claims of the five papers are reproduced: with the entries' first form, with today's, by repetitions."""
     steps: list[dict[str, str]] = [{}, {}, {}]
     for name in (one for one in FIVE if one in papers):
         for short, claim in papers[name]["claims"].items():
-            if claim["standing"] == "note":
+            if claim["standing"] != "evidence":
                 continue
             history = load(name).claims[f"{name}.{short}"].turned
             single = claim["alone"] or claim["verdict"]
@@ -188,18 +164,54 @@ def named(ids: Iterable[str]) -> str:
     return "; ".join(f"{paper} {', '.join(shorts)}" for paper, shorts in papers.items())
 
 
-TABLES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+def unreproduced(papers: Mapping[str, Any], name: str) -> str:
+    """The claims of a paper that are not reproduced, with the cause of each that differs."""
+    rows = [line(["claim", "says", "verdict", "cause"]), line(["---"] * 4)]
+    ledger = load(name).claims
+    for word in ("differs", "undecided"):
+        for short, claim in papers[name]["claims"].items():
+            entry = ledger.get(f"{name}.{short}")
+            if entry and (claim["verdict"], claim["standing"]) == (word, "evidence"):
+                told = entry.cause.told() if entry.cause else NOT_SEARCHED
+                rows.append(
+                    line([f"`{short}`", escaped(entry.claim), word, escaped(told) if word == "differs" else ""])
+                )
+    return "\n".join(rows)
+
+
+def uncounted(papers: Mapping[str, Any], name: str) -> str:
+    """The statements of a paper that no count has."""
+    rows = [line(["", "", "statement", "because"]), line(["---"] * 4)]
+    for one in load(name).uncounted:
+        rows.append(line([one.kind, *map(escaped, (one.place, one.what, one.why))]))
+    return "\n".join(rows)
+
+
+def escaped(text: str) -> str:
+    """A text in a table of Markdown."""
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+TABLES: Mapping[str, Callable[..., str]] = {
     "five": five,
     "later": later,
     "classics": classics,
     "count": count,
+    "unreproduced": unreproduced,
+    "uncounted": uncounted,
 }
-_PLACE = re.compile(r"(<!-- verdicts: (\w+) -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
+_PLACE = re.compile(r"(<!-- verdicts: (\w+)( \w+)? -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
+PAGES = (PAGE, *(DATA.with_name(f"{name}.md") for name in FIVE))
 
 
 def written(page: str, data: Mapping[str, Any]) -> str:
     """The page with its tables made from the data."""
-    return _PLACE.sub(lambda found: f"{found[1]}\n{TABLES[found[2]](data['papers'])}\n\n{found[3]}", page)
+
+    def table(found: re.Match[str]) -> str:
+        names = [found[3].strip()] if found[3] else []
+        return f"{found[1]}\n{TABLES[found[2]](data['papers'], *names)}\n\n{found[4]}"
+
+    return _PLACE.sub(table, page)
 
 
 def outdated(data: Mapping[str, Any]) -> list[str]:
@@ -235,14 +247,15 @@ def main() -> int:
         except (OSError, ValueError, KeyError) as error:
             print(f"{path}: {error}", file=sys.stderr)
             return 2
-    page = PAGE.read_text("utf-8")
+    pages = {path: path.read_text("utf-8") for path in PAGES}
     stale = outdated(data)
     if stale:
         print(f"judged before their entry changed: {', '.join(stale)}", file=sys.stderr)
     if given.check:
-        return int(bool(stale) or written(page, data) != page)
+        return int(bool(stale) or any(written(page, data) != page for page in pages.values()))
     DATA.write_text(as_text(data), "utf-8")
-    PAGE.write_text(written(page, data), "utf-8")
+    for path, page in pages.items():
+        path.write_text(written(page, data), "utf-8")
     return 0
 
 

@@ -23,7 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from acklab import Analysis, Run, _core
-from acklab.cli import parser
+from acklab.cli import NAMES, brought, parser
 from acklab.scenario._part import Part
 
 if sys.version_info >= (3, 11):
@@ -313,7 +313,7 @@ class CommandHelp(SphinxDirective):
     """What ``acklab VERB --help`` prints, for every verb."""
 
     def run(self) -> list[nodes.Node]:
-        verbs = next(action for action in parser()._actions if action.dest == "verb").choices
+        verbs = next(action for action in parser((*NAMES, *brought()))._actions if action.dest == "verb").choices
         sections = (f"## acklab {name}\n\n```text\n{verb.format_help()}```\n" for name, verb in verbs.items())  # type: ignore[attr-defined, union-attr]
         return self.parse_text_to_nodes("\n".join(sections), allow_section_headings=True)
 

@@ -6,13 +6,16 @@ Takes about a minute of one processor.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+from matplotlib.figure import Figure
 
 from acklab import run_batch
 from acklab.models import laws
+from acklab.plot import palette
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "laws.md"
@@ -67,12 +70,54 @@ def cubic_table(cases: list[tuple[float, int, float, float, float]]) -> list[str
     return lines
 
 
+def plot(rows: Sequence[dict[str, Any]], theme: str = "light") -> Any:
+    """Draws measured constants W sqrt(p) over p beside the laws; a row has ``p``, ``window``, ``acked`` (1 or 2) and ``even``."""
+    back, ink = palette.BACKGROUND[theme], "#1b1f24" if theme == "light" else "#e6e9ee"
+    figure = Figure(figsize=(8.4, 4.2), layout="constrained", facecolor=back)
+    axes = figure.add_subplot(facecolor=back)
+    over = [10 ** (k / 20) for k in range(-100, -19)]
+    for acked, policy, name in ((1, "every", "every segment"), (2, "delayed", "delayed")):
+        colour = palette.colour(policy, theme)
+        axes.axhline(math.sqrt(1.5 / acked), color=colour, lw=1.2, label=f"√(3/{2 * acked}), {name}")
+        law = [laws.pftk(p, 0.1, 1.0, acked) * math.sqrt(p) for p in over]
+        axes.plot(over, law, color=colour, lw=1.4, ls="--", label=f"PFTK, {name}")
+        for even, marker in ((True, "o"), (False, "x")):
+            points = [
+                (row["p"], row["window"] * math.sqrt(row["p"]))
+                for row in rows
+                if (row["acked"], row["even"]) == (acked, even)
+            ]
+            spread = "even" if even else "random"
+            fill = {"markerfacecolor": "none"} if even else {}
+            axes.plot(
+                *zip(*points, strict=True),
+                marker,
+                color=colour,
+                ms=6,
+                mew=1.5,
+                label=f"{spread} losses, {name}",
+                **fill,
+            )
+    axes.set(xscale="log", xlabel="share of packets lost, p", ylabel="C = mean window (segments) × √p", ylim=(0, 1.5))
+    for item in (axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()):
+        item.set_color(ink)
+    axes.tick_params(colors=ink, which="both")
+    for spine in axes.spines.values():
+        spine.set_color(ink)
+        spine.set_linewidth(0.6)
+    axes.grid(color=ink, alpha=0.15, lw=0.6)
+    legend = figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+    for text in legend.get_texts():
+        text.set_color(ink)
+    return figure
+
+
 def main() -> None:
     """Measures all of it."""
     rows = constants(list(LOSSES))
     matplotlib.rcParams |= {"svg.hashsalt": "acklab", "font.size": 9}
     for theme in ("light", "dark"):
-        laws.plot(rows, theme).savefig(HERE / f"laws-{theme}.svg", metadata={"Date": None})
+        plot(rows, theme).savefig(HERE / f"laws-{theme}.svg", metadata={"Date": None})
     text = PAGE.read_text(encoding="utf-8")
     for name, lines in (("constants", constants_table(rows)), ("cubic", cubic_table(CUBIC))):
         before, rest = text.split(f"<!-- {name} -->\n")[0::2]

@@ -42,7 +42,15 @@ def main() -> None:
 def tuned(directory: Path) -> None:
     """The chart of the search for an ACK policy."""
     subprocess.run(
-        [Path(sys.executable).with_name("acklab"), "tune", "examples/access/tune.toml", "--out", "tuned"],
+        [
+            Path(sys.executable).with_name("acklab"),
+            "tune",
+            "examples/access/tune.toml",
+            "--charts",
+            "png",
+            "--out",
+            "tuned",
+        ],
         cwd=directory,
         check=True,
     )
@@ -52,7 +60,15 @@ def tuned(directory: Path) -> None:
 def inferred(directory: Path) -> None:
     """The chart of the inference of a sender."""
     subprocess.run(
-        [Path(sys.executable).with_name("acklab"), "infer", "examples/infer/sender.toml", "--out", "inferred"],
+        [
+            Path(sys.executable).with_name("acklab"),
+            "infer",
+            "examples/infer/sender.toml",
+            "--charts",
+            "png",
+            "--out",
+            "inferred",
+        ],
         cwd=directory,
         check=True,
     )
@@ -72,7 +88,9 @@ STUDIES = {
 def study(directory: Path, name: str) -> None:
     """The charts of a study, of its full run."""
     subprocess.run(
-        [Path(sys.executable).with_name("acklab"), "reproduce", name, "--out", "study"], cwd=directory, check=True
+        [Path(sys.executable).with_name("acklab"), "reproduce", name, "--charts", "png", "--out", "study"],
+        cwd=directory,
+        check=True,
     )
     for chart, picture in STUDIES[name].items():
         keep(Image.open(directory / "study" / name / "figures" / f"{chart}.png"), HERE / f"{picture}.png")
@@ -81,7 +99,15 @@ def study(directory: Path, name: str) -> None:
 def access(directory: Path) -> None:
     """The charts of the access links' comparisons."""
     for link in ("dsl", "lte", "cable", "satellite"):
-        files = [f"examples/access/{link}.toml", "--cases", "examples/access/filters.toml", "--out", link]
+        files = [
+            f"examples/access/{link}.toml",
+            "--cases",
+            "examples/access/filters.toml",
+            "--charts",
+            "png",
+            "--out",
+            link,
+        ]
         subprocess.run([Path(sys.executable).with_name("acklab"), "compare", *files], cwd=directory, check=True)
         keep(Image.open(directory / link / "comparison.png"), HERE / f"access-{link}.png")
 

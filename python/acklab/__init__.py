@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .captures import Analysis, analyze
     from .experiments.fit.errors import FitError
     from .experiments.fit.fit import Fit, fit
+    from .experiments.why import Why, why
     from .results.stored import NotRecordedError
     from .runs import Run, load, run, run_batch, simulation
     from .scenario import Scenario
@@ -39,6 +40,7 @@ _HOMES = {
     "_core": ("CaptureError", "LiveError", "RunError", "ScenarioError", "Simulation", "Table", "__version__"),
     "captures": ("Analysis", "analyze"),
     "experiments.fit": ("Fit", "FitError", "fit"),
+    "experiments.why": ("Why", "why"),
     "results.stored": ("NotRecordedError",),
     "runs": ("Run", "load", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
@@ -85,6 +87,7 @@ __all__ = [
     "SweepError",
     "Table",
     "TuneError",
+    "Why",
     "Window",
     "__version__",
     "analyze",
@@ -100,6 +103,7 @@ __all__ = [
     "simulation",
     "sweep",
     "tune",
+    "why",
 ]
 
 

@@ -731,6 +731,6 @@ class LiveResult:
     def packed(self) -> str:
         """Summary and tables on one line."""
 
-def columns(table: str) -> list[tuple[str, str, str]]: ...
+def columns(table: str) -> list[dict[str, Any]]: ...
 def live_probe() -> str:
     """What of live runs works here, found out by trying, as JSON."""

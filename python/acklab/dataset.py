@@ -1,7 +1,7 @@
-"""Sweeps as datasets: partitioned Parquet in a directory or an object store, which SQL and charts read."""
+"""Sweeps as datasets: partitioned Parquet in a directory or an object store, which charts read."""
 
 from .study.dataset import StoreError, write
 from .study.dataset_charts import plot
-from .study.query import QueryError, query
+from .study.tables import QueryError
 
-__all__ = ["QueryError", "StoreError", "plot", "query", "write"]
+__all__ = ["QueryError", "StoreError", "plot", "write"]

@@ -20,6 +20,7 @@ from virtual_kernel import DELAYED, captures
 
 import acklab
 from acklab.captures.findings import policy
+from acklab.text.templates import sentence
 
 HERE = Path(__file__).parent
 #: Instant in nanoseconds, and the packet: raw IPv4, whole.
@@ -356,7 +357,7 @@ def judged(paths: list[str]) -> Iterator[Judged]:
                 for row in acklab.analyze(file, packets=False).summary()["connections"]:
                     if row["direction"] == 0 or disturb is acks_only:
                         about = (disturb.__doc__ or "").strip()
-                        yield Judged(truth, path, end, about, row["policy"], policy(row))
+                        yield Judged(truth, path, end, about, row["policy"], sentence(policy(row)))
 
 
 def table(found: list[Judged], of: Callable[[Judged], str]) -> list[str]:

@@ -151,7 +151,7 @@ def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> d
         "model": [found.model.score.curve, found.model.score.end],
         "held_out": found.held_out.end if found.held_out else None,
         "interval": [found.held_out.low, found.held_out.high, list(found.held_out.open)] if found.held_out else None,
-        "bad": found.bad,
+        "bad": found.bad.kind if found.bad else "",
         "receiver": plain(found)["receiver"],
         "simulations": found.simulations,
         **(members(found.held_out) if found.held_out else {}),

@@ -24,6 +24,7 @@ import polars as pl
 import acklab
 from acklab import _core
 from acklab.captures.findings import limit
+from acklab.text.templates import sentence
 
 PATHS = ("vdsl", "dsl", "docsis30", "docsis31", "lte-fdd", "wifi5", "geo")
 NEVER = "1000s"
@@ -223,7 +224,7 @@ def main() -> None:
     for row in rows:
         marks = "".join({"right": " ", "not known": "?", "wrong": "X"}[row[name]] for name in ("verdict", "in time"))
         print(
-            f"{marks} {row['case']} at {row['place']}: {' or '.join(row['truth'])} ({' or '.join(row['timed'])} over time): {limit(row)}"
+            f"{marks} {row['case']} at {row['place']}: {' or '.join(row['truth'])} ({' or '.join(row['timed'])} over time): {sentence(limit(row))}"
         )
     for name, words in (("verdict", "by the means"), ("in time", "over time")):
         print(words, dict(collections.Counter(row[name] for row in rows)))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import acklab
 from acklab.captures.findings import limit
+from acklab.text.templates import sentence
 
 #: Name: rate, delay, queue in packets, more of the middle link, more of the flow, what limits it.
 CASES = {
@@ -116,7 +117,7 @@ def main() -> None:
             for place, end in ENDS.items():
                 found = acklab.analyze(run.capture(end, path=Path(folder) / "x.pcapng"), packets=False)
                 row = found.summary()["connections"][0]
-                print(f"| {name} | {truth} | {place} | {row['limit']} | {limit(row)} |")
+                print(f"| {name} | {truth} | {place} | {row['limit']} | {sentence(limit(row))} |")
 
 
 if __name__ == "__main__":

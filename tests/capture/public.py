@@ -12,9 +12,9 @@ import hashlib
 import sys
 from pathlib import Path
 
-from acklab.experiments.fit import FitError, fit, words
+from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.fit import Fit
-from acklab.text.numbers import amount, seconds
+from acklab.text.numbers import amount, change, seconds
 
 #: Repository, path in it, SHA-256.
 CAPTURES = [
@@ -106,7 +106,7 @@ def row(found: Fit) -> list[str]:
         f"{found.replay.score.end:+.1%}",
         f"{found.model.score.end:+.1%}, {found.model.score.curve:.1%}",
         f"{found.held_out.end:+.1%}" if found.held_out else "-",
-        f"{words.signed(found.held_out.low)} to {words.signed(found.held_out.high)}{'' if found.held_out.covered else ': missed'}"
+        f"{change(found.held_out.low)} to {change(found.held_out.high)}{'' if found.held_out.covered else ': missed'}"
         if found.held_out
         else "-",
         "bad" if found.bad else "good",

@@ -11,6 +11,7 @@ from hostile import KINDS, measured, write
 import acklab
 from acklab.captures.text import notes
 from acklab.text.numbers import NB
+from acklab.text.templates import sentence
 
 #: Packets of the smaller file; the other has four times as many.
 SMALL = 400_000 if os.environ.get("ACKLAB_LONG") else 20_000
@@ -56,5 +57,7 @@ def test_cost_grows_no_faster_than_the_file(kind: str, start: tuple[float, float
 )
 def test_what_is_left_out_is_said(kind: str, n: int, words: str, tmp_path: Path) -> None:
     write(tmp_path, n, kind)
-    told = "\n".join(notes(acklab.analyze(tmp_path / f"{kind}.cap", packets=False).summary())).replace(NB, " ")
+    told = "\n".join(map(sentence, notes(acklab.analyze(tmp_path / f"{kind}.cap", packets=False).summary()))).replace(
+        NB, " "
+    )
     assert words in told

@@ -5,7 +5,7 @@ FILE is of `whatifs.py`. For each quantity, the choice is the least share, in st
 and their ratio) so that all three have the truth in 93 % of the transfers that are not refused. 93 %, because shares that are chosen on a
 draw have the truth of fewer others; the ranges claim 90 %. A quantity that needs more than 50 % has no share, and its ranges claim nothing.
 
-The count is of the ranges with the shares of `acklab.experiments.fit.widening`, for each range and for all three.
+The count is of the ranges with the shares of `acklab.experiments.fit.trust`, for each range and for all three.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from fits import shares
 
 from acklab.experiments.fit.predict import QUANTITIES
-from acklab.experiments.fit.widening import WIDER, widened
+from acklab.experiments.fit.trust import WIDER
 
 #: The part of the transfers that has to be inside, the largest share, and the step of shares.
 INSIDE, MOST, STEP = 0.93, 0.5, 0.001
@@ -34,7 +34,7 @@ def inside(one: Mapping[str, Any], share: float) -> list[bool]:
     found = []
     for name, truth in zip(RANGES, (before, after, change), strict=True):
         low, high = (end + (name == "change") for end in one[name])
-        low, high = widened(low, high, share)
+        low, high = low * (1 - share), high * (1 + share)
         found.append(low - 1e-9 <= truth <= high + 1e-9)
     return found
 

@@ -28,8 +28,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: What a reader types first: it needs a network, a fresh machine, or minutes.
 UNTRIED = {
-    "make lite",
-    "make wheel-pyodide",
     "pip install acklab",
     "acklab demo",  # the tutorial runs it
     "apt-get install git gcc libc6-dev python3 python3-venv",
@@ -75,7 +73,7 @@ UNTRIED = {
     "acklab run examples/live.toml --virtual --control htcp",
     "acklab run examples/live.toml --virtual --out results",
     "acklab compare examples/live.toml --virtual --case linux --case 'less: link.0.queue.packets=8' --seeds 5",
-    "acklab drill examples/drill/tail-loss.pkt --virtual",
+    "acklab drill packages/acklab-drill/examples/tail-loss.pkt --virtual",
     # what tests/python/test_programs.py runs, there too
     "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}'",
     "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}' --linux S=7.3 --linux R=6.12",
@@ -158,6 +156,8 @@ def agrees(printed: str, expected: str) -> bool:
 def prepare(directory: Path) -> None:
     """What a reader has after cloning, as far as the pages use it."""
     shutil.copytree(ROOT / "examples", directory / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    drill = "packages/acklab-drill/examples"
+    shutil.copytree(ROOT / drill, directory / drill)
 
 
 def try_page(path: Path, directory: Path) -> int:

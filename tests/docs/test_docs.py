@@ -142,10 +142,10 @@ def test_imports_run_downward() -> None:
     read = ends | {"scenario"}
     allowed = {
         "packet": set(),
-        "table": set(),
+        "table": {"packet", "tcp"},
         "tcp": {"packet"},
         "path": {"packet"},
-        "scenario": ends,
+        "scenario": ends | {"table"},
         "sim": read | {"table"},
         "capture": set(),
         "tap": read | {"sim", "capture"},

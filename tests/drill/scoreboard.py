@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from acklab import _core
-from acklab.cli.drill import STACKS, on_kernel, on_stack
 from acklab.engines import kernel
+from acklab_drill.verb import STACKS, on_kernel, on_stack
 
 HERE = Path(__file__).resolve().parent
 PAGE, ROWS = HERE.parents[1] / "docs/oracle/drill.md", HERE / "scoreboard.csv"

@@ -16,11 +16,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from acklab.cli.drill import on_kernel, on_stack
-from acklab.drill.parser import parse
-from acklab.drill.prepare import prepared
-from acklab.drill.words import ScriptError
 from acklab.engines import kernel
+from acklab_drill.parser import parse
+from acklab_drill.prepare import prepared
+from acklab_drill.verb import on_kernel, on_stack
+from acklab_drill.words import ScriptError
 
 HEAD = """\
 # The kernel's own scripts, on the kernel

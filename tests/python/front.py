@@ -10,8 +10,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from string import Formatter
 
 import polars
+
+from acklab.text.templates import TEMPLATES
 
 #: Whether bounded tests take their long form.
 LONG = bool(os.environ.get("ACKLAB_LONG"))
@@ -70,3 +73,30 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def unexplained(text: str) -> list[str]:
+    """The lines of a verb's output that are no title of a block, no row of a table, and no template with its values."""
+    lines = []
+    for block in text.replace("\N{NO-BREAK SPACE}", " ").split("\n\n"):
+        first, *rest = block.strip("\n").splitlines()
+        rows = [first, *rest] if "  " in first else rest  # a table has two spaces between its columns
+        lines += [
+            row for row in rows if "  " not in row and not any(re.fullmatch(pattern, row) for pattern in PATTERNS)
+        ]
+    return lines
+
+
+def _pattern(template: str) -> str:
+    parts = []
+    for text, name, spec, _ in Formatter().parse(template):
+        kind, _, noun = (spec or "").partition(" ")
+        parts += [
+            re.escape(text),
+            "" if name is None else rf"[\d,.]+ {noun.partition('/')[0]}\w*" if kind == "count" else ".*",
+        ]
+    return "".join(parts)
+
+
+#: Templates that say something beside their values.
+PATTERNS = [pattern for pattern in map(_pattern, TEMPLATES.values()) if re.search(r"[a-z]{2}", pattern)]

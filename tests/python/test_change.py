@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from acklab.plot.prep.change import moved as moved_of
 from acklab.plot.prep.facts import facts
 from acklab.plot.runs import Run
 from acklab.results.change import Change, change, looks, moved
+from acklab.results.summary import together
 from acklab.results.together import groups, manners
 
 ROOT = Path(__file__).parents[2]
@@ -109,6 +111,18 @@ def test_round_trips_are_those_of_the_part(shared: acklab.Run) -> None:
             for name in ("down0", "down1")
         ]
         assert down.trips[number] == pytest.approx(sum(means) / 2)  # type: ignore[arg-type]
+
+
+def test_a_terminal_has_the_parts_in_a_table(shared: acklab.Run) -> None:
+    run = Run.of(shared)
+    (down,) = moved_of(run)
+    lines = together(shared.summary(), manners(shared.scenario_toml()), run.samples, run.change, [down])
+    start = next(place for place, line in enumerate(lines) if line.startswith("from s  to s"))
+    heads, *parts = (re.split(" {2,}", line.strip()) for line in lines[start : start + 3])
+    assert heads[2:5] == ["up", "down0 and down1 Mb/s", "down0 and down1 mean RTT ms"]
+    assert [part[:3] for part in parts] == [["0", "1", "-"], ["1", "3", "sends"]]
+    assert [float(part[3]) for part in parts] == pytest.approx([1e-6 * rate for rate in down.rates], rel=1e-3)
+    assert [float(part[4]) for part in parts] == pytest.approx([1e3 * trip for trip in down.trips], rel=1e-3)  # type: ignore[operator]
 
 
 def kinds(run: Run) -> dict[str, list[dict[str, Any]]]:

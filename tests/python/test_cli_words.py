@@ -13,9 +13,9 @@ ROOT = Path(__file__).parents[2]
 ALLMAN = "examples/allman1998.toml"
 
 
-@pytest.mark.parametrize("verb", cli.NAMES)
+@pytest.mark.parametrize("verb", (*cli.NAMES, *cli.brought()))
 def test_the_files_of_the_examples_are_there(verb: str) -> None:
-    helps = next(action for action in cli.parser()._actions if action.dest == "verb").choices
+    helps = next(action for action in cli.parser([verb])._actions if action.dest == "verb").choices
     assert helps is not None
     files = re.findall(r"examples/[\w./-]+", helps[verb].format_help())  # type: ignore[call-overload]
     assert not [file for file in files if not (ROOT / file).is_file()]
@@ -107,6 +107,20 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["run", ALLMAN, "--out", 300 * "x"], "the name is too long (most file systems allow 255 bytes)"),
         (["new", 300 * "x"], "the name is too long (most file systems allow 255 bytes); nothing was written"),
         (["run", "--live", "examples/live.toml", "--for", "3"], 'acklab: --for = "3": `3` has no unit'),
+        (
+            ["sweep", ALLMAN, "--vary", "link.1.queue.packets=4..24,32"],
+            "`4..24,32`: a range stands alone; write 4..24,",
+        ),
+        (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4,8", "--metric", "upload"], "such as goodput@up"),
+        (
+            ["compare", ALLMAN, "--case", "a", "--case", "b: seed=2", "--metric", "completion.p99"],
+            "no quantity `completion.p99`; did you mean `p99(completion)`?",
+        ),
+        (["run", ALLMAN, "--set", "size=2000"], ": flow.0.size, as --set 'flow.0.size={ segments = 200 }'"),
+        (["run", ALLMAN, "--set", "flow.f.size=2000"], "\n  as an option: --set 'flow.f.size={ segments = 2000 }'"),
+        (["plot", "nowhere"], "acklab: nowhere: no such directory or file"),
+        (["merge", "a"], "it is an option of a sweep: acklab sweep --join"),
+        (["sweep", "--join", "a"], "--join goes with --out DIR"),
     ],
     ids=lambda value: " ".join(value)[:80] if isinstance(value, list) else "",
 )

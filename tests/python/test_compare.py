@@ -430,7 +430,6 @@ def test_a_comparison_file(tmp_path: Path) -> None:
             from_file(file)
 
 
-@pytest.mark.pictures
 def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tmp_path: Path) -> None:
     scenario, out = tmp_path / "access.toml", tmp_path / "out"
     scenario.write_text(ACCESS)
@@ -459,9 +458,8 @@ def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tm
     assert runs.columns == ["situation", "case", "seed", "metric", "unit", "value"] and len(runs) == 2 * 5 * 5
     shown = ranking[0]["metrics"]["download"]
     assert shown["mean"] == pytest.approx(sum(shown["values"]) / 5)
-    assert (out / "comparison.png").stat().st_size > 5000
     page = (out / "comparison.html").read_text()
-    assert "<svg" in page and "http://" not in page.replace("http://www.w3.org", "")
+    assert page.count('<figure class="chart"') == 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acklab import _core
-from acklab.cli.drill import on_kernel, on_stack
-from acklab.drill import code, wire
-from acklab.drill.parser import parse
-from acklab.drill.prepare import prepared
-from acklab.drill.script import Option, Packet
-from acklab.drill.sysctls import device, settings
-from acklab.drill.words import ScriptError
 from acklab.engines import kernel
+from acklab_drill import code, wire
+from acklab_drill.parser import parse
+from acklab_drill.prepare import prepared
+from acklab_drill.script import Option, Packet
+from acklab_drill.sysctls import device, settings
+from acklab_drill.verb import on_kernel, on_stack
+from acklab_drill.words import ScriptError
 from front import Acklab
 
 SUITE = Path(__file__).parents[1] / "drill"
@@ -47,6 +48,21 @@ def test_there_are_many_scripts_and_each_says_what_it_tests() -> None:
     assert len(texts) >= 120
     assert all(text.startswith("// ") and text.splitlines()[0].endswith(".") for text in texts)
     assert not [path for path, text in zip(SCRIPTS, texts, strict=True) if parse(text).unsupported]
+
+
+def test_the_kernels_first_process_loads_the_scripts_part_alone() -> None:
+    """It has neither site packages nor acklab on its path."""
+    import acklab_drill
+
+    program = (
+        "import importlib.util as util, sys; spec = util.spec_from_file_location('first', sys.argv[1]); "
+        "first = util.module_from_spec(spec); spec.loader.exec_module(first); print(callable(first.drill().run), "
+        "any(name.partition('.')[0] in ('acklab', 'acklab_drill') for name in sys.modules))"
+    )
+    first = Path(acklab_drill.__file__).with_name("first.py")
+    words = [sys.executable, "-I", "-S", "-B", "-c", program, str(first)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == "True False\n"
 
 
 def test_the_scoreboard_is_todays(monkeypatch: pytest.MonkeyPatch) -> None:

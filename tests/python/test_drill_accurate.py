@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acklab.cli.drill import on_stack
-from acklab.drill import accurate
-from acklab.drill.script import Option
+from acklab_drill import accurate
+from acklab_drill.script import Option
+from acklab_drill.verb import on_stack
 
 SERVER = """`sysctl -q net.ipv4.tcp_ecn=3`
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3

@@ -72,8 +72,6 @@ def test_a_pipe_gets_the_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        *(["query", "t.parquet", "select range as a, range * 7 as b from range(1000)", "--out", f"o.{kind}"] for kind in ("parquet", "csv", "json")),
-        ["query", "t.parquet", "select [1, 2] as a from range(1000)", "--out", "o.csv"],
         *(["plot", "t.parquet", "--table", "t", "--kind", "cdf", "--x", "x", "--out", f"o.{kind}"] for kind in ("png", "svg", "html")),
         ["new", "o"],
     ],

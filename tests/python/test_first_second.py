@@ -44,7 +44,7 @@ HEAVY |= {
     "acklab.study",
     "acklab.papers",
     "acklab.captures",
-    "acklab.drill",
+    "importlib.metadata",
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import acklab
 from acklab.experiments.fit import FitError, fit
-from acklab.experiments.fit.both_ends import Ways, joined, told
+from acklab.experiments.fit.both_ends import Ways, joined
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.search import Search
 
@@ -65,7 +65,7 @@ def test_both_captures_give_the_base_delay_and_every_loss(captures: tuple[acklab
     assert both.row["policy"] == "delayed" and both.values["segments an ACK"].value == 3, (
         "as the receiver's own capture shows it"
     )
-    assert f"{len(both.lost[0])} data packets" in told(ways, len(both.lost[0]))
+    assert [one.kind for one in ways.facts(0)] == ["clocks", "between-captures"]
 
 
 def test_what_is_on_the_way_when_the_captures_end_was_not_lost(tmp_path: Path) -> None:

@@ -85,14 +85,6 @@ def test_the_pages_tables_are_what_runs_say(tool: ModuleType) -> None:
         assert line in PAGE
 
 
-def test_the_plot_says_what_it_shows() -> None:
-    rows = [{"p": 1e-3, "window": 37.0, "acked": acked, "even": even} for acked in (1, 2) for even in (True, False)]
-    for theme in ("light", "dark"):
-        axes = laws.plot(rows, theme).axes[0]
-        assert "p" in axes.get_xlabel() and "segments" in axes.get_ylabel()
-        assert len(axes.get_lines()) == 8
-
-
 RFC_9438_WINDOWS = {
     0.1: [
         (12, 12, 12),

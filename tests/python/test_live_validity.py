@@ -13,16 +13,17 @@ import pytest
 
 import acklab
 from acklab import _core, report
-from acklab.cli import emulate
+from acklab.cli import live as live_verb
 from acklab.engines import kernel
-from acklab.plot import mpl
+from acklab.plot import charts
 from acklab.report.live import page
 from acklab.report.typeset import unbroken
 from acklab.results import validity
 from acklab.results.validity import TABLES
 from acklab.study.dataset_charts import plot
-from acklab.study.query import caveat, query
-from front import Acklab
+from acklab.study.tables import caveat
+from acklab.text.templates import fact, sentence
+from front import Acklab, unexplained
 
 SCENARIO: dict[str, Any] = {
     "title": "a transfer",
@@ -75,7 +76,7 @@ def test_a_page_of_an_invalid_run_says_so_first_and_compares_nothing() -> None:
     assert {"run": 1, "key": "flow.f.sender.halving", "scenario": "flight-size", "kernel": "cwnd"} in told["tables"][
         "ignored"
     ]["rows"]
-    assert any("does not follow 1\xa0rule" in point["text"] for point in told["headline"]["points"])
+    assert any("does not follow 1 rule" in point["text"] for point in told["headline"]["points"])
 
 
 def test_a_page_of_a_valid_run_has_no_banner_and_tells_both_acks() -> None:
@@ -83,23 +84,26 @@ def test_a_page_of_a_valid_run_has_no_banner_and_tells_both_acks() -> None:
     text = page(live, tables, simulated)
     acks = live["flows"][0]["acks_sent"]
     assert 'class="banner"' not in text and re.search(
-        f"Live: .*, {acks}\\sACKs. Simulated: .*, {acks}\\sACKs. One run each.", heading(text)
+        f"Live: .*, {acks}\\sACKs. Simulated: .*, {acks}\\sACKs. One run each", heading(text)
     )
 
 
 def test_the_terminal_says_so_above_the_numbers_and_compares_nothing() -> None:
     live, _, simulated = live_run(valid=False)
-    text = emulate.as_text(live)
-    assert text.index(f"INVALID: {REASON}.") < text.index("flow ")
-    assert emulate.beside_as_text(live, simulated.summary()) == "not compared with the simulator: the run is invalid"
+    text = live_verb.as_text(live)
+    assert text.index(f"Invalid: {REASON}") < text.index("flow ")
+    assert live_verb.beside_as_text(live, simulated.summary()) == sentence(fact("not-compared"))
     valid, _, _ = live_run(valid=True)
-    assert "INVALID" not in emulate.as_text(valid) and "ACKs sent" in emulate.beside_as_text(valid, simulated.summary())
+    assert "Invalid" not in live_verb.as_text(valid) and "ACKs sent" in live_verb.beside_as_text(
+        valid, simulated.summary()
+    )
     assert re.search(r"flow\.f\.sender\.halving +flight-size +cwnd", text)
+    assert not unexplained(text) and not unexplained(live_verb.as_text(valid))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What `emulate --out` leaves of an invalid run."""
+    """What `run --live --out` leaves of an invalid run."""
     live, tables, _ = live_run(valid=False)
     for name in TABLES:
         validity.marked(getattr(tables, name), live).write_parquet(tmp_path / f"{name}.parquet")
@@ -108,17 +112,16 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_table_has_the_reason(folder: Path) -> None:
     for name in TABLES:
-        assert query(folder, f"select distinct invalid from {name}").item() == WHY.removeprefix("the run is invalid: ")
+        reasons = pl.read_parquet(folder / f"{name}.parquet")["invalid"].unique().to_list()
+        assert reasons == [WHY.removeprefix("the run is invalid: ")]
     valid, tables, _ = live_run(valid=True)
     assert validity.marked(tables.flows, valid)["invalid"].to_list() == [None]
 
 
-def test_plots_and_queries_of_its_directory_say_so(folder: Path, acklab_command: Acklab) -> None:
+def test_plots_of_its_directory_say_so(folder: Path, acklab_command: Acklab) -> None:
     for place in (folder, folder / "flows.parquet"):
         assert REASON in caveat(place)
     assert plot(folder, x="completion_s", kind="cdf").about.startswith("Invalid live run. ")
-    told = acklab_command("query", str(folder), "select acks_sent from flows")
-    assert told.returncode == 0 and "is of an invalid live run: " + REASON in told.stderr
     told = acklab_command(
         "plot", str(folder), "--kind", "cdf", "--x", "completion_s", "--out", str(folder / "chart.svg")
     )
@@ -134,9 +137,9 @@ def test_charts_and_reports_of_its_tables_say_so(folder: Path) -> None:
         "title": "a transfer",
         **{name: pl.read_parquet(folder / f"{name}.parquet") for name in ("flows", "links", "queue")},
     }
-    assert "Invalid run" in mpl.queue(run).get_suptitle()
+    assert "Invalid run" in charts.queue(run).to_dict()["title"]["text"]
     assert heading(report.html(run)) == unbroken(f"Invalid: {REASON}")
-    assert mpl.queue(acklab.run(SCENARIO)).get_suptitle() == ""
+    assert "title" not in charts.queue(acklab.run(SCENARIO, record=True)).to_dict()
 
 
 def test_python_and_comparisons_get_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,14 +10,11 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.study.columns import FLOWS, LINKS
-from acklab.study.directions import DIRECTIONS, FLOW_DIRECTIONS, LINK_DIRECTIONS, WORDS
+from acklab.results.columns import FLOWS, LINKS, MORE, NEITHER, WORDS
 from acklab.study.errors import StudyError
 from acklab.study.metrics import metric, schema
 from acklab.study.quantities import AGGREGATES, QUANTITIES, aggregate
 from front import TWO_HOPS, Acklab
-
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
 
 
 @pytest.fixture(scope="module")
@@ -150,47 +147,37 @@ def test_a_column_that_ranks_nothing_is_refused(acklab_command: Acklab, two_hops
     )
 
 
-def test_every_numeric_column_is_a_metric_and_the_reference_tells_its_aggregate() -> None:
+def test_every_number_of_a_summary_is_a_metric() -> None:
     for table, columns in (("flows", FLOWS), ("links", LINKS)):
         kinds = schema(table).items()
         assert list(columns) == [name for name, kind in kinds if kind.is_numeric() or kind == pl.Boolean]
-    rows = [
-        row.strip("|").split(" | ")
-        for row in REFERENCE.read_text(encoding="utf-8").split("\n")
-        if row.startswith("| `")
-    ]
-    told = [[cell.strip().strip("`") for cell in row] for row in rows]
-    assert told == [
-        *([q.name, q.unit, q.about, WORDS[q.better], DIRECTIONS[q.name].why] for q in QUANTITIES.values()),
-        *([name, about] for name, about in AGGREGATES.items()),
-        *(
-            [name, one.aggregate, WORDS[one.better], reasons[name].why]
-            for columns, reasons in ((FLOWS, FLOW_DIRECTIONS), (LINKS, LINK_DIRECTIONS))
-            for name, one in columns.items()
-        ),
-    ]
+        for column in columns.values():
+            assert column.aggregate in AGGREGATES and column.better in WORDS
+            assert column.about.endswith(".") and column.why and not column.why.endswith(".")
 
 
-#: Every metric that has a direction. All others are counts that grow with what is carried, means to an end, or given.
-MORE_IS_BETTER = {"goodput", "transfer-rate", "fairness", "completed", "bytes", "goodput_bps", "segments_acked"}
-LESS_IS_BETTER = {
-    "completion", "rtt", "retransmits", "repair", "queue-delay", "ack-overhead",
-    "finished_s", "completion_s", "timeouts", "mean_rtt_s", "min_rtt_s", "mean_queue_packets", "max_queue_packets",
-}  # fmt: skip
-
-
-def test_the_direction_of_every_metric() -> None:
-    assert set(QUANTITIES) == set(DIRECTIONS)
-    for table in (DIRECTIONS, FLOW_DIRECTIONS, LINK_DIRECTIONS):
-        for name, one in table.items():
-            column_of_both = table is not DIRECTIONS and name in DIRECTIONS
-            more, less = name in MORE_IS_BETTER, name in LESS_IS_BETTER and not column_of_both
-            if table is LINK_DIRECTIONS and name == "bytes":
-                more = False  # on a link they are load, of a flow they are delivered
-            assert one.better == more - less, f"{name}: {WORDS[one.better]} is better, because {one.why}"
-            assert one.why and not one.why.endswith(".")
+def test_what_has_a_direction() -> None:
+    """A count that grows with what is carried has none; a column of both tables may have one of the flows alone."""
+    directions = {name: it.better for name, it in QUANTITIES.items()}
+    assert {name for name, better in directions.items() if better == NEITHER} == {"utilisation", "ack-share"}
+    assert {name for name, better in directions.items() if better == MORE} == {"goodput", "transfer-rate", "fairness"}
     for name in ("utilisation@S->G", "max(utilisation)", "ack-share@S->G", "sum(retransmits)", "acks_sent", "drops"):
         assert not metric(name).ranks
+    assert (FLOWS["bytes"].better, LINKS["bytes"].better) == (MORE, NEITHER), "delivered, and load"
+    assert (FLOWS["min_rtt_s"].aggregate, LINKS["max_queue_packets"].aggregate) == ("min", "max")
+    assert (FLOWS["retransmits"].aggregate, FLOWS["repair_s"].aggregate) == ("sum", "mean")
+
+
+def test_units_follow_from_names() -> None:
+    units = {name: it.unit for name, it in (FLOWS | LINKS).items()}
+    ends = {
+        "goodput_bps": "b/s",
+        "repair_s": "s",
+        "bytes": "bytes",
+        "ack_bytes": "bytes",
+        "max_queue_packets": "packets",
+    }
+    assert {**units, **ends} == units and units["timeouts"] == units["utilisation"] == units["segments_sent"] == ""
 
 
 # ---- queue-delay: the wait of what is transmitted ----------------------------------------------------------------------

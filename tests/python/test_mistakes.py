@@ -170,7 +170,7 @@ def test_a_file_that_is_no_scenario_is_called_what_it_is(
         ),
         (
             "res/flows.parquet",
-            "a table: acklab query res/flows.parquet SQL asks it, acklab plot res/flows.parquet draws it; the scenario",
+            "a table: acklab plot res/flows.parquet draws it, DuckDB and polars read it; the scenario",
         ),
     ):
         for words in (["run"], ["compare"], ["sweep"], ["tune"], ["run", "s.toml"]):

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 
 from acklab import _core, run
 from acklab.cli.examples import example
-from acklab.engines import kernel, programs
+from acklab.engines import kernel, programs, view
 
 PATH = "[[link]]\nbetween = ['S', 'R']\nrate = '20Mbps'\ndelay = '10ms'\nqueue = { kind = 'codel' }\n"
 FOLDER = Path(__file__).parent / "programs"
@@ -159,9 +160,17 @@ def test_one_word_for_each_clock(tmp_path):
     for words in (["--virtual", "--live"], ["--virtual", "--realtime"], ["--dry-run"], ["--client", "true"]):
         refused = acklab("run", file, *words)
         assert refused.returncode == 2 and "--live" in refused.stderr, words
-    old = acklab("emulate", example("live.toml"), "--dry-run")
-    assert old.returncode == 0 and old.stderr.count("\n") == 1 and "run --live" in old.stderr
-    assert "emulate" not in acklab("--help").stdout
+
+
+def test_a_file_in_a_memory_of_the_node_is_named(tmp_path_factory):
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        data, script = Path(folder, "data"), Path(folder, "serve.py")
+        assert view.hidden([f"cat {data}"]) is None, "it is not there"
+        for file in (data, script):
+            file.write_text("")
+        assert view.hidden(["true", f"cat '{data}' > out"]) == str(data)
+        assert view.hidden([f"python3 {script} {data}"]) is None, "a script's folder is shown"
+        assert view.hidden(["ls /tmp", "cat /usr/bin/env"]) is None
 
 
 @with_kernel

@@ -11,14 +11,12 @@ PACKAGE = Path(__file__).parents[2] / "python" / "acklab"
 ROOMS = (
     *("__main__", "cli", "__init__", "compare", "dataset"),
     *(
-        "studies",
         "papers",
         "reproduce",
         "experiments",
         "study",
         "models",
         "captures",
-        "drill",
         "runs",
         "render",
         "figures",

@@ -62,7 +62,7 @@ def test_merged_shards_are_the_undivided_sweep(command: Command, here: Path, pla
     for number, name in enumerate("bac", 1):
         assert sweep(command, f"{number}/3", name, *more, plan=plan).returncode == 0
     shutil.move(here / plan, here / "elsewhere.toml")
-    merged = command("merge", "c", "a", "b", "--out", "merged")
+    merged = command("sweep", "--join", "c", "a", "b", "--out", "merged")
     assert merged.returncode == 0 and files(here / "merged") == files(here / "whole")
     assert merged.stdout.replace("merged/", "whole/") == whole.stdout
     assert "lossy" not in merged.stderr
@@ -76,7 +76,7 @@ def test_more_shards_than_runs(command: Command, here: Path) -> None:
             told.stdout
             == f"shard {number}/4: {1 if number < 3 else 0} {'run' if number < 3 else 'runs'} in s{number}\n"
         )
-    command("merge", *(f"s{number}" for number in range(1, 5)), "--out", "merged")
+    command("sweep", "--join", *(f"s{number}" for number in range(1, 5)), "--out", "merged")
     assert files(here / "merged") == files(here / "whole")
 
 
@@ -112,7 +112,7 @@ def test_what_does_not_belong_together_is_refused(command: Command, here: Path) 
         (["one", "empty"], "empty holds no shard of a sweep"),
         (["one", "nowhere"], "nowhere is no directory"),
     ):
-        told = command("merge", *others, "--out", "merged")
+        told = command("sweep", "--join", *others, "--out", "merged")
         assert told.returncode == 2 and told.stderr.startswith(f"acklab: {why}") and told.stderr.count("\n") == 1, (
             told.stderr
         )
@@ -133,7 +133,7 @@ def test_a_shard_whose_title_was_changed_is_refused(command: Command, here: Path
     assert '"plan": {' in plan.read_text()
     plan.write_text(plan.read_text().replace('"plan": {', '"plan": {"title": "x",', 1))
     for shards in (("s1", "s2"), ("s2", "s1")):
-        told = command("merge", *shards, "--out", "merged")
+        told = command("sweep", "--join", *shards, "--out", "merged")
         assert (told.returncode, told.stderr) == (2, "acklab: s2/shard.json is damaged; make this shard again\n")
     assert not (here / "merged").exists()
 
@@ -155,7 +155,7 @@ def test_a_damaged_record_is_named(command: Command, here: Path) -> None:
     lines = gzip.decompress(kept.read_bytes()).splitlines(keepends=True)
     lines[3] = lines[3].replace(b"completed", b"c0mpleted")
     kept.write_bytes(gzip.compress(b"".join(lines)))
-    told = command("merge", "s1", "s2", "--out", "merged")
+    told = command("sweep", "--join", "s1", "s2", "--out", "merged")
     assert told.returncode == 2 and "is damaged or missing; make its shard again" in told.stderr
     assert not (here / "merged/sweep.html").exists()
 
@@ -169,7 +169,7 @@ def test_a_killed_shard_goes_on(command: Command, here: Path) -> None:
         time.sleep(0.005)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    told = command("merge", "s2", "--out", "merged")
+    told = command("sweep", "--join", "s2", "--out", "merged")
     assert told.returncode == 2 and "s2 holds an unfinished shard; the command that began it goes on" in told.stderr
     sweep(command, "2/3", "s2")
     sweep(command, "2/3", "undisturbed")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
 
 import acklab
+from acklab.results.summary import together
 from acklab.results.together import SIZED, WITHOUT_LIMIT, WRITES, Group, Way, Ways, groups, manners
 
 LINK = {
@@ -127,3 +129,17 @@ def test_thinned_series_keep_all_round_trips(shared: acklab.Run, monkeypatch: py
         and thinned.series.filter(pl.col("flow") == "ping").drop_nulls("rtt_s").height < whole.height
     )
     assert thinned.samples["rtt_s"].to_list() == whole["rtt_s"].to_list()
+
+
+def test_a_terminal_has_what_groups_carried_in_a_table() -> None:
+    made = run(DOWN, PING, LATE)
+    down, ping = grouped(made)
+    lines = together(made.summary(), manners(made.scenario_toml()))
+    heads, carried, waited = (re.split(" {2,}", line.strip()) for line in lines[:3])
+    assert heads == ["together", "Mb/s", "% of", "link", "Jain's index", "mean RTT ms"]
+    assert (carried[0], carried[3]) == ("down0 and down1", "S->C") and down.goodput_bps and down.share
+    assert [float(carried[place]) for place in (1, 2, 4)] == pytest.approx(
+        [1e-6 * down.goodput_bps, 100 * down.share, down.fairness], rel=2e-3
+    )
+    assert waited[0] == "ping" and float(waited[1]) == pytest.approx(1e3 * ping.mean_rtt_s, rel=1e-3)  # type: ignore[operator]
+    assert len(lines) == 5, "how to get their range, and the flow that has not begun"

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acklab.experiments.zoo import output
-from acklab.experiments.zoo.measure import measure
-from acklab.experiments.zoo.members import MEMBERS
-from acklab.experiments.zoo.packets import Download, download
-from acklab.experiments.zoo.paths import PATHS
-from acklab.experiments.zoo.run import Pair, row, rows
-from acklab.experiments.zoo.tables import tables
+from acklab_zoo import output
+from acklab_zoo.measure import measure
+from acklab_zoo.members import MEMBERS
+from acklab_zoo.packets import Download, download
+from acklab_zoo.paths import PATHS
+from acklab_zoo.run import Pair, row, rows
+from acklab_zoo.tables import tables
 
 ROOT = Path(__file__).parents[2]
 ROWS = ROOT / "tests" / "oracle" / "zoo" / "rows.json"
@@ -161,8 +161,8 @@ def test_an_interrupt_keeps_the_runs_that_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The second of three runs is interrupted: the first one's row is written, and the command says so."""
-    from acklab.cli import zoo
-    from acklab.experiments.zoo import run
+    from acklab_zoo import run
+    from acklab_zoo import verb as zoo
 
     def one(pair: Pair, name: str, seed: int) -> dict[str, object]:
         if name == "plain":

@@ -43,35 +43,24 @@ pub struct Outcome {
 }
 
 table! {
-    /// A flow. Instants are absolute, in seconds.
+    /// A flow. A column without a sentence is the simulator's ([`acklab_table::FlowRow`]).
+    #[allow(missing_docs)]
+    #[derive(Deserialize)]
     pub struct FlowRow {
-        /// Name of the flow.
         pub name: String,
-        /// Node of the sender.
         pub from: String,
-        /// Node of the receiver.
         pub to: String,
-        /// Everything was acknowledged before the run ended.
         pub completed: bool,
-        /// Scheduled start.
         pub start_s: f64,
-        /// Departure of the first data segment (not the SYN).
         pub first_data_s: Option<f64>,
-        /// Arrival of the last byte's ACK at the sender.
         pub finished_s: Option<f64>,
-        /// `finished_s` − `first_data_s`.
         pub completion_s: Option<f64>,
-        /// From `first_data_s` to the arrival of the last in-order byte so far.
         pub last_data_s: Option<f64>,
         /// Payload bytes acknowledged to the sender.
         pub bytes: u64,
-        /// Payload bits acknowledged per second, over the transfer, or up to the run's end.
         pub goodput_bps: f64,
-        /// Segments that left the sender: data, SYN, FIN, retransmissions.
         pub segments_sent: u64,
-        /// SYNs among the segments sent.
         pub syns_sent: u64,
-        /// Segments sent again, SYNs included.
         pub retransmits: u64,
         /// Timeouts that the kernel counted; some kernels do not tell.
         pub timeouts: Option<u64>,
@@ -79,15 +68,10 @@ table! {
         pub fast_retransmits: Option<u64>,
         /// ACKs that entered the path, after the shaper.
         pub acks_sent: u64,
-        /// ACKs that reached the sender.
         pub acks_received: u64,
-        /// ACKs that queues dropped or loss models took.
         pub acks_dropped: u64,
-        /// ACKs that a filter removed.
         pub acks_filtered: u64,
-        /// ACKs that stages on the way made.
         pub acks_created: u64,
-        /// Congestion window at the end.
         pub cwnd_segments: Option<f64>,
         /// Slow-start threshold at the end; missing before the first reduction.
         pub ssthresh_segments: Option<f64>,
@@ -171,5 +155,17 @@ impl Outcome {
     /// All of it as one line of JSON.
     pub fn packed(&self) -> String {
         serde_json::to_string(&(self, &self.series, &self.queue)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_without_a_sentence_is_the_simulators() {
+        let known = |name| acklab_table::FlowRow::COLUMNS.iter().any(|column| column.name == name);
+        let silent = FlowRow::COLUMNS.iter().filter(|column| column.about.is_empty());
+        assert_eq!(silent.filter(|column| !known(column.name)).map(|column| column.name).next(), None);
     }
 }

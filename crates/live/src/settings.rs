@@ -193,7 +193,7 @@ impl Settings {
             sack: receiver.sack,
             dsack: receiver.dsack,
             ecn: sender.ecn,
-            rack: sender.recovery.is_rack(),
+            rack: sender.recovery.probes_tail(),
             initial_window: sender.initial_window as u32,
             window: 0,
             min_rto_ms: (sender.min_rto.secs() * 1e3).round() as u32,

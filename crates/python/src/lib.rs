@@ -109,20 +109,20 @@ fn stacks() -> String {
     serde_json::json!(acklab_scenario::stack_table()).to_string()
 }
 
-/// Name, type and meaning of each column of a table of a run or an analysis; empty for an unknown table.
+/// What is declared of each column of a table of a run or an analysis, each a dict; empty for an unknown table.
 #[pyfunction]
-fn columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
+fn columns(table: &str) -> Vec<tables::Declared> {
     match table {
-        "flows" => tables::reference::<FlowRow>(),
-        "links" => tables::reference::<LinkRow>(),
-        "series" => tables::reference::<SeriesRow>(),
-        "queue" => tables::reference::<QueueRow>(),
-        "packets" => tables::reference::<PacketRow>(),
-        "connections" => tables::reference::<ConnectionRow>(),
-        "acks" => tables::reference::<AckRow>(),
-        "segments" => tables::reference::<SegmentRow>(),
-        "throughput" => tables::reference::<ThroughputRow>(),
-        "limits" => tables::reference::<LimitRow>(),
+        "flows" => tables::declared::<FlowRow>(),
+        "links" => tables::declared::<LinkRow>(),
+        "series" => tables::declared::<SeriesRow>(),
+        "queue" => tables::declared::<QueueRow>(),
+        "packets" => tables::declared::<PacketRow>(),
+        "connections" => tables::declared::<ConnectionRow>(),
+        "acks" => tables::declared::<AckRow>(),
+        "segments" => tables::declared::<SegmentRow>(),
+        "throughput" => tables::declared::<ThroughputRow>(),
+        "limits" => tables::declared::<LimitRow>(),
         _ => Vec::new(),
     }
 }

@@ -1,7 +1,8 @@
 //! Tables of rows as Arrow record batches.
 
-use acklab_table::{Cell, Column, Kind, Names, Row};
+use acklab_table::{Better, Cell, Column, Flag, Kind, Names, Row};
 use arrow_array::RecordBatch;
+use pyo3::prelude::*;
 
 use crate::arrow::Columns;
 
@@ -10,9 +11,30 @@ pub(crate) fn batch<R: Row>(rows: &[R], names: &Names) -> RecordBatch {
     R::COLUMNS.iter().fold(Columns::default(), |columns, column| add(columns, column, rows, names)).finish()
 }
 
-/// Name, type and meaning of each column.
-pub(crate) fn reference<R: Row>() -> Vec<(&'static str, String, &'static str)> {
-    let word = |column: &Column<R>| {
+/// What is declared of a column, as a dict.
+#[derive(IntoPyObject)]
+pub(crate) struct Declared {
+    name: &'static str,
+    kind: String,
+    about: &'static str,
+    unit: &'static str,
+    /// None of a column that is no metric.
+    aggregate: Option<&'static str>,
+    /// Which values are better: 1 the larger, -1 the smaller, 0 none.
+    better: i8,
+    why: &'static str,
+    head: &'static str,
+    later: bool,
+    if_any: bool,
+}
+
+/// What is declared of each column.
+pub(crate) fn declared<R: Row>() -> Vec<Declared> {
+    R::COLUMNS.iter().map(Declared::of).collect()
+}
+
+impl Declared {
+    fn of<R>(column: &Column<R>) -> Declared {
         let word = match column.kind {
             Kind::Truth => "bool",
             Kind::Count | Kind::Count32 => "whole number",
@@ -20,9 +42,26 @@ pub(crate) fn reference<R: Row>() -> Vec<(&'static str, String, &'static str)> {
             Kind::Text | Kind::Word(_) | Kind::Flow | Kind::Link => "text",
             Kind::Ranges => "list",
         };
-        if column.optional { format!("{word} or null") } else { word.to_owned() }
-    };
-    R::COLUMNS.iter().map(|column| (column.name, word(column), column.about)).collect()
+        let (better, why) = match column.metric.map(|metric| metric.better) {
+            Some(Better::More(why)) => (1, why),
+            Some(Better::Less(why)) => (-1, why),
+            Some(Better::Neither(why)) => (0, why),
+            None => (0, ""),
+        };
+        let flag = column.metric.and_then(|metric| metric.flag);
+        Declared {
+            name: column.name,
+            kind: if column.optional { format!("{word} or null") } else { word.to_owned() },
+            about: column.about,
+            unit: column.unit(),
+            aggregate: column.metric.map(|metric| metric.aggregate.name()),
+            better,
+            why,
+            head: column.metric.map_or("", |metric| metric.head),
+            later: flag == Some(Flag::later),
+            if_any: flag == Some(Flag::if_any),
+        }
+    }
 }
 
 fn add<R: Row>(columns: Columns, column: &Column<R>, rows: &[R], names: &Names) -> Columns {

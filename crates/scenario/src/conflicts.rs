@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AceRule, AckPolicyKind, AckRequest, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RecoveryKind,
-    RttFilter, RttSource, Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
+    AceRule, AckPolicyKind, AckRequest, ControlKind, EstimateKind, Feedback, Pacing, ReceiverRules, RttFilter,
+    RttSource, Segmentation, SenderFault, SenderRules, Undo, Variants, Window,
 };
 use acklab_tcp::sender::control::{CongestionControl, Control, Needs, misfits};
 
@@ -15,8 +15,8 @@ type Conflict = (&'static str, String);
 /// What a choice in Python needs.
 const UNNAMED: &str = "missing; must be the name under which the program passes it";
 
-/// Most sequence units a window may span: SACK blocks are carried as signed 32-bit offsets.
-const MOST_UNITS: u64 = i32::MAX as u64;
+/// Largest number of sequence units a window may span: SACK blocks are carried as signed 32-bit offsets.
+const MAX_UNITS: u64 = i32::MAX as u64;
 
 /// Each conflict among a sender's rules.
 pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
@@ -41,14 +41,12 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     }
     let recovery = rules.recovery.name();
     let by_data = !rules.recovery.packet_numbers();
-    if (rules.recovery.is_rack() || rules.recovery.is_rfc9002()) && by_data && rules.skip > 0 {
+    if rules.recovery.judges_segments() && by_data && rules.skip > 0 {
         let what =
             format!("is {}, but recovery = \"{recovery}\" takes a skipped segment for lost; must be 0", rules.skip);
         found.push(("skip", what));
     }
-    let by_window =
-        matches!(rules.recovery, RecoveryKind::Tahoe {} | RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
-    if matches!(rules.pacing, Pacing::Bursts { .. }) && !by_window {
+    if matches!(rules.pacing, Pacing::Bursts { .. }) && rules.recovery.uses_sack() {
         let what = format!(
             "is \"bursts\", but recovery = \"{recovery}\" sends by what is outstanding; it must be tahoe, reno or newreno"
         );
@@ -57,8 +55,7 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     if matches!(rules.pacing, Pacing::Bursts { .. }) && rules.max_burst == 0 {
         found.push(("max_burst", "is 0, but pacing = \"bursts\" sends that many at once; must be at least 1".into()));
     }
-    let inflates = matches!(rules.recovery, RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
-    if rules.fault == SenderFault::NoDeflation && !inflates {
+    if rules.fault == SenderFault::NoDeflation && !rules.recovery.inflates() {
         let what = format!(
             "is \"no-deflation\", but recovery = \"{recovery}\" adds nothing to the window; it must be reno or newreno"
         );
@@ -72,7 +69,7 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
             format!("changes how a window grows, which control = \"{control}\" decides; it must be reno"),
         ));
     }
-    if rules.recovery.is_rfc9002() && rules.timestamps {
+    if rules.recovery.times_packets() && rules.timestamps {
         let what = "is true, but recovery = \"rfc9002\" times each packet itself; must be false";
         found.push(("timestamps", what.into()));
     }
@@ -109,7 +106,7 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
             format!("is {}, but control = \"{control}\" has an answer to marks of its own; must be 0", rules.beta_ecn);
         found.push(("beta_ecn", what));
     }
-    if rules.control.counts_marks() && !rules.ecn {
+    if rules.control.traits().counts_marks && !rules.ecn {
         found.push(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
     }
     if !matches!(rules.control, ControlKind::Python { .. }) {
@@ -117,7 +114,7 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         found.extend(misfits(rules, control, named.needs(), named.owns_window()));
         let paced =
             rules.pacing != Pacing::Off {} || named.pacing_rate().is_some() || named.needs() >= Needs::Deliveries;
-        let fits = !paced && rules.recovery.is_rack() && rules.max_burst == 0 && rules.sequence.in_bytes();
+        let fits = !paced && rules.recovery.asks_program() && rules.max_burst == 0 && rules.sequence.in_bytes();
         if rules.segmentation != Segmentation::Off && !fits {
             let what = "forms bursts, which needs recovery = \"rack\", sequence = \"bytes\", max_burst = 0, no pacing and a control that does not pace; must be \"off\"";
             found.push(("segmentation", what.into()));
@@ -144,8 +141,8 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         found.push(("window", format!("is {bytes} bytes, less than one packet of {} bytes", rules.packet)));
     }
     let units = if rules.sequence.in_bytes() { bytes } else { bytes / u64::from(rules.packet) };
-    if units > MOST_UNITS {
-        found.push(("window", format!("is {units} sequence units, more than {MOST_UNITS}")));
+    if units > MAX_UNITS {
+        found.push(("window", format!("is {units} sequence units, more than {MAX_UNITS}")));
     }
     found
 }
@@ -184,7 +181,7 @@ pub(super) fn check_both(
         AckPolicyKind::Quic { packet_numbers, .. } => Some(packet_numbers),
         _ => None,
     };
-    let ours = sender.recovery.is_rfc9002().then_some(sender.recovery.packet_numbers());
+    let ours = sender.recovery.times_packets().then_some(sender.recovery.packet_numbers());
     let wrong = |side, key: &'static str, what: &str| Err((side, key, what.to_owned()));
     match (ours, theirs) {
         (Some(true), None) => {
@@ -240,7 +237,7 @@ pub(super) fn check_both(
     if receiver.dsack && !receiver.sack {
         return wrong("receiver", "dsack", "is true, but sack is false; must be false");
     }
-    if receiver.dsack && matches!(sender.recovery, RecoveryKind::Sack { .. }) {
+    if receiver.dsack && !sender.recovery.takes_dsack() {
         let what = "is true, but a sender with recovery = \"sack\" takes such a report for a hole; must be false";
         return wrong("receiver", "dsack", what);
     }

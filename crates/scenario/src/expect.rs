@@ -1,7 +1,7 @@
 //! Expectations of results, or of a state at a time: the file's tables, checked.
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_tcp::sender::control::Mode;
+use acklab_table::{Column, FlowRow, Kind, LinkRow, Row, SeriesRow};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,91 +11,38 @@ use super::suggest::{did_you_mean, listed};
 use crate::spec::{ExpectSpec, FlowSpec, Stop, Subject, Test};
 
 /// Most expectations of a scenario.
-const MOST: usize = 10_000;
+const MAX_EXPECTATIONS: usize = 10_000;
+/// Columns of the table `series` that are no state.
+const NO_STATE: [&str; 3] = ["time_s", "flow", "rtt_s"];
 
-/// What a column has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A number.
-    Number,
-    /// `true` or `false`.
-    Truth,
-    /// A word.
-    Word,
+/// A column that may be expected.
+#[derive(Clone, Copy)]
+struct Known {
+    name: &'static str,
+    kind: Kind,
+    unit: &'static str,
 }
 
-use Kind::{Number, Truth, Word};
+impl Known {
+    fn of<R>(column: &Column<R>) -> Known {
+        Known { name: column.name, kind: column.kind, unit: column.unit() }
+    }
+}
 
-/// What may be expected of a flow: columns of the table `flows`, and of the table `series` those that are a state.
-pub const OF_FLOWS: [(&str, Kind); 43] = [
-    ("completed", Truth),
-    ("start_s", Number),
-    ("first_data_s", Number),
-    ("finished_s", Number),
-    ("completion_s", Number),
-    ("last_data_s", Number),
-    ("bytes", Number),
-    ("goodput_bps", Number),
-    ("segments_sent", Number),
-    ("syns_sent", Number),
-    ("retransmits", Number),
-    ("timeouts", Number),
-    ("fast_retransmits", Number),
-    ("recoveries", Number),
-    ("repair_s", Number),
-    ("window_cuts", Number),
-    ("undone", Number),
-    ("false_acks", Number),
-    ("marks_received", Number),
-    ("marks_counted", Number),
-    ("marked_share", Number),
-    ("acks_sent", Number),
-    ("acks_received", Number),
-    ("acks_dropped", Number),
-    ("acks_filtered", Number),
-    ("acks_created", Number),
-    ("segments_acked", Number),
-    ("cwnd_segments", Number),
-    ("ssthresh_segments", Number),
-    ("mean_rtt_s", Number),
-    ("min_rtt_s", Number),
-    ("flight_segments", Number),
-    ("rto_s", Number),
-    ("cwnd_estimate_segments", Number),
-    ("backlog_segments", Number),
-    ("base_rtt_s", Number),
-    ("state", Word),
-    ("mode", Word),
-    ("bandwidth_bps", Number),
-    ("max_bandwidth_bps", Number),
-    ("pacing_bps", Number),
-    ("inflight_longterm_segments", Number),
-    ("inflight_shortterm_segments", Number),
-];
+/// What may be expected of a flow: metrics of the table `flows`, and of the table `series` what is a state.
+fn of_flows() -> Vec<Known> {
+    let mut known = metrics::<FlowRow>();
+    let state = |column: &&Column<SeriesRow>| {
+        !NO_STATE.contains(&column.name) && FlowRow::COLUMNS.iter().all(|of_flow| of_flow.name != column.name)
+    };
+    known.extend(SeriesRow::COLUMNS.iter().filter(state).map(Known::of));
+    known
+}
 
-/// What may be expected of a link direction: columns of the table `links`.
-pub const OF_LINKS: [(&str, Kind); 20] = [
-    ("packets", Number),
-    ("bytes", Number),
-    ("ack_packets", Number),
-    ("ack_bytes", Number),
-    ("drops", Number),
-    ("lost", Number),
-    ("filtered", Number),
-    ("reordered", Number),
-    ("duplicated", Number),
-    ("thinned", Number),
-    ("mean_queue_packets", Number),
-    ("max_queue_packets", Number),
-    ("sent_wait_s", Number),
-    ("removed_wait_s", Number),
-    ("utilisation", Number),
-    ("attempts", Number),
-    ("collisions", Number),
-    ("retries", Number),
-    ("retry_drops", Number),
-    ("airtime_s", Number),
-];
+/// The columns of a table that are metrics.
+fn metrics<R: Row>() -> Vec<Known> {
+    R::COLUMNS.iter().filter(|column| column.metric.is_some()).map(Known::of).collect()
+}
 
 /// What is expected of a flow or of a link direction: `acklab run` ends with exit code 1 if it does not hold.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -135,15 +82,15 @@ pub(super) fn checked(
     flows: &[FlowSpec],
     stop: Stop,
 ) -> Result<Vec<ExpectSpec>, Problem> {
-    if tables.len() > MOST {
-        return Err(Problem::at("expect", format!("there are {}; at most {MOST}", tables.len())));
+    if tables.len() > MAX_EXPECTATIONS {
+        return Err(Problem::at("expect", format!("there are {}; at most {MAX_EXPECTATIONS}", tables.len())));
     }
     let (Stop::At(end) | Stop::FlowsComplete { at_most: end }) = stop;
     let one = |(index, table): (usize, ExpectTable)| {
         let key = |key: &str| format!("expect[{index}].{key}");
         let (subject, known) = subject(&table, network, flows, &key)?;
-        let Some(&(what, kind)) = known.iter().find(|(name, _)| *name == table.what) else {
-            let names = || known.iter().map(|(name, _)| *name);
+        let Some(column) = known.iter().find(|column| column.name == table.what) else {
+            let names = || known.iter().map(|column| column.name);
             let mean = did_you_mean(&table.what, names()).unwrap_or_default();
             return Err(Problem::at(key("what"), format!("is no column that can be expected{mean}"))
                 .given_text(&table.what)
@@ -152,12 +99,10 @@ pub(super) fn checked(
         if let Some(at) = table.at.filter(|&at| at > end) {
             return Err(Problem::at(key("at"), format!("is after the run's end, {end}")).given(at));
         }
-        Ok(ExpectSpec { subject, at: table.at, what, test: test(table, what, kind, &key)? })
+        Ok(ExpectSpec { subject, at: table.at, what: column.name, test: test(table, column, &key)? })
     };
     tables.into_iter().enumerate().map(one).collect()
 }
-
-type Known = &'static [(&'static str, Kind)];
 
 /// What an expectation is about, and the columns it may name.
 fn subject(
@@ -165,12 +110,12 @@ fn subject(
     network: &Network,
     flows: &[FlowSpec],
     key: &impl Fn(&str) -> String,
-) -> Result<(Subject, Known), Problem> {
+) -> Result<(Subject, Vec<Known>), Problem> {
     match (&table.flow, &table.link) {
         (Some(name), None) => {
             let found = (0..).zip(flows).find_map(|(table, flow)| Some((table, member_of(name, flow)?)));
             if let Some((table, member)) = found {
-                return Ok((Subject::Flow { name: name.clone(), table, member }, &OF_FLOWS));
+                return Ok((Subject::Flow { name: name.clone(), table, member }, of_flows()));
             }
             let mean = did_you_mean(name, flows.iter().map(|flow| flow.name.as_str())).unwrap_or_default();
             Err(Problem::at(key("flow"), format!("is no flow of this scenario{mean}")).given_text(name))
@@ -179,7 +124,7 @@ fn subject(
             let node = |index: u32| network.nodes[index as usize].as_str();
             let named = || network.links.iter().map(|link| format!("{}->{}", node(link.from), node(link.to)));
             match (0..).zip(named()).find(|(_, known)| known == name) {
-                Some((index, _)) => Ok((Subject::Link(index), &OF_LINKS)),
+                Some((index, _)) => Ok((Subject::Link(index), metrics::<LinkRow>())),
                 None => {
                     let names: Vec<String> = named().take(60).collect();
                     Err(Problem::at(key("link"), "is no link direction of this scenario")
@@ -205,14 +150,16 @@ fn member_of(name: &str, flow: &FlowSpec) -> Option<u32> {
 }
 
 /// The one comparison that a table has.
-fn test(table: ExpectTable, what: &str, kind: Kind, key: &impl Fn(&str) -> String) -> Result<Test, Problem> {
+fn test(table: ExpectTable, column: &Known, key: &impl Fn(&str) -> String) -> Result<Test, Problem> {
+    let &Known { name: what, kind, .. } = column;
+    let is_number = matches!(kind, Kind::Number | Kind::Count | Kind::Count32);
     let ExpectTable { above, below, equals, within, .. } = table;
     let number = |name: &str, bound: Bound| match bound {
         Bound::Number(number) if number.is_finite() => Ok(number),
-        Bound::Text(text) => in_unit(&text, what).map_err(|why| Problem::at(key(name), why).given_text(&text)),
+        Bound::Text(text) => in_unit(&text, column).map_err(|why| Problem::at(key(name), why).given_text(&text)),
         Bound::Number(_) | Bound::Truth(_) => Err(Problem::at(key(name), format!("must be a number: {what} is one"))),
     };
-    if kind != Kind::Number && equals.is_none() {
+    if !is_number && equals.is_none() {
         return Err(Problem::at(key("equals"), format!("missing: {what} is no number, so it can only be equal")));
     }
     match (above, below, equals, within) {
@@ -226,35 +173,28 @@ fn test(table: ExpectTable, what: &str, kind: Kind, key: &impl Fn(&str) -> Strin
             Ok(Test::Within(low, high))
         }
         (None, None, Some(bound), None) => match (kind, bound) {
-            (Kind::Number, bound) => Ok(Test::Equals(number("equals", bound)?)),
             (Kind::Truth, Bound::Truth(truth)) => Ok(Test::Is(truth.to_string())),
             (Kind::Truth, _) => {
                 Err(Problem::at(key("equals"), format!("must be true or false: {what} is one of them")))
             }
-            (Kind::Word, Bound::Text(word)) if words(what).contains(&&*word) => Ok(Test::Is(word)),
-            (Kind::Word, _) => {
-                Err(Problem::at(key("equals"), format!("must be one of {}", listed(words(what).iter().copied()))))
+            (Kind::Word(words), Bound::Text(word)) if words.contains(&&*word) => Ok(Test::Is(word)),
+            (Kind::Word(words), _) => {
+                Err(Problem::at(key("equals"), format!("must be one of {}", listed(words.iter().copied()))))
             }
+            (_, bound) => Ok(Test::Equals(number("equals", bound)?)),
         },
         _ => Err(Problem::at(key("what"), "needs one of `above`, `below`, `equals` and `within`").given_text(what)),
     }
 }
 
-/// The words of a column.
-fn words(what: &str) -> &'static [&'static str] {
-    if what == "mode" { Mode::WORDS } else { &["slow-start", "congestion-avoidance", "recovery"] }
-}
-
 /// A number with a unit, in the unit of the column.
-fn in_unit(text: &str, what: &str) -> Result<f64, String> {
+fn in_unit(text: &str, column: &Known) -> Result<f64, String> {
     let why = |error: &dyn std::fmt::Display| error.to_string();
-    match what {
-        _ if what.ends_with("_s") => text.parse::<Time>().map(Time::secs).map_err(|error| why(&error)),
-        _ if what.ends_with("_bps") => text.parse::<Rate>().map(Rate::bps).map_err(|error| why(&error)),
-        _ if what.ends_with("bytes") => {
-            text.parse::<Bytes>().map(|bytes| bytes.get() as f64).map_err(|error| why(&error))
-        }
-        _ => Err(format!("must be a number: {what} has no unit")),
+    match column.unit {
+        "s" => text.parse::<Time>().map(Time::secs).map_err(|error| why(&error)),
+        "b/s" => text.parse::<Rate>().map(Rate::bps).map_err(|error| why(&error)),
+        "bytes" => text.parse::<Bytes>().map(|bytes| bytes.get() as f64).map_err(|error| why(&error)),
+        _ => Err(format!("must be a number: {} has no unit", column.name)),
     }
 }
 

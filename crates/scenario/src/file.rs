@@ -88,6 +88,7 @@ pub(super) enum When {
 /// A transfer, or several that are alike.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("neutral" = { "by": "absent" }))]
 pub(super) struct FlowTable {
     /// Unique name. If left out: `flow0`, `flow1`, ... by place in the file. Several flows are called name0, name1, ...
     pub name: Option<String>,

@@ -33,7 +33,7 @@ mod conflicts;
 mod diagnose;
 mod error;
 mod expand;
-pub mod expect;
+mod expect;
 mod file;
 mod filter;
 mod hosts;

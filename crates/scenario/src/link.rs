@@ -17,8 +17,10 @@ pub(super) struct LinkTable {
     #[serde(deserialize_with = "two_names")]
     pub between: [String; 2],
     /// Serialisation rate.
+    #[schemars(extend("neutral" = { "by": "none" }))]
     pub rate: RateSpec,
     /// Propagation delay.
+    #[schemars(extend("neutral" = { "by": "none" }))]
     pub delay: Time,
     /// Queue before the transmitter; drop-tail with 1000 packets where left out.
     pub queue: Option<QueueSpec>,
@@ -63,8 +65,10 @@ fn two_names<'de, D: Deserializer<'de>>(input: D) -> Result<[String; 2], D::Erro
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BackTable {
     /// Serialisation rate.
+    #[schemars(extend("neutral" = { "by": "none" }))]
     pub rate: Option<RateSpec>,
     /// Propagation delay.
+    #[schemars(extend("neutral" = { "by": "none" }))]
     pub delay: Option<Time>,
     /// Queue before the transmitter.
     pub queue: Option<QueueSpec>,

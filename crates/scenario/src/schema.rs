@@ -153,6 +153,22 @@ mod tests {
     }
 
     #[test]
+    fn a_neutral_value_is_a_value_or_a_way_to_make_one() {
+        let mut found = 0;
+        walk(&schema(), String::new(), &mut |place, value| {
+            let Some(neutral) = value.get("neutral") else { return };
+            let ways = ["absent", "mean", "drop-tail", "none"];
+            let by = neutral["by"].as_str().is_some_and(|way| ways.contains(&way));
+            assert!(
+                neutral.as_object().is_some_and(|one| one.len() == 1) && (by || neutral.get("value").is_some()),
+                "{place}"
+            );
+            found += 1;
+        });
+        assert!(found > 30, "{found}");
+    }
+
+    #[test]
     fn the_table_of_stacks_is_complete() {
         let rows = stack_table();
         let rules = acklab_tcp::rules::SenderPatch::NAMES.len() + acklab_tcp::rules::ReceiverPatch::NAMES.len();

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use acklab_tcp::rules::{
-    AckPolicyKind, Feedback, Marks, PhaseSource, ReceiverRules, RecoveryKind, RecoveryWindow, SenderRules, Stack,
-    SynAnswer, Wrong,
-};
+use acklab_tcp::rules::{AckPolicyKind, Feedback, PhaseSource, ReceiverRules, SenderRules, Stack, SynAnswer, Wrong};
 
 use super::conflicts::{check_both, check_receiver, check_sender};
 use super::diagnose::diagnose_rule;
@@ -173,7 +170,7 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
         theirs.sack = ours.recovery.uses_sack();
     }
     if receiver.dsack.is_none() {
-        let possible = theirs.sack && !matches!(ours.recovery, RecoveryKind::Sack { .. });
+        let possible = theirs.sack && ours.recovery.takes_dsack();
         theirs.dsack = possible && (theirs.dsack || ours.recovery.uses_dsack());
     }
     if receiver.paws.is_none() {
@@ -182,35 +179,29 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if receiver.syn_answer.is_none() && !ours.handshake_ack {
         theirs.syn_answer = SynAnswer::Once {};
     }
-    let gives = |key| sender.recovery.as_ref().is_some_and(|recovery| recovery.gives(key));
-    if let RecoveryKind::Rack { window, marks, .. } = &mut ours.recovery
-        && ours.control.reduces_alone()
-    {
-        *window = if gives("window") { *window } else { RecoveryWindow::AtOnce };
-        *marks = if gives("marks") { *marks } else { Marks::AtOnce };
+    let gives = |key: &str| sender.recovery.as_ref().is_some_and(|recovery| recovery.gives(key));
+    let control = ours.control.traits();
+    if control.reduces_alone {
+        ours.recovery.reduce_at_once(gives);
     }
-    let quic = ours.recovery.is_rfc9002() && matches!(theirs.ack, AckPolicyKind::Quic { .. });
+    let quic = ours.recovery.times_packets() && matches!(theirs.ack, AckPolicyKind::Quic { .. });
     if let AckPolicyKind::Quic { max_ack_delay, packet_numbers, .. } = &mut theirs.ack {
         if !receiver.ack.as_ref().is_some_and(|ack| ack.gives("packet_numbers")) {
             *packet_numbers = quic;
         }
-        if let RecoveryKind::Rfc9002 { packet_numbers, max_ack_delay: assumed } = &mut ours.recovery {
-            *packet_numbers = if gives("packet_numbers") { *packet_numbers } else { quic };
-            *assumed = if gives("max_ack_delay") { *assumed } else { *max_ack_delay };
-        }
+        ours.recovery.follow_quic(gives, *max_ack_delay);
     }
-    let marks = ours.control.counts_marks();
     if sender.ecn.is_none() {
-        ours.ecn |= marks || theirs.ack.reads_marks();
+        ours.ecn |= control.counts_marks || theirs.ack.reads_marks();
         if receiver.feedback.is_none() && theirs.ack.reads_marks() {
             theirs.feedback = Feedback::Refused;
         }
     }
     if sender.ect1.is_none() {
-        ours.ect1 |= ours.ecn && ours.control.expects_many_marks();
+        ours.ect1 |= ours.ecn && control.expects_many_marks;
     }
     if receiver.echo_each_mark.is_none() {
-        theirs.echo_each_mark |= marks;
+        theirs.echo_each_mark |= control.counts_marks;
     }
     if receiver.feedback.is_none() && ours.ecn && ours.recovery.packet_numbers() {
         theirs.feedback = Feedback::Counts;

@@ -1,5 +1,6 @@
 //! One flow: a sender, a receiver, their timers, and what is measured of their conversation.
 
+mod stall;
 mod wires;
 
 use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
@@ -17,6 +18,7 @@ use crate::source::Application;
 use crate::timer::LazyTimer;
 use crate::workload::Workload;
 use acklab_scenario::spec::{FlowSpec, Repeat, Size};
+use stall::Stall;
 use wires::{ReceiverPort, SenderPort};
 
 /// A flow in progress. Of repeated transfers, the present one.
@@ -56,6 +58,8 @@ struct Rare {
     pacer: Option<Box<LazyTimer>>,
     /// Draws of sizes and pauses, where they are random.
     workload: Option<Box<Workload>>,
+    /// Of every flow; here, since there is no room in a flow's cache lines.
+    stall: Stall,
 }
 
 impl Flow {
@@ -96,6 +100,7 @@ impl Flow {
         self.rare.pacer.iter_mut().for_each(|pacer| pacer.disarm());
         self.receiver_timer.disarm();
         self.connection += 1;
+        self.rare.stall = Stall::default();
         self.start = start;
         self.first_data = Time::NEVER;
         self.finished = Time::NEVER;
@@ -110,6 +115,11 @@ impl Flow {
     #[inline]
     pub fn finished(&self) -> Option<Time> {
         (self.finished < Time::NEVER).then_some(self.finished)
+    }
+
+    /// The longest time in which something was outstanding and nothing new was acknowledged, up to `now`.
+    pub fn max_stall(&self, now: Time) -> Time {
+        self.rare.stall.longest(now)
     }
 
     /// The pause before the next of repeated transfers.
@@ -312,6 +322,8 @@ impl Flow {
     #[inline(always)]
     fn sent(&mut self, id: u32, net: &mut Network) -> bool {
         net.recorder.sender(net.now(), id, &self.sender, &self.receiver);
+        let seq = &self.sender.core().seq;
+        self.rare.stall.on_change(net.now(), seq.una, seq.flight_size());
         if self.sender.done() && self.finished().is_none() && self.source.as_ref().is_none_or(|source| source.ended()) {
             self.finished = net.now();
             // An idle connection's timer could only halve a window that nothing will use.
@@ -354,7 +366,7 @@ fn seed(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
     let draw = |name| (stream(name).uniform() * (1_u64 << 53) as f64) as u64;
     match &table.sender.control {
         _ if table.sender.skip > 0 => draw("skip"),
-        control if control.draws() => draw(control.name()),
+        control if control.traits().draws => draw(control.name()),
         _ => 0,
     }
 }

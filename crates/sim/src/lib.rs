@@ -17,7 +17,6 @@ pub mod outcome;
 mod pending;
 mod record;
 mod route;
-mod rows;
 mod simulation;
 pub mod source;
 mod stages;

@@ -73,6 +73,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         fast_retransmits: counters.fast_retransmits.into(),
         recoveries: recoveries.into(),
         repair_s,
+        max_stall_s: flow.first_data().map(|_| flow.max_stall(net.now()).secs()),
         window_cuts: counters.window_cuts.into(),
         undone: counters.undone.into(),
         false_acks: counters.false_acks.into(),

@@ -87,6 +87,62 @@ impl<V: Value> Value for Option<V> {
     }
 }
 
+/// How a column reads a field of type `V`.
+pub trait As<V> {
+    /// Type of the column.
+    const KIND: Kind;
+    /// Cells may be missing.
+    const OPTIONAL: bool;
+    /// The cell of a value.
+    fn cell(value: &V) -> Cell<'_>;
+}
+
+/// As its type says.
+#[derive(Debug)]
+pub struct Plain;
+/// A number whose NaN is a missing cell: an option takes more memory.
+#[derive(Debug)]
+pub struct NanIsMissing;
+/// The index of a flow.
+#[derive(Debug)]
+pub struct Flow;
+/// The index of a link direction.
+#[derive(Debug)]
+pub struct Link;
+
+impl<V: Value> As<V> for Plain {
+    const KIND: Kind = V::KIND;
+    const OPTIONAL: bool = V::OPTIONAL;
+    fn cell(value: &V) -> Cell<'_> {
+        value.cell()
+    }
+}
+
+impl<V: Copy + Into<f64>> As<V> for NanIsMissing {
+    const KIND: Kind = Kind::Number;
+    const OPTIONAL: bool = true;
+    fn cell(&value: &V) -> Cell<'_> {
+        let number = value.into();
+        if number.is_nan() { Cell::Missing } else { Cell::Number(number) }
+    }
+}
+
+impl As<u32> for Flow {
+    const KIND: Kind = Kind::Flow;
+    const OPTIONAL: bool = false;
+    fn cell(&index: &u32) -> Cell<'_> {
+        Cell::Index(index)
+    }
+}
+
+impl As<u32> for Link {
+    const KIND: Kind = Kind::Link;
+    const OPTIONAL: bool = false;
+    fn cell(&index: &u32) -> Cell<'_> {
+        Cell::Index(index)
+    }
+}
+
 /// Makes a plain enum a column's type: one of a few words, in the order of the variants.
 #[macro_export]
 macro_rules! words {

@@ -1,29 +1,53 @@
-//! Result tables: a column is declared once, with its name, type and meaning.
+//! Result tables: a column is declared once, with its name, type and meaning, and a number with its aggregate and its direction.
 //!
-//! From a row type's [`Row::COLUMNS`] come its JSON object, its Arrow column and its line in the reference.
+//! From a row type's [`Row::COLUMNS`] come its JSON object, its Arrow column, its line in the reference, what may be expected
+//! of it, and its metric. [`FlowRow`] and [`LinkRow`] are a run's summary.
 //!
 //! ```
-//! acklab_table::table! {
+//! use acklab_table::{Aggregate, Named, Names, Row, table};
+//! table! {
 //!     /// A measured transfer.
 //!     pub struct Transfer {
 //!         /// Name of the flow.
 //!         pub name: String,
 //!         /// Seconds it took; missing if it did not end.
-//!         pub completion_s: Option<f64>,
+//!         pub completion_s: Option<f64> = Mean, Less("a transfer ends earlier"), later,
 //!     }
 //! }
-//! use acklab_table::{Named, Names, Row};
 //! let row = Transfer { name: "f".into(), completion_s: None };
 //! assert_eq!(serde_json::to_string(&row).unwrap(), r#"{"name":"f","completion_s":null}"#);
-//! assert_eq!(Transfer::COLUMNS[1].about, "Seconds it took; missing if it did not end.");
-//! assert!(Transfer::COLUMNS[1].optional);
+//! let column = &Transfer::COLUMNS[1];
+//! assert_eq!((column.about, column.unit()), ("Seconds it took; missing if it did not end.", "s"));
+//! assert_eq!(column.metric.unwrap().aggregate, Aggregate::Mean);
 //! ```
+//!
+//! A number without an aggregate does not compile beside numbers that have one:
+//!
+//! ```compile_fail,E0080
+//! acklab_table::table! {
+//!     /// A measured transfer.
+//!     pub struct Transfer {
+//!         /// Bytes carried.
+//!         pub bytes: u64 = Sum, More("more is delivered"),
+//!         /// Bytes carried twice.
+//!         pub again_bytes: u64,
+//!     }
+//! }
+//! ```
+
+extern crate self as acklab_table;
 
 mod cell;
 mod json;
+mod metric;
+mod recorded;
+mod summary;
 
-pub use cell::{Cell, Kind, Value};
+pub use cell::{As, Cell, Flow, Kind, Link, NanIsMissing, Plain, Value};
 pub use json::{Named, Names};
+pub use metric::{Aggregate, Better, Flag, Metric, check};
+pub use recorded::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
+pub use summary::{FlowRow, LinkRow};
 
 /// A column of a table whose rows are `R`.
 #[derive(Clone, Copy, Debug)]
@@ -36,19 +60,21 @@ pub struct Column<R> {
     pub kind: Kind,
     /// Cells may be missing.
     pub optional: bool,
+    /// What it is as a metric, if it is one.
+    pub metric: Option<Metric>,
     /// The cell of a row.
     pub cell: fn(&R) -> Cell<'_>,
 }
 
 impl<R> Column<R> {
-    /// A column without missing cells.
+    /// A column without missing cells, and no metric.
     pub const fn new(name: &'static str, about: &'static str, kind: Kind, cell: fn(&R) -> Cell<'_>) -> Column<R> {
-        Column { name, about, kind, optional: false, cell }
+        Column { name, about, kind, optional: false, metric: None, cell }
     }
 
     /// The same with cells that may be missing.
     pub const fn optional(name: &'static str, about: &'static str, kind: Kind, cell: fn(&R) -> Cell<'_>) -> Column<R> {
-        Column { name, about, kind, optional: true, cell }
+        Column { optional: true, ..Column::new(name, about, kind, cell) }
     }
 }
 
@@ -59,23 +85,30 @@ pub trait Row: Sized + 'static {
 }
 
 /// Declares a row type: a struct whose fields are the columns.
+///
+/// Behind a field's type may stand how a column reads it (`as Flow`), and what it is as a metric (`= Sum, More("why")`, its
+/// heading on a terminal, and a [`Flag`]). In a table of metrics every number is one.
 #[macro_export]
 macro_rules! table {
-    ($(#[$meta:meta])* pub struct $row:ident { $($(#[doc = $about:literal])+ pub $name:ident: $type:ty,)+ }) => {
+    ($(#[$meta:meta])* pub struct $row:ident {
+        $($(#[doc = $about:literal])* pub $name:ident: $type:ty $(as $view:ident)? $(= $aggregate:ident, $better:expr $(, $head:literal)? $(, $flag:ident)?)?,)+
+    }) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, Default, PartialEq, $crate::serde::Deserialize)]
-        #[serde(crate = "acklab_table::serde")]
-        pub struct $row { $($(#[doc = $about])+ pub $name: $type,)+ }
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $row { $($(#[doc = $about])* pub $name: $type,)+ }
 
         impl $crate::Row for $row {
             const COLUMNS: &'static [$crate::Column<Self>] = &[$($crate::Column {
                 name: stringify!($name),
-                about: concat!($($about),+).trim_ascii(),
-                kind: <$type as $crate::Value>::KIND,
-                optional: <$type as $crate::Value>::OPTIONAL,
-                cell: |row| $crate::Value::cell(&row.$name),
+                about: concat!($($about),*).trim_ascii(),
+                kind: <$crate::table!(@view $($view)?) as $crate::As<$type>>::KIND,
+                optional: <$crate::table!(@view $($view)?) as $crate::As<$type>>::OPTIONAL,
+                metric: $crate::table!(@metric $($aggregate, $better, [$($head)?], [$($flag)?])?),
+                cell: |row| <$crate::table!(@view $($view)?) as $crate::As<$type>>::cell(&row.$name),
             },)+];
         }
+
+        const _: () = $crate::check(<$row as $crate::Row>::COLUMNS);
 
         impl $crate::serde::Serialize for $row {
             fn serialize<S: $crate::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -83,6 +116,21 @@ macro_rules! table {
             }
         }
     };
+    (@view) => { $crate::Plain };
+    (@view $view:ident) => { $crate::$view };
+    (@metric) => { None };
+    (@metric $aggregate:ident, $better:expr, [$($head:literal)?], [$($flag:ident)?]) => {{
+        #[allow(unused_imports)]
+        use $crate::Better::{Less, More, Neither};
+        Some($crate::Metric {
+            aggregate: $crate::Aggregate::$aggregate,
+            better: $better,
+            head: concat!($($head)?),
+            flag: $crate::table!(@flag $($flag)?),
+        })
+    }};
+    (@flag) => { None };
+    (@flag $flag:ident) => { Some($crate::Flag::$flag) };
 }
 
 #[doc(hidden)]

@@ -148,8 +148,10 @@ class Analysis:
             (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        findings = "".join(f"<li>{html.escape(limit(row))} {html.escape(policy(row))}</li>" for row in self.rows())
-        return f"<h4>{html.escape(self.file)}</h4><ol>{findings}</ol>{self.connections._repr_html_()}"
+        from ..render.page import listed
+
+        facts = listed([of(row) for row in self.rows() for of in (limit, policy)])
+        return f"<h4>{html.escape(self.file)}</h4>{facts}{self.connections._repr_html_()}"
 
     def __str__(self) -> str:
         from .text import as_text

@@ -14,6 +14,7 @@ from ..plot.prep.axes import AXES, label
 from ..plot.prep.thin import thin_points, thin_steps
 from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer
+from ..text.templates import fact, sentence
 from . import text
 
 #: Places along the whole capture that a layer is thinned to.
@@ -21,7 +22,7 @@ COLUMNS = 20_000
 #: Charts whose axis may be logarithmic, and the ratio of the greatest value to the median above which it is.
 LOGARITHMIC, FLATTENED = ("delay", "trips"), 20.0
 #: The histogram's last bar holds all ACKs that cover this many segments or more.
-MOST = 8
+MAX_SEGMENTS = 8
 
 #: The receiver's window is not drawn where its median is so many times the most that was outstanding: it would flatten that.
 #: Nor without a handshake, which has the window's scale.
@@ -34,39 +35,44 @@ def _layer(key: str, name: str, kind: str, role: str) -> dict[str, str]:
     return {"key": key, "name": name, "kind": kind, "slot": palette.ROLES.get(role, role)}
 
 
+def caption(kind: str) -> str:
+    """The caption of a chart."""
+    return sentence(fact(f"chart-{kind}"))
+
+
 #: The charts from the top. A layer's values are the column of its chart and key in :func:`_layers`.
 CHARTS: list[dict[str, Any]] = [
     {
         "id": "sequence", "title": "Segments and their acknowledgment", "height": 340,
-        "about": "A dot is a segment's first number. The line is the highest acknowledged, the one above it the right edge of the receiver's window: up to there the sender may send.",
+        "about": caption("sequence"),
         "axis": {"label": "sequence number", "unit": "B", "si": True},
         "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("edge", "right edge of the window", "steps", "orange"), _layer("new", "segment", "dots", "data"),
                    _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
     },
     {
         "id": "throughput", "title": "Goodput",
-        "about": "Payload acknowledged, averaged over bins that follow the zoom. An ACK that fills a gap acknowledges all that waited behind it.",
+        "about": caption("throughput"),
         "roles": [
             {"key": "goodput", "name": "goodput", "sample": "area"},
-            {"key": "capacity", "name": "bottleneck", "sample": "dashed", "about": "the rate that trains of packets show, headers included"},
+            {"key": "capacity", "name": "bottleneck", "sample": "dashed", "about": caption("capacity")},
         ],
     },
     {
         "id": "trips", "title": "Round trips from here", "height": 200,
-        "about": "From a segment to its ACK, where they were captured.",
+        "about": caption("trips"),
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
         "layers": [_layer("trip", "round trip to the receiver", "dots", "rto")],
     },
     {
         "id": "flight", "title": "Outstanding data", "height": 230,
-        "about": "What was sent and not acknowledged, as seen where it was captured. The receiver's window is drawn where it is not much larger.",
+        "about": caption("flight"),
         "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
         "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd"),
                    _layer("window", "receiver's window", "steps", "orange"), _layer("closed", "window of 0", "cross", "retransmit")],
     },
     {
         "id": "delay", "title": "ACK delay", "height": 200,
-        "about": "Time from the segment that completes what an ACK covers to the ACK, where it was captured.",
+        "about": caption("delay"),
         "axis": {"label": "delay", "unit": "ms", "zero": True},
         "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
                    _layer("timer", "timer", "level", "slate")],
@@ -122,26 +128,19 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
     axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
     drawn = {name.partition(" ")[0] for item in items for name in item["tables"]}
     charts = [
-        {**_told(_scaled(chart, values), rows), "frames": True}
+        {**_shown(_scaled(chart, values), rows), "frames": True}
         for chart in CHARTS
         if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn
     ]
     return {"runs": [run], "items": items, "charts": charts, "axes": axes, "palette": colours}, blocks
 
 
-#: What outstanding data near the receiver are.
-NEAR = (
-    "Captured near the receiver: an ACK leaves here as soon as data come, so this lies near 0 and does not show how much the sender has outstanding. "
-    "The right edge of the window is in the chart of segments. The receiver's window is drawn where it is not much larger."
-)
-
-
-def _told(chart: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+def _shown(chart: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     """A chart as these directions need it: no legend of a bottleneck that none has, and what outstanding data mean near the receiver."""
     if chart["id"] == "throughput" and all(row["bottleneck_bps"] is None for row in rows):
         return {**chart, "roles": [role for role in chart["roles"] if role["key"] != "capacity"]}
     if chart["id"] == "flight" and all(row["vantage"] == "receiver" for row in rows):
-        return {**chart, "about": NEAR}
+        return {**chart, "about": caption("flight-near")}
     return chart
 
 
@@ -208,8 +207,8 @@ def _value(frame: pl.DataFrame, column: str, factor: float) -> pl.DataFrame:
 def histogram(name: str, acks: pl.DataFrame) -> Bars:
     """Segments that the ACKs of one direction cover."""
     plain = acks.filter(pl.col("plain"))["acked_segments"]
-    groups = [Bar(str(n), [float((plain == n).sum())]) for n in range(1, MOST)]
-    groups.append(Bar(f"{MOST}+", [float((plain >= MOST).sum())]))
+    groups = [Bar(str(n), [float((plain == n).sum())]) for n in range(1, MAX_SEGMENTS)]
+    groups.append(Bar(f"{MAX_SEGMENTS}+", [float((plain >= MAX_SEGMENTS).sum())]))
     if (plain == 0).any():
         groups.insert(0, Bar("part of one", [float((plain == 0).sum())]))
     about = "Segments that an ACK acknowledges for the first time; only ACKs of plain new data."

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from .. import _core
+from ..figures.charts import Axis, Bar, Bars
+from ..figures.pictures import embedded
+from ..render.report import Report, Table
 from ..results.directory import results
 from ..results.frames import system_errors
-from ..text.columns import align
-from ..text.escapes import cell, file_name, one_line
-from ..text.numbers import amount, count, percent
-from .dataset_page import page
-from .directions import MOST, Dataset
+from ..text.escapes import cell, one_line
+from ..text.numbers import amount, percent, shown
+from ..text.templates import fact
+from .findings import CAUSES
 
 if TYPE_CHECKING:
     from ..results.directory import Folder
@@ -25,6 +28,8 @@ NAMES = ("connections.parquet", "captures.parquet", "connections.html")
 """The files of a dataset."""
 #: Rows that are held in memory before they are written.
 ROWS = 5_000
+#: Directions that a terminal shows with a column to sort by, and that a page shows.
+MAX_SHOWN, MAX_ROWS = 20, 500
 
 
 def files(paths: Sequence[str]) -> Iterator[str]:
@@ -44,6 +49,42 @@ def files(paths: Sequence[str]) -> Iterator[str]:
                 whole = os.path.join(folder, name)
                 if not name.startswith(".") and os.path.isfile(whole):
                     yield whole
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What was written."""
+
+    path: Path
+    captures: int
+    """Files that were analysed."""
+    refused: int
+    """Files that are no captures, or cannot be read."""
+    directions: int
+    unfollowed: int
+    """Segments of connections beyond those that are followed of a file."""
+
+    def _rows(self) -> pl.LazyFrame:
+        # A directory may have a name with `*` or `[`.
+        return pl.scan_parquet(self.path / "connections.parquet", glob=False)
+
+    def limits(self) -> pl.DataFrame:
+        """For each ``limit`` the directions with data, most frequent first, their ``acked_bytes`` and median ``goodput_bps``."""
+        rows = self._rows().filter(pl.col("acked_bytes") > 0)
+        sums = [pl.len().alias("directions"), pl.col("acked_bytes").sum(), pl.col("goodput_bps").median()]
+        return rows.group_by("limit").agg(sums).sort("directions", "limit", descending=[True, False]).collect()
+
+    def decades(self) -> pl.DataFrame:
+        """For each ``decade`` of goodput (6 is 1 to 10 Mbit/s) the ``directions`` with data."""
+        rows = self._rows().filter((pl.col("acked_bytes") > 0) & (pl.col("goodput_bps") > 0))
+        decade = pl.col("goodput_bps").log10().floor().cast(pl.Int64).alias("decade")
+        return rows.group_by(decade).agg(pl.len().alias("directions")).sort("decade").collect()
+
+    def first(self, column: str, most: int = MAX_SHOWN, more: Sequence[str] = ()) -> pl.DataFrame:
+        """The directions with the largest values of a column of ``connections``, with ``more`` columns."""
+        wanted = ["file", "connection", "direction", "from", "to", "acked_bytes", "limit", column, *more]
+        rows = self._rows().select(list(dict.fromkeys(wanted)))
+        return rows.drop_nulls(column).sort(column, descending=True, maintain_order=True).head(most).collect()
 
 
 def write(
@@ -111,7 +152,7 @@ def _write(paths: Sequence[str], folder: Folder, tick: Callable[[str], None]) ->
             pl.DataFrame(about, schema=schema).write_parquet(table)
         refused = sum(bool(one["refused"]) for one in about)
         found = Dataset(scratch, len(about) - refused, refused, directions, sum(one["unfollowed"] for one in about))
-        (scratch / "connections.html").write_text(page(found), encoding="utf-8")
+        (scratch / "connections.html").write_text(report(found, page=True).page(), encoding="utf-8")
     return replace(found, path=folder.path)
 
 
@@ -139,32 +180,72 @@ def _empty() -> pl.DataFrame:
     return pl.DataFrame(
         schema={
             "file": pl.String,
-            **{name: types[kind.partition(" or ")[0]] for name, kind, *_ in _core.columns("connections")},
+            **{it["name"]: types[it["kind"].partition(" or ")[0]] for it in _core.columns("connections")},
         }
     )
 
 
-def as_text(found: Dataset, sort: str | None = None, most: int = MOST) -> str:
-    """How often each limit is met; with ``sort``, the directions with the largest values of that column."""
+def report(found: Dataset, sort: str | None = None, most: int = MAX_SHOWN, *, page: bool = False) -> Report:
+    """How often each limit is met; with ``sort``, the directions with the largest values of that column; of a ``page`` those with most data."""
+    facts = [fact("dataset", captures=found.captures, directions=found.directions)]
+    facts += [fact("refused-files", files=found.refused)] if found.refused else []
+    if found.unfollowed:
+        facts.append(fact("unfollowed-segments", segments=found.unfollowed, followed=_core.MOST_CONNECTIONS))
     limits = found.limits()
     total, sent = max(int(limits["directions"].sum()), 1), max(int(limits["acked_bytes"].sum()), 1)
-    rows = [
-        [one["limit"], f"{one['directions']:,}", percent(one["directions"] / total), percent(one["acked_bytes"] / sent), "-" if one["goodput_bps"] is None else amount(one["goodput_bps"], "b/s")]
-        for one in limits.iter_rows(named=True)
-    ]  # fmt: skip
-    left = f", {count(found.refused, 'file')} left out (captures.parquet says why)" if found.refused else ""
-    lines = [f"{count(found.captures, 'capture')}, {count(found.directions, 'direction')}{left}"]
-    if found.unfollowed:
-        lines.append(
-            f"{count(found.unfollowed, 'segment')} not looked at: {_core.MOST_CONNECTIONS:,} connections of a file are followed (captures.parquet says where)"
-        )
+    rows = [[one["limit"], f"{one['directions']:,}", percent(one["directions"] / total), percent(one["acked_bytes"] / sent), shown(one["goodput_bps"], "bps")]
+        for one in limits.iter_rows(named=True)]  # fmt: skip
     if rows:
-        lines += ["", *align(["limit", "directions", "of them", "of the data", "median goodput"], rows)]
-    if sort is not None:
-        first = found.first(sort, most)
-        shown = [[f"{one_line(one['file'])} #{one['connection']}", f"{one['from']} -> {one['to']}", str(one["limit"]), f"{one[sort]:.6g}" if isinstance(one[sort], float) else str(one[sort])] for one in first.iter_rows(named=True)]  # fmt: skip
-        lines += ["", *align(["capture", "direction", "limit", sort], shown, names=3)]
-    return "\n".join([*lines, "", f"written to {file_name(found.path / 'connections.parquet')}"])
+        top = limits.sort("acked_bytes", descending=True).row(0, named=True)
+        shares = {"share": top["acked_bytes"] / sent, "directions": top["directions"] / total}
+        facts.append(fact("limits-most", limit=top["limit"], **shares))
+    tables = [
+        Table(["limit", "directions", "of them", "of the data", "median goodput"], rows, "Limits" if page else "")
+    ]
+    if page and rows:
+        tables.append(_directions(found))
+    elif sort is not None:
+        first = [[f"{one_line(one['file'])} #{one['connection']}", f"{one['from']} -> {one['to']}", str(one["limit"]), f"{one[sort]:.6g}" if isinstance(one[sort], float) else str(one[sort])] for one in found.first(sort, most).iter_rows(named=True)]  # fmt: skip
+        tables.append(Table(["capture", "direction", "limit", sort], first, names=3))
+    picture = _goodputs(found) if page and rows else ""
+    return Report("analyze", "What limits these connections", facts, tables, picture)
+
+
+def _goodputs(found: Dataset) -> str:
+    """Directions by the decade of their goodput."""
+    groups = [
+        Bar(f"{amount(10.0**place, 'b/s')} to {amount(10.0 ** (place + 1), 'b/s')}", [float(directions)])
+        for place, directions in found.decades().iter_rows()
+    ]
+    about = "Directions by their goodput."
+    chart = Bars("goodputs", about, ["directions"], ["blue"], groups, Axis("directions (count)"), 2.4)
+    return embedded(chart) if groups else ""
+
+
+def _directions(found: Dataset) -> Table:
+    """The directions with most acknowledged data."""
+    units = {"acked_bytes": "B", "duration_s": "s", "goodput_bps": "bps", "path_rtt_min_s": "s", "resent": ""}
+    columns = dict(CAUSES.values())
+    first = found.first("acked_bytes", MAX_ROWS, [*units, "policy", *columns])
+    heads = [
+        "capture",
+        "from",
+        "to",
+        "policy",
+        "limit",
+        "acknowledged",
+        "duration",
+        "goodput",
+        "path RTT min",
+        "resent",
+    ]
+    rows = [
+        [f"{one_line(one['file'])} #{one['connection']}", one["from"], one["to"], one["policy"], one["limit"], *(shown(one[name], unit) for name, unit in units.items()),
+         *("-" if one[name] is None else f"{one[name]:.3f}" for name in columns)]
+        for one in first.iter_rows(named=True)
+    ]  # fmt: skip
+    feet = [fact("first-directions", shown=first.height)]
+    return Table([*heads, *(f"{name} (s)" for name in columns.values())], rows, "Directions", feet, names=5, fold=True)
 
 
 def plain(found: Dataset) -> dict[str, Any]:

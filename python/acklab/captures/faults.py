@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .templates import FAULTS, TEMPLATES, filled
+from ..text.templates import Fact, fact, fact_of
 
 if TYPE_CHECKING:
     from . import Analysis
@@ -49,11 +49,11 @@ class Fault:
     evidence: Mapping[str, Any]
     """Numbers that show it."""
 
-    def told(self) -> str:
+    def fact(self) -> Fact:
         """As a fact."""
-        when = "" if self.time_s is None else f" at {self.time_s:.3f} s"
-        shown = filled(FAULTS[self.name], self.evidence)
-        return filled(TEMPLATES["fault"], {**asdict(self), "when": when, "shown": shown})
+        when = "" if self.time_s is None else f"at {self.time_s:.3f} s"
+        shown = fact_of(f"fault-{self.name}", self.evidence)
+        return fact("fault", section=self.section, name=self.name, when=when, shown=shown)
 
 
 class Event(NamedTuple):

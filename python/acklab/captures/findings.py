@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..text.numbers import percent
-from .templates import CAUSES, TEMPLATES, WHY, fields, filled, shown
+from ..text.numbers import seconds
+from ..text.templates import TEMPLATES, Fact, fact, fact_of, fields, sentence
 
 Row = Mapping[str, Any]
+
+CAUSES = {
+    "application": ("application_limited_s", "idle application"),
+    "receiver-window": ("window_limited_s", "receiver's window"),
+    "closed-window": ("closed_limited_s", "closed window"),
+    "recovery": ("recovery_limited_s", "losses and repair"),
+    "slow-start": ("slow_start_limited_s", "slow start"),
+    "path-rate": ("path_limited_s", "path's rate"),
+    "ack-path": ("ack_path_limited_s", "late ACKs"),
+    "cwnd": ("cwnd_limited_s", "congestion window"),
+    "sender-window": ("sender_window_limited_s", "sender's window"),
+    "network": ("network_limited_s", "not known"),
+}
+"""The causes of ``limits``: the column of their seconds, and their name in tables."""
 
 EVIDENCE = {
     "receiver-window": ("window_limit_min_bytes", "window_limit_max_bytes", "path_rtt_min_s"),
@@ -22,8 +36,8 @@ EVIDENCE = {
 """Columns of ``connections`` that are the evidence of a cause."""
 #: Facts beside limit, policy and place, in the order in which they are shown.
 FACTS = (
-    "timer", "again", "late answer", "late ack", "split", "series", "copies", "lacking", "bottleneck", "offloaded", "compressed", "probes", "echoes",
-    "counter", "fell back", "closed", "held",
+    "timer", "again", "late-answer", "late-ack", "split", "series", "copies", "lacking", "bottleneck", "offloaded", "compressed", "probes", "echoes",
+    "counter", "fell-back", "closed", "held",
 )  # fmt: skip
 #: Shares from which what is counted is a fact: compressed ACKs and copies of all, waits of the time.
 UNUSUAL, WAITS = 0.05, 0.02
@@ -64,57 +78,42 @@ def shares(row: Row, spans: Spans) -> list[dict[str, Any]]:
     return found
 
 
-def share_rows(row: Row, spans: Spans) -> list[list[str]]:
-    """The same as cells, below :data:`HEADS`; none where there are too few data."""
-    return [
-        [
-            CAUSES["network" if one["kind"] == "not-known" else one["kind"]][1],
-            _evidence(one["kind"], one["evidence"]),
-            percent(one["share"]),
-            shown("_s", one["seconds"]),
-            "-" if one["frames"] is None else "-".join(map(str, one["frames"])),
-        ]
-        for one in shares(row, spans)
-    ]
-
-
-HEADS = ("limit", "evidence", "share", "time", "longest in frames")
-"""The heads of :func:`share_rows`."""
-
-
-def _evidence(cause: str, numbers: Row) -> str:
+def evidence(cause: str, numbers: Row) -> str:
+    """The numbers that show a cause, as a cell."""
     if cause == "not-known":
-        return WHY.get(numbers.get("why", ""), "")
-    longer = {"receiver-window": "receiver-window rate"}.get(cause, cause)
-    shorter = {"path-rate": "path-rate queue"}.get(cause, cause)
-    for kind in (longer, shorter):
-        if all(name in numbers for name in fields(TEMPLATES[kind])):
-            return filled(TEMPLATES[kind], numbers)
+        return sentence(fact(f"why-{numbers['why']}")) if numbers.get("why") else ""
+    for ending in ("-rate", "", "-queue"):
+        kind = f"evidence-{cause}{ending}"
+        if kind in TEMPLATES and all(name in numbers for name in fields(kind)):
+            return sentence(fact_of(kind, numbers))
     return ""
 
 
-def limit(row: Row) -> str:
-    """What limits a direction, as a fact: the cause of more than half of the time, or that none is known."""
+def limit(row: Row) -> Fact:
+    """What limits a direction: the cause of more than half of the time, or that none is known."""
     kind = row["limit"]
-    why = WHY.get(row["limit_why"], "")
     if kind not in CAUSES:
-        return filled(TEMPLATES[f"limit {kind}"], {**row, "why": why})
+        return fact_of(f"limit-{kind}", {**row, "why": _why(row, "limit_why")})
     column, cause = CAUSES[kind]
-    values = {**row, "cause": cause, "share": percent(row[column] / row["limits_s"])}
-    return filled(TEMPLATES["limit network" if kind == "network" else "limit"], values)
+    values = {**row, "cause": cause, "share": row[column] / row["limits_s"]}
+    return fact_of("limit-network" if kind == "network" else "limit", values)
 
 
-def policy(row: Row) -> str:
-    """The receiver's policy, as a fact."""
+def policy(row: Row) -> Fact:
+    """The receiver's policy."""
     kind = "waits" if row["policy_why"] == "waits" and row["policy"] != "undecided" else row["policy"]
-    return filled(TEMPLATES[kind], {**row, "why": filled(WHY.get(row["policy_why"], ""), row)})
+    return fact_of(f"policy-{kind}", {**row, "why": _why(row, "policy_why")})
 
 
-def facts(row: Row) -> list[str]:
-    """What else a direction shows: policy, place, and each fact whose values are known and not 0."""
-    seen = row["vantage"] if row["bytes"] else "no data"
-    where = seen if row["acks"] else "no acks"
-    legs = {end: _leg(row, end) for end in ("receiver", "sender")}
+def _why(row: Row, column: str) -> Fact | None:
+    kind = f"why-{row[column]}"
+    return fact_of(kind, row) if kind in TEMPLATES else None
+
+
+def facts(row: Row) -> list[Fact]:
+    """What a direction shows: limit, policy, place, and each fact whose values are known and not 0."""
+    seen = row["vantage"] if row["bytes"] else "no-data"
+    where = seen if row["acks"] else "no-acks"
     few = {
         "copies": row["copies"] < UNUSUAL * (row["data_packets"] + row["acks"]),
         "compressed": (row["compressed_acks"] or 0) < UNUSUAL * row["new_acks"],
@@ -122,22 +121,21 @@ def facts(row: Row) -> list[str]:
         "probes": row["probes"] < 2,
         "echoes": row["ecn"] == "accurate" or not row["ece"],
         "counter": row["ace_marks"] is None or not row["ace_marks"] + row["ce"],
-        "fell back": not row["ecn_fell_back"],
+        "fell-back": not row["ecn_fell_back"],
     }
-    zeros = ("echoes", "counter")
-    values = {**row, **legs, "after_loss": str(row["quick_after_loss"])}
+    values = {**row, "after_loss": str(row["quick_after_loss"])}
     kinds = [
-        kind
+        f"seen-{kind}"
         for kind in FACTS
-        if not few.get(kind) and (kind in zeros or all(values[name] for name in fields(TEMPLATES[kind])))
+        if not few.get(kind) and (kind in ("echoes", "counter") or all(values[name] for name in fields(f"seen-{kind}")))
     ]
-    return [policy(row), *(filled(TEMPLATES[kind], values) for kind in (where, *kinds))]
+    legs = {end: _leg(row, end) for end in ("receiver", "sender")}
+    return [limit(row), policy(row), *(fact_of(kind, {**values, **legs}) for kind in (f"place-{where}", *kinds))]
 
 
 def _leg(row: Row, end: str) -> str:
     secs = row[f"{end}_rtt_min_s"]
-    bound = "at most " if row[f"{end}_rtt_at_most"] else ""
-    return "?" if secs is None else bound + shown("_s", secs)
+    return "?" if secs is None else ("at most " if row[f"{end}_rtt_at_most"] else "") + seconds(secs)
 
 
 def ordered(rows: Sequence[Row], few: int = 12) -> list[Row]:

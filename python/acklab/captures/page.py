@@ -10,18 +10,20 @@ import polars as pl
 
 from .. import _core
 from ..figures import pictures
-from ..figures.html import VIEWER, aside, document, esc, header, table
-from ..text.numbers import amount, seconds
+from ..figures.html import aside, esc, table
+from ..render.page import listed
+from ..render.report import Cell, Report, Table
+from ..text.numbers import amount
+from ..text.templates import Fact, fact, sentence
 from . import text
 from .charts import histogram, viewer
-from .findings import HEADS, Spans, facts, limit, ordered, policy, share_rows
+from .findings import Spans, facts, limit, ordered, policy
 
 if TYPE_CHECKING:
     from . import Analysis
 
 #: Directions that are drawn, those with most data; all stand in the table.
-MOST_DRAWN = 8
-MOST_LISTED = 200
+MAX_DRAWN, MAX_LISTED = 8, 200
 
 Row = Mapping[str, Any]
 
@@ -30,74 +32,51 @@ def page(found: Analysis) -> str:
     """The page's text."""
     summary = found.summary()
     rows, spans = summary["connections"], found.spans()
-    drawn = sorted(rows, key=lambda row: -row["bytes"])[:MOST_DRAWN]
-    drawn = ordered(drawn)
-    notes = "".join(f'<p class="note">{esc(note)}</p>' for note in text.notes(summary))
+    drawn = ordered(sorted(rows, key=lambda row: -row["bytes"])[:MAX_DRAWN])
     shown = [row for row in drawn if row["data_packets"] or row["acks"]]
     charts = None
     if found.acks is not None and found.segments is not None and shown:
         charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments))
-    body = [
-        header(*_lead(shown), quick=False),
-        f'<p class="note">{esc(text.heading(summary, short=True))}</p>{notes}',
-        "</header><main>",
-        f'<section class="card">{_list(rows, drawn)}</section>',
-        VIEWER if charts else "",
-        *(_section(found, row, spans, text.faults(summary, row)) for row in shown),
-        meanings((name, meaning) for name, _, meaning in _core.columns("connections")),
-        '</main><footer class="foot">The same numbers are in analysis.json and connections.parquet.</footer>',
-    ]
-    return document(f"ACKs of {text.title_of_file(summary['file'], short=True)}", "".join(body), viewer=charts)
+    parts = [_section(found, row, spans, text.faults(summary, row)) for row in shown]
+    rest = "".join([*parts, meanings((it["name"], it["about"]) for it in _core.columns("connections"))])
+    top = [text.size(summary), *_lead(shown), *text.notes(summary)]
+    name = text.title_of_file(summary["file"], short=True)
+    return Report("analyze", name, top, [_list(rows, drawn)], viewer=charts, rest=rest).page()
 
 
-def _lead(shown: list[Row]) -> tuple[str, str, str]:
-    """The headline, what stands above it, and the sentence below: what the direction with most data shows."""
-    told = [row for row in shown if row["bytes"]]
-    if not told:
-        return "No data in these connections, so nothing is known of their ACKs.", "acklab analyze", ""
-    most = max(told, key=lambda row: row["bytes"])
-    where = "" if len(told) == 1 else f", of {len(told)} directions with data that with most: {text.title(most)}"
-    return limit(most), f"acklab analyze{where}", policy(most)
+def _lead(shown: list[Row]) -> list[Fact]:
+    """What the direction with most data shows."""
+    several = [row for row in shown if row["bytes"]]
+    if not several:
+        return [fact("no-connection")]
+    most = max(several, key=lambda row: row["bytes"])
+    which = [fact("most-data", directions=len(several), name=text.title(most))] if len(several) > 1 else []
+    return [*which, limit(most), policy(most)]
 
 
 def _name(row: Row) -> str:
     return f"c{row['connection']}w{row['direction']}"
 
 
-def _list(rows: list[Row], drawn: list[Row]) -> str:
-    heads = [
-        "data from",
-        "to",
-        "payload",
-        "segments",
-        "ACKs",
-        "segments an ACK",
-        "path RTT min",
-        "captured near",
-        "policy",
-        "limit",
-    ]
-    cells = [
+def _list(rows: list[Row], drawn: list[Row]) -> Table:
+    heads = ["data from", "to", "captured near", "policy", "limit"]
+    heads += ["payload", "segments", "ACKs", "segments an ACK", "path RTT min"]
+    cells: list[Sequence[str | Cell]] = [
         [
-            f'<a href="#{_name(row)}">{esc(row["from"])}</a>' if row in drawn else esc(row["from"]),
-            esc(row["to"]),
-            amount(row["bytes"], "B") if row["bytes"] else "0",
+            Cell(row["from"], link=_name(row) if row in drawn else ""),
+            *(row[name] for name in ("to", "vantage", "policy", "limit")),
+            amount(row["bytes"], "B"),
             str(row["segments"]),
             str(row["acks"]),
             "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
             text.span(row["path_rtt_min_s"]),
-            esc(row["vantage"]),
-            esc(row["policy"]),
-            esc(row["limit"]),
         ]
-        for row in rows[:MOST_LISTED]
+        for row in rows[:MAX_LISTED]
     ]
-    more = f'<p class="note">... and {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
+    feet = [fact("rows", shown=MAX_LISTED, all=len(rows))] if len(rows) > MAX_LISTED else []
     if len(drawn) < len(rows):
-        more += f'<p class="note">Drawn are the {len(drawn)} with most payload; the tables have all.</p>'
-    shown = len(heads) - 2 * (len(rows) == 1)  # of one direction the headline has policy and limit
-    kinds = ["text", "text", "", "", "", "", "", "text", "text", "text"]
-    return table(heads[:shown], [row[:shown] for row in cells], kinds[:shown]) + more
+        feet.append(fact("drawn-directions", shown=len(drawn), all=len(rows)))
+    return Table(heads, cells, "Directions", feet, names=5)
 
 
 def meanings(columns: Iterable[tuple[str, str]]) -> str:
@@ -123,32 +102,30 @@ def wireshark(row: Row) -> str:
     return " && ".join(parts)
 
 
-def _section(found: Analysis, row: Row, spans: Spans, faults: Sequence[str]) -> str:
+def _section(found: Analysis, row: Row, spans: Spans, faults: Sequence[Fact]) -> str:
     """A direction: its limits, its facts and its counts."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
         chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
-        figures = pictures.embedded(chart, pictures.save(chart), alone=True)
+        figures = pictures.embedded(chart, wide=True)
     numbers = [
         [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
     ]
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
-    start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
+    start = sentence(fact("spans", start=row["start_s"], took=row["duration_s"]))
     packets = aside(
         "Its packets in Wireshark",
         f'<p class="note">Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark\'s packet is <code>frame.number</code> there: '
         "point at the mark, or read the chart's table.</p>",
     )
-    cells = [list(map(esc, line)) for line in share_rows(row, spans)]
-    limits = table(HEADS, cells, ["text", "text"]) if cells else ""
-    told = "".join(f"<li>{esc(fact)}</li>" for fact in [limit(row), *facts(row), *faults])
+    shares = text.share_table(row, spans)
     all_numbers = aside(
         f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
     )
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>{packets}'
-        f"<ul>{told}</ul>{limits}{figures}"
+        f"{listed([*facts(row), *faults])}{shares.html() if shares.rows else ''}{figures}"
         f"{all_numbers}</section>"
     )

@@ -12,7 +12,7 @@ Row = Mapping[str, Any]
 
 def sortable() -> list[str]:
     """Columns to sort by."""
-    return [name for name, *_ in _core.columns("connections")]
+    return [column["name"] for column in _core.columns("connections")]
 
 
 def matches(row: Row, text: str) -> bool:

@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from ..text.columns import align, wrapped
+from ..render.report import Report, Table
 from ..text.escapes import one_line
-from ..text.numbers import NB, amount, count, seconds
+from ..text.numbers import NB, amount, percent, seconds
+from ..text.templates import TEMPLATES, Fact, fact, fact_of, sentence
 from .faults import Fault
-from .findings import HEADS, Spans, facts, limit, ordered, share_rows
+from .findings import CAUSES, Spans, evidence, ordered, shares
+from .findings import facts as facts_of
 from .select import chosen
-from .templates import NOTES, filled
 
 #: Directions shown; the rest is counted.
-MOST = 20
+MAX_SHOWN = 20
 #: Link types that are often met and not read.
 LINKS = {189: " (USB)", 220: " (USB)", 187: " (Bluetooth)", 195: " (IEEE 802.15.4)", 227: " (CAN)", 253: " (Netlink)"}
 #: Tunnels, as they are called.
@@ -26,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 def as_text(
-    summary: Row, spans: Spans | None = None, only: Sequence[str] = (), sort: str | None = None, most: int = MOST
+    summary: Row, spans: Spans | None = None, only: Sequence[str] = (), sort: str | None = None, most: int = MAX_SHOWN
 ) -> str:
     """What the packets were, and for each direction its limits, facts and counts; ``spans`` are the rows of ``limits``.
 
@@ -34,52 +35,62 @@ def as_text(
     With ``sort`` they are the first by that column. If ``only`` names connections, no others are shown.
     """
     rows = chosen(summary["connections"], only, sort)
-    lines = [heading(summary), *notes(summary)]
+    lines = [f"{title_of_file(summary['file'])}: {sentence(size(summary))}", *map(sentence, notes(summary))]
     if only:
-        lines.append(f"{len(rows)} of {len(summary['connections'])} directions are of {' or '.join(only)}")
+        lines.append(sentence(fact("only", shown=len(rows), all=len(summary["connections"]), names=only)))
     shown = rows[:most]
     if sort is None:
         shown = ordered(sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:most])
     for row in shown:
-        lines += ["", title(row)]
         if row["bytes"] or row["acked_bytes"] > 2:
-            told = [limit(row), *facts(row), *faults(summary, row)]
-            cells = share_rows(row, spans or {})
-            table = [f"  {line}" for line in align(HEADS, cells, names=2)] if cells else []
-            lines += wrapped(told[:1]) + table + wrapped(told[1:]) + _table(row)
+            facts = [*facts_of(row), *faults(summary, row)]
+            lines += [
+                "",
+                Report("analyze", title(row), facts, [share_table(row, spans or {})]).text(),
+                "",
+                *_table(row),
+            ]
         else:
-            lines.append(f"  {_without_data(row)}")
+            opened = "opened" if row["handshake"] else "not opened, as far as it passed here"
+            empty = fact("no-data", opened=opened, reset="reset" if row["reset"] else "")
+            lines += ["", Report("analyze", title(row), [empty], []).text()]
     if len(rows) > most:
         listed = {id(row) for row in shown}
         policies = Counter(row["policy"] for row in rows if id(row) not in listed).most_common()
-        words = ", ".join(f"{number} {name}" for name, number in policies)
-        less = "with less data" if sort is None else f"with less {sort}"
-        lines.append(f"\n... and {len(rows) - len(shown)} more {less}: {words} (--json and --out have them all)")
+        counts = [f"{number} {name}" for name, number in policies]
+        lines += [
+            "",
+            sentence(fact("more-directions", more=len(rows) - len(shown), sort=sort or "data", policies=counts)),
+        ]
     return "\n".join(lines).replace(NB, " ")
 
 
-def faults(summary: Row, row: Row) -> list[str]:
-    """The faults that a direction shows, each as a fact."""
+def faults(summary: Row, row: Row) -> list[Fact]:
+    """The faults that a direction shows."""
     key = row["connection"], row["direction"]
-    mine = (one for one in summary.get("faults", ()) if (one["connection"], one["direction"]) == key)
-    return [Fault(**one).told() for one in mine]
+    return [Fault(**one).fact() for one in summary.get("faults", ()) if (one["connection"], one["direction"]) == key]
 
 
-def _without_data(row: Row) -> str:
-    """What there was of a connection that carried nothing."""
-    opened = "opened" if row["handshake"] else "not opened, as far as it passed here"
-    return f"no data; {opened}{', and reset' if row['reset'] else ''}"
+def share_table(row: Row, spans: Spans) -> Table:
+    """The same as a table; without rows where there are too few data."""
+    rows = [
+        [
+            CAUSES["network" if one["kind"] == "not-known" else one["kind"]][1],
+            evidence(one["kind"], one["evidence"]),
+            percent(one["share"]),
+            seconds(one["seconds"]),
+            "-" if one["frames"] is None else "-".join(map(str, one["frames"])),
+        ]
+        for one in shares(row, spans)
+    ]
+    return Table(["limit", "evidence", "share", "time", "longest in frames"], rows, names=2, bare=True)
 
 
-def heading(summary: Row, *, short: bool = False) -> str:
-    """The file in a line; ``short`` without its directory."""
-    file = title_of_file(summary["file"], short=short)
-    packets = summary["packets"]
-    connections = len({row["connection"] for row in summary["connections"]})
-    return (
-        f"{file}: {count(packets['packets'], 'packet')}, {amount(packets['bytes'], 'B')}, "
-        f"{seconds(summary['length_s'])}, {count(connections, 'TCP connection')}"
-    )
+def size(summary: Row) -> Fact:
+    """What is in the file."""
+    packets, several = summary["packets"], {row["connection"] for row in summary["connections"]}
+    values = {"packets": packets["packets"], "bytes": packets["bytes"], "span": summary["length_s"]}
+    return fact("file", **values, connections=len(several))
 
 
 def title_of_file(file: str, *, short: bool = False) -> str:
@@ -88,8 +99,8 @@ def title_of_file(file: str, *, short: bool = False) -> str:
     return "standard input" if file == "-" else one_line(name)
 
 
-def notes(summary: Row) -> list[str]:
-    """What was passed over, and what is odd about the file: a template for each count that is not 0."""
+def notes(summary: Row) -> list[Fact]:
+    """What was passed over, and what is odd about the file: a fact for each count that is not 0."""
     packets = summary["packets"]
     still = packets["resolution_ns"] is not None and packets["resolution_ns"] >= 10**10
     values = {
@@ -102,7 +113,7 @@ def notes(summary: Row) -> list[str]:
         "followed": _core.MOST_CONNECTIONS,
         "room": _core.MOST_ROWS,
     }
-    return [filled(template, values) for key, template in NOTES.items() if values[key]]
+    return [fact_of(kind, values) for kind in TEMPLATES if kind.startswith("file-") and values[kind[5:]]]
 
 
 def title(row: Row) -> str:

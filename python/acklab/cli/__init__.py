@@ -11,26 +11,28 @@ import argparse
 import io
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..results import command
 from ..results.interrupts import Stop, leave_behind
-from ..text.escapes import file_name, not_known, replaced, short, visible
+from ..text.escapes import file_name, replaced, short, visible
 from ..text.packaged import as_typed, located
 from ..text.terminal import abandon, complain, flush
-from .options import LINES, Help, Once, refuse_twice, without_place
+from .options import LINES, Help, Once, add_charts, refuse_twice, without_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.metadata import EntryPoint
 
 EXAMPLE = """\
 which verb?
   One setting, every packet: run. The same settings side by side, with verdicts: compare.
-  A range of a key, as a curve: sweep. The best values, over many paths: tune.
+  What causes a result: why. A range of a key, as a curve: sweep. The best values, over many paths: tune.
   Which open rules explain measured values: infer. A paper's figures and claims: reproduce.
   Real kernels or programs over a scenario's links: run --live (real time), run --virtual (virtual time).
-  A capture from your network: analyze. A scenario that replays it, and "what if": fit. Scripts of packetdrill: drill.
+  A capture from your network: analyze. A scenario that replays it, and "what if": fit.
 
 example:
   acklab demo                                        a first look: a comparison and a paper, with their pages
@@ -38,19 +40,23 @@ example:
   acklab run examples/allman1998.toml --out results  tables, charts, and a page that shows every packet
   acklab new mine                                    a commented scenario to start from
   acklab help VERB                                   each verb's options, with examples
+  acklab help --all                                  all verbs
 """
 
-#: The verbs as `acklab --help` lists them.
-GROUPS = {
-    "start": ("demo", "new", "explore", "explain"),
-    "experiment": ("run", "compare", "sweep", "tune", "infer", "reproduce"),
-    "reality": ("drill", "zoo", "analyze", "fit"),
-    "results": ("merge", "query", "plot"),
-    "set-up": ("doctor", "schema"),
+#: The verbs as `acklab help` lists them, and those that only `acklab help --all` lists.
+SHOWN = ("demo", "run", "compare", "sweep", "why", "analyze", "fit", "reproduce", "explore", "explain")
+NAMES = (*SHOWN, "new", "tune", "infer", "plot", "doctor", "schema")
+#: Known verbs of other distributions: the distribution, and the line in the list of verbs.
+BROUGHT = {
+    "drill": ("acklab-drill", "run packetdrill scripts against a stack or the kernel"),
+    "zoo": ("acklab-zoo", "measure how stacks in use acknowledge, or your own"),
 }
-NAMES = tuple(name for group in GROUPS.values() for name in group)
 
 FAILED, BAD_INPUT = 1, 2
+
+
+#: Verbs whose pages have charts that can also be files.
+WITH_CHARTS = ("run", "compare", "sweep", "tune", "infer", "analyze", "reproduce")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -66,16 +72,6 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         super()._print_message(visible(as_typed(message)), file)
-
-
-class _Help(Help):
-    """Lists verbs in groups."""
-
-    def _format_action(self, action: argparse.Action) -> str:
-        if not isinstance(action, argparse._SubParsersAction):
-            return super()._format_action(action)
-        lines = dict(zip(NAMES, map(super()._format_action, self._iter_indented_subactions(action)), strict=True))
-        return "\n".join(f"  {title}\n" + "".join(map(lines.__getitem__, group)) for title, group in GROUPS.items())
 
 
 class _Version(argparse.Action):
@@ -97,7 +93,7 @@ class _Completion(argparse.Action):
 
         from ..text.terminal import say
 
-        say(shtab.complete(parser(), shell))
+        say(shtab.complete(parser((*NAMES, *brought())), shell))
         sys.exit(0)
 
 
@@ -109,34 +105,43 @@ class _Verb(_Parser):
             super().__init__(**given)
 
 
-def parser(only: Sequence[str] = NAMES) -> argparse.ArgumentParser:
+@cache
+def brought() -> dict[str, EntryPoint]:
+    """Returns the verbs that other distributions bring: modules with an ``add``, as entry points of ``acklab.verbs``."""
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in sorted(entry_points(group="acklab.verbs"))}
+
+
+def parser(only: Sequence[str], listed: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The command line's grammar, with the options of the verbs in ``only``: a verb's module is imported for them."""
     top = _Parser(
         prog="acklab",
         description="A laboratory for TCP acknowledgments.",
         epilog=EXAMPLE,
-        formatter_class=_Help,
+        formatter_class=Help,
     )
     top.add_argument("-V", "--version", action=_Version, nargs=0, help="show the version and exit")
     about = "print a script that completes the command in this shell"
     top.add_argument("--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help=about)
     verbs = top.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True, parser_class=_Verb)
-    for name in NAMES:
-        if name in only:
-            import_module(f".{name}", __name__).add(verbs)
-        else:
-            verbs.add_parser(name, help=LINES[name], listed=True)
+    for name in only:
+        (import_module(f".{name}", __name__) if name in NAMES else brought()[name].load()).add(verbs)
+        if name in WITH_CHARTS:
+            add_charts(verbs.choices[name])
+    for name in listed:
+        line = LINES.get(name) or (BROUGHT[name][1] if name in BROUGHT else f"brought by {brought()[name].value}")
+        verbs.add_parser(name, help=line, listed=True)
     return top
 
 
 def _no_verb(word: str) -> str:
     """What is said of a first word that is no verb."""
-    if os.path.exists(word):
-        capture = word.endswith((".pcap", ".pcapng", ".gz", ".zst", ".lz4"))
-        return f"which verb? to {'read' if capture else 'run'} it: acklab {'analyze' if capture else 'run'} {word}"
-    if word.replace("-", "").lower() == "whatif":
-        return "no verb what-if; it is an option of a fit: acklab fit FILE --what-if KEY=VALUE"
-    return not_known("verb", word, NAMES)
+    from .meant import no_verb
+
+    if word in BROUGHT:
+        return f"{word} comes with {BROUGHT[word][0]}: pip install {BROUGHT[word][0]}"
+    return no_verb(word, (*NAMES, *brought()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -167,17 +172,19 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         given = [_text(argument) for argument in arguments]
         command.line = ["acklab", *without_place(given)]
         given = [located(argument) for argument in given]
-        if given[:1] == ["emulate"]:  # the name of before
-            given = ["run", *given[1:], *([] if "--virtual" in given else ["--live"])]
-            complain("`acklab emulate` is now `acklab run --live` (and `emulate --virtual` is `run --virtual`)")
-        if given[:1] == ["help"]:
+        listed: Sequence[str] = SHOWN
+        if given[:2] == ["help", "--all"]:
+            given, listed = ["--help"], (*NAMES, *brought())
+        elif given[:1] == ["help"]:
             given = [*given[1:], "--help"]
-        top = parser(given[:1])
+        verb = next((word for word in given[:1] if not word.startswith("-")), "")
+        known = [verb] if verb in NAMES or verb and verb in brought() else []
+        top = parser(known, [] if known else listed)
         if not given:
             top.print_help(sys.stderr)
             return BAD_INPUT
-        if not given[0].startswith("-") and given[0] not in NAMES:
-            top.error(_no_verb(given[0]))
+        if verb and not known:
+            top.error(_no_verb(verb))
         options, strange = top.parse_known_args(given)
         if strange:
             options.parser.error(f"unknown: {' '.join(strange)}")
@@ -211,11 +218,11 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .._core import LiveError, RunError, ScenarioError
     from ..results.directory import FolderError
     from .examples import in_short
-    from .kinds import explained, longer
+    from .meant import explained, longer
 
     if isinstance(error, ScenarioError):
         text = explained(error, [getattr(options, "file", None), *getattr(options, "others", [])])
-        text, status = in_short(options, text if text != str(error) else text + longer(options)), BAD_INPUT
+        text, status = in_short(options, text if text != str(error) else text + longer(options, text)), BAD_INPUT
     elif isinstance(error, FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):

@@ -104,7 +104,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from .._core import CaptureError
     from ..captures import of_capture
     from ..captures.qlog import QlogError, analyze_qlog, is_qlog
-    from ..captures.text import MOST, as_text
+    from ..captures.text import MAX_SHOWN, as_text
     from ..captures.text import title_of_file as title
 
     for number, file in enumerate(options.files):
@@ -117,7 +117,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
-            from .kinds import instead_of_a_capture
+            from .meant import instead_of_a_capture
 
             close()
             options.parser.exit(2, f"acklab: {error}{instead_of_a_capture(file)}\n")
@@ -131,7 +131,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
         if options.json:
             say_json(found.json(options.only, options.sort))
         else:
-            shown = as_text(found.summary(), found.spans(), options.only, options.sort, options.most or MOST)
+            shown = as_text(found.summary(), found.spans(), options.only, options.sort, options.most or MAX_SHOWN)
             say(("\n" if number else "") + shown)
         if options.out:
             found.write_into(folders[number])
@@ -143,8 +143,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
 
 def _dataset(options: argparse.Namespace) -> int:
     """Many captures as one table."""
-    from ..captures.dataset import as_text, plain, write
-    from ..captures.directions import MOST
+    from ..captures.dataset import MAX_SHOWN, plain, report, write
 
     if options.out or options.only or STANDARD_INPUT in options.files:
         options.parser.error("--dataset goes without --out and --only, and reads files and directories")
@@ -156,18 +155,22 @@ def _dataset(options: argparse.Namespace) -> int:
         options.parser.error(f"{file_name(str(error.filename))}: {error.strerror}")
     finally:
         status()
-    say_json(json.dumps(plain(found))) if options.json else say(as_text(found, options.sort, options.most or MOST))
+    if options.json:
+        say_json(json.dumps(plain(found)))
+    else:
+        say(report(found, options.sort, options.most or MAX_SHOWN).text())
+        say(f"\nwritten to {file_name(found.path / 'connections.parquet')}")
     return 0
 
 
 def _say_log(options: argparse.Namespace, found: QlogAnalysis, number: int, folders: list[Folder]) -> None:
     """The same for a log of QUIC endpoints."""
-    from ..captures.qlog.text import MOST, as_text
+    from ..captures.qlog.text import MAX_SHOWN, as_text
 
     if options.only or options.sort:
         options.parser.error("--only and --sort are for captures; this is a qlog file")
     say_json(json.dumps(found.summary())) if options.json else say(
-        ("\n" if number else "") + as_text(found, options.most or MOST)
+        ("\n" if number else "") + as_text(found, options.most or MAX_SHOWN)
     )
     if options.out:
         found.write_into(folders[number])

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from . import examples, lost, programs
+from . import examples, programs
 from .expected import say_ignored
-from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, runs_kept, workers
-from .source import unread
+from .options import add_open, add_verb, add_workers, check_open, directory, open_page, runs_kept, workers
 
 if TYPE_CHECKING:
     from ..study.compare import Comparison
@@ -103,8 +102,7 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run"
     )
-    add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
-    programs.add(verb)
+    programs.add_kernels(verb)
     add_workers(verb)
     add_open(verb)
 
@@ -114,6 +112,7 @@ def act(options: argparse.Namespace) -> int:
     from ..results.progress import Progress
     from ..study.compare import compare
     from ..study.errors import StudyError
+    from . import meant
 
     examples.take_path(options)
     if options.file and os.path.isfile(stored := os.path.join(options.file, "cases.toml")):
@@ -126,8 +125,8 @@ def act(options: argparse.Namespace) -> int:
         comparison = _comparison(options)
         comparison.check()
         for note in (
-            *lost.notes(comparison.scenario, comparison.file, comparison.sets),
-            *lost.notes_on_cases(comparison),
+            *meant.notes(comparison.scenario, comparison.file, comparison.sets),
+            *meant.notes_on_cases(comparison),
         ):
             complain(note)
         say_ignored(comparison.scenario, comparison.file)
@@ -136,7 +135,7 @@ def act(options: argparse.Namespace) -> int:
                 f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already"
             )
         if options.kernel:
-            from .emulate import say_unfollowed
+            from .live import say_unfollowed
 
             say_unfollowed(comparison.scenario, comparison.file, options.set)
         told = compare(
@@ -144,12 +143,10 @@ def act(options: argparse.Namespace) -> int:
             meter=lambda total: Progress("compare", total),
         )  # fmt: skip
     except StudyError as error:
-        from .kinds import explained, instead_of_cases
-
-        other = instead_of_cases(options.cases)
+        other = meant.instead_of_cases(options.cases)
         options.parser.exit(
             2,
-            f"acklab: {examples.in_short(options, f'{error}{other}' if other else explained(error, [options.file]))}\n",
+            f"acklab: {examples.in_short(options, f'{error}{other}' if other else meant.explained(error, [options.file]))}\n",
         )
     if options.json:
         from ..study.compare_page import plain
@@ -172,19 +169,20 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     from ..study.reading import case, pieces
     from ..study.reading import seeds as given_seeds
     from ..study.values import share, span
+    from . import meant
 
     told: dict[str, Any] = {}
     try:
         told = from_file(options.cases) if options.cases else {}
     except OSError as error:
-        options.parser.error(unread(options.cases, error))
+        options.parser.error(meant.unread(options.cases, error))
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
         told["scenario"] = file_bytes(path)
     except OSError as error:
-        options.parser.error(unread(str(path), error))
+        options.parser.error(meant.unread(str(path), error))
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:

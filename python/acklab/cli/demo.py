@@ -148,7 +148,7 @@ def act(options: argparse.Namespace) -> int:
     say("\n" + "\n".join(align(PAIR_HEADS, [difference(*pair) for pair in pairs], names=2)))
     recorded = [transfer(REPORTED_QUEUE, *case, record=True) for case in product(POLICIES, RECOVERIES)]
     title = f"Allman 1998: one transfer of 200 segments over a T1, queue of {REPORTED_QUEUE} packets"
-    page = report.write(recorded, Path(options.out) / "demo", formats=(), title=title)
+    page = report.write(recorded, Path(options.out) / "demo", title=title)
     say(f"\nThe four runs at queue {REPORTED_QUEUE}, packet by packet: {file_name(page)}")
     open_page(options, page)
     papers = Path(options.out) / "papers"

@@ -20,9 +20,9 @@ example:
 exit status: 0, or 1 when the self-check fails
 """
 
-PACKAGES = ("polars", "numpy", "matplotlib")
+PACKAGES = ("polars", "numpy")
 #: Packages that some verbs need.
-EXTRAS = ("altair", "optuna", "duckdb", "pyarrow", "ray")
+EXTRAS = ("altair", "vl_convert", "optuna", "pyarrow", "ray")
 #: Optional programs, and what each is for.
 TOOLS = {
     "ns": "ns-2: the tests compare fresh random scenarios with it",

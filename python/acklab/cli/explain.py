@@ -23,6 +23,7 @@ example:
   acklab explain flow.f.sender.window        the same of a key as --set takes it, by name or number
   acklab explain up_buffer                   a short key of --path
   acklab explain delayed                     a named choice, and the keys that go with it
+  acklab explain cwnd                        a column of a run's tables
   acklab explain quic                        a stack: the rules in which it differs from rfc
   acklab explain docsis30                    a preset of --path: its rates, grants, queues and sources
 
@@ -32,6 +33,8 @@ exit status: 0, or 2 for no such key
 DEFAULT = "rfc"
 #: Lists whose entries have names, which a key may hold.
 NAMED = ("flow", "link", "stack", "wlan")
+#: A run's tables.
+TABLES = ("flows", "links", "series", "queue", "packets")
 #: Most places that are explained in full; of more only the names are listed.
 MOST = 6
 
@@ -43,7 +46,7 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "key",
         metavar="KEY",
-        help="a key, its last part, a named choice such as delayed, a stack, or a preset of --path",
+        help="a key, its last part, a named choice such as delayed, a column of a table, a stack, or a preset of --path",
     )
 
 
@@ -53,7 +56,8 @@ def act(options: argparse.Namespace) -> int:
 
     schema = json.loads(_core.schema())
     table = json.loads(_core.stacks())
-    beside = [told for told in (paths.explained(options.key), _stack(table, options.key)) if told is not None]
+    others = (paths.explained(options.key), _stack(table, options.key), _columns(options.key))
+    beside = [told for told in others if told is not None]
     rules = {(row["side"], row["rule"]): row["values"] for row in table}
     every = list(walk(schema, schema))
     shared = Counter(id(place.schema) for place in every)
@@ -102,6 +106,26 @@ def _stack(table: list[dict[str, Any]], text: str) -> str | None:
     ], names=4)  # fmt: skip
     keys = f'flow.sender.stack = "{name}" and flow.receiver.stack = "{name}"'
     return "\n".join([f"stack {name}: {keys}; {what}:", *(f"  {line}" for line in lines)])
+
+
+def _columns(name: str) -> str | None:
+    """Columns of a run's tables of that name, with or without their unit; none of another word.
+
+    >>> print(_columns("cwnd"))
+    column flows.cwnd_segments
+      Congestion window at the end.
+    column series.cwnd_segments
+      Congestion window.
+    """
+    from .. import _core
+
+    lines = [
+        f"column {table}.{column['name']}\n  {column['about']}"
+        for table in TABLES
+        for column in _core.columns(table)
+        if name in (column["name"], column["name"].rpartition("_")[0])
+    ]
+    return "\n".join(lines) or None
 
 
 def _steps(key: str) -> list[str]:

@@ -88,7 +88,7 @@ def act(options: argparse.Namespace) -> int:
     except ScenarioError as error:
         refused = f"--what-if: {error}"
     except CaptureError as error:
-        from .kinds import instead_of_a_capture
+        from .meant import instead_of_a_capture
 
         refused = f"{error}{instead_of_a_capture(options.file)}"
     except OSError as error:
@@ -103,7 +103,7 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     from ..experiments.fit.fit import fit
     from ..experiments.fit.output import plain, write
     from ..experiments.fit.predict import Prediction, what_if
-    from ..experiments.fit.words import as_text
+    from ..experiments.fit.report import report
 
     tick, close = _progress()
     prediction: Prediction | None = None
@@ -118,7 +118,7 @@ def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     if options.json:
         say_json(json.dumps(plain(found, prediction), allow_nan=False))
         return 0
-    say(as_text(found, prediction))
+    say(report(found, prediction).text())
     if folder is not None:
         page = folder.path / "fit.html"
         say(f"\nwritten to {file_name(page)}")

@@ -71,11 +71,11 @@ def _counted(plan: Any) -> str:
 
 def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
-    from ..papers import NAMES, inferred
+    from ..papers import FIVE, inferred
     from ..study.errors import StudyError
     from ..study.infer import PLANS
 
-    if file in NAMES and not os.path.lexists(file):
+    if file in FIVE and not os.path.lexists(file):
         if (tree := inferred(file)) is not None:
             return PLANS.from_tree({**tree, **given}, file)
         raise StudyError(f"the paper {file} has no plan; {_with_plans()}")
@@ -86,6 +86,6 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
 
 def _with_plans() -> str:
     """The papers that have a plan."""
-    from ..papers import NAMES, inferred
+    from ..papers import FIVE, inferred
 
-    return f"there is one of {', '.join(name for name in NAMES if inferred(name) is not None)}"
+    return f"there is one of {', '.join(name for name in FIVE if inferred(name) is not None)}"

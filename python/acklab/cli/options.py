@@ -16,7 +16,7 @@ from ..text.terminal import complain
 if TYPE_CHECKING:
     from ..engines.batches import Workers
 
-#: Each verb's line in the list of verbs.
+#: Each verb's line in the list of verbs; :data:`acklab.cli.BROUGHT` has those of other distributions.
 LINES = {
     "demo": "a first look: a comparison and a paper",
     "new": "write a scenario to start from",
@@ -25,15 +25,12 @@ LINES = {
     "run": "run a scenario",
     "compare": "compare alternatives for any key",
     "sweep": "run a scenario over ranges of its keys",
+    "why": "find what causes a result: run without each mechanism",
     "tune": "search for the keys that are best over many paths",
     "infer": "find the readings of open rules that explain measured values",
     "reproduce": "reproduce papers and check their claims",
-    "drill": "run packetdrill scripts against a stack or the kernel",
-    "zoo": "measure how stacks in use acknowledge, or your own",
     "analyze": "report how a capture's receivers send ACKs",
     "fit": "fit a scenario to a captured connection",
-    "merge": "put the shards of a sweep together",
-    "query": "ask a dataset in SQL",
     "plot": "draw a dataset",
     "doctor": "check the installation",
     "schema": "print the JSON Schema of scenario files",
@@ -98,10 +95,32 @@ def add_verb(
 ) -> argparse.ArgumentParser:
     """Adds a verb that ``act`` carries out; ``about`` is the first line of its help, ``kept`` says what an interrupt leaves."""
     verb: argparse.ArgumentParser = verbs.add_parser(
-        name, help=LINES[name], description=about, epilog=examples, formatter_class=Help
+        name, help=LINES.get(name, about), description=about, epilog=examples, formatter_class=Help
     )
     verb.set_defaults(act=act, parser=verb, kept=kept)
     return verb
+
+
+def add_charts(verb: argparse.ArgumentParser) -> None:
+    """Adds ``--charts`` to a verb that writes pages."""
+    verb.add_argument(
+        "--charts", type=_charts, metavar="FORMATS", help="with --out: also write charts as files, such as svg,png,pdf"
+    )
+
+
+def _charts(text: str) -> str:
+    """Lets results have charts as files in these formats; they are read where the files are written, also in a worker."""
+    from importlib.util import find_spec
+
+    from ..results.files import CHART_FORMATS
+
+    formats = text.split(",")
+    if not set(formats) <= set(CHART_FORMATS):
+        raise argparse.ArgumentTypeError(f"{text} is no list of {', '.join(CHART_FORMATS)}")
+    if find_spec("vl_convert") is None or find_spec("altair") is None:
+        raise argparse.ArgumentTypeError("charts as files need more: pip install 'acklab[charts]'")
+    os.environ["ACKLAB_CHARTS"] = text
+    return text
 
 
 def seed(text: str) -> int:
@@ -172,9 +191,8 @@ def without_place(arguments: Sequence[str]) -> list[str]:
 
 
 def add_virtual(verb: argparse._ActionsContainer, about: str) -> None:
-    """Adds the option for kernels in virtual time; ``--kernel`` is its name of before."""
+    """Adds the option for kernels in virtual time."""
     verb.add_argument("--virtual", dest="kernel", action="store_true", help=about)
-    verb.add_argument("--kernel", action="store_true", help=argparse.SUPPRESS)
 
 
 def add_workers(verb: argparse.ArgumentParser) -> None:

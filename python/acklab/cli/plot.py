@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +47,34 @@ def add(verbs: Any) -> None:
     verb.add_argument("--kind", choices=("band", "heat", "cdf"), default="band", help="which chart (band)")
     verb.add_argument("--table", metavar="NAME", default="flows", help="which table (flows)")
     verb.add_argument("--out", metavar="FILE", default=DEFAULT, help=f"where to: .png, .pdf, .svg or .html ({DEFAULT})")
+    verb.add_argument("--width", type=_width, metavar="LENGTH", help="of a picture, such as 88mm or 3.5in (a page's)")
+    verb.add_argument(
+        "--no-caption", action="store_true", help="leave out what the picture shows, for a paper's own caption"
+    )
     verb.add_argument("--open", action="store_true", help="open the file in the browser")
+
+
+def _width(text: str) -> float:
+    """Returns a length in pixels of a 96th of an inch."""
+    found = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]+)?)(mm|cm|in|pt)", text)
+    if (
+        not found
+        or not 20
+        <= (pixels := float(found[1]) * {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "pt": 96 / 72}[found[2]])
+        <= 4000
+    ):
+        raise argparse.ArgumentTypeError(f"{text} is no length such as 88mm, 8.8cm, 3.5in or 250pt")
+    return pixels
 
 
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
     from ..study.dataset import StoreError
     from ..study.dataset_charts import plot
-    from ..study.query import QueryError, caveat
+    from ..study.tables import QueryError, caveat
 
-    chosen = {key: getattr(options, key) for key in ("x", "y", "color", "facet", "kind", "table", "out")}
+    keys = ("x", "y", "color", "facet", "kind", "table", "out", "width")
+    chosen = {key: getattr(options, key) for key in keys} | {"caption": not options.no_caption}
     try:
         if options.out == DEFAULT:
             Path(DEFAULT).parent.mkdir(exist_ok=True)

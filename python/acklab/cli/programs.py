@@ -14,12 +14,15 @@ from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
 from .expected import checked
 from .kernels import seconds
+from .options import add_virtual
 
 if TYPE_CHECKING:
     from ..engines.programs import ProgramsResult
 
+#: The group of the options of kernels and programs.
+KERNELS = "real ends: the links by acklab, the ends by Linux"
 #: Lines of a program's output that are printed.
-MOST_LINES = 40
+MAX_LINES = 40
 
 
 def add(group: argparse._ActionsContainer) -> None:
@@ -35,6 +38,13 @@ def add(group: argparse._ActionsContainer) -> None:
     add_read(group)
     about = "with --virtual: the Linux of this version (LINUX=7.3 make kernel builds one), at one node or at all; may be repeated"
     group.add_argument("--linux", action="append", type=_linux, metavar="[NODE=]VERSION", default=[], help=about)
+
+
+def add_kernels(verb: argparse.ArgumentParser) -> None:
+    """Adds the options of many runs between kernels, in a group."""
+    group = verb.add_argument_group(KERNELS)
+    add_virtual(group, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
+    add(group)
 
 
 def add_read(group: argparse._ActionsContainer) -> None:
@@ -159,6 +169,7 @@ def _or_programs(error: Exception) -> str:
 def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, record: list[str]) -> int | None:
     """Runs the programs, if there are some, with overrides that ``record`` what a page draws; the exit status, or None where there are none."""
     from .. import _core
+    from ..engines.view import MEMORY, hidden
 
     own = given(options)
     if not own and b"program" not in text and not any(one.lstrip().startswith("program") for one in sets):
@@ -185,6 +196,10 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, re
     if not own and not options.allow_programs:
         complain(_refusal(options.file, plan["programs"]))
         return 2
+    if path := hidden(program["run"] for program in plan["programs"]):
+        complain(
+            f"note: programs do not see {path}: a node has its own {', '.join(MEMORY)}; --read DIR shows them a folder in one of these"
+        )
     versions = {node: version for node, version in options.linux if node}
     known = [name for name, *_ in plan["nodes"]]
     if unknown := next((node for node in versions if node not in known), None):
@@ -260,43 +275,36 @@ def _page(told: ProgramsResult, summary: dict[str, Any], scenario: str) -> str:
 
 
 def _span(instant: float | None) -> str:
-    return "the end" if instant is None else f"{instant:.6f}"
+    return "-" if instant is None else f"{instant:.6f}"
 
 
 def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
-    from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS, _number
-    from ..results.summary import told as columns
-    from ..text.columns import align
-    from .emulate import clock_lines
+    from ..render.report import Report, Table
+    from ..results.summary import STREAM_COLUMNS, link_columns
+    from ..text.templates import fact, sentence
+    from .live import clock
 
     summary = json.loads(told.result.json(records=False))
-    say(one_line(summary["title"]) or "(no title)")
-    if told.clock:
-        say(clock_lines({**summary, **told.clock}))
-    else:
-        say(f"in virtual time, seed {summary['seed']}, ended at {_number(summary['end_s'])} s")
-    for program in told.programs:
-        began = (
-            "never began" if program.started_s is None else f"{_span(program.started_s)} to {_span(program.ended_s)} s"
-        )
-        ended = "stopped" if program.stopped else f"exit status {program.status}"
-        say(f"\n{program.at}: {program.run}\n{began}, {ended}")
-        lines = program.output.decode(errors="replace").splitlines()
-        if len(lines) > MOST_LINES:
-            say(f"  ... {len(lines) - MOST_LINES} more before (--json and --out have them)")
-        for line in lines[-MOST_LINES:]:
-            say(f"  {line}")
-    if told.streams:
-        rows = [[cell(row) for _, cell in STREAM_COLUMNS] for row in told.streams[:MOST_LINES]]
-        say("\n" + "\n".join(align([head for head, _ in STREAM_COLUMNS], rows)))
-    if len(told.streams) > MOST_LINES:
-        say(f"... and {len(told.streams) - MOST_LINES} more (--json and --out have them all)")
-    shown = columns(LINK_COLUMNS, summary["links"])
-    rows = [[cell(row) for _, cell in shown] for row in summary["links"][:MOST_LINES]]
-    say("\n" + "\n".join(align([head for head, _ in shown], rows)))
+    virtual = [fact("clock-virtual", seed=str(summary["seed"]), end=summary["end_s"])]
+    facts = clock({**summary, **told.clock}) if told.clock else virtual
     if told.astray or told.overrun:
-        from ..text.counts import counted
-
-        say(f"\n{counted(told.astray, 'packet')} went to no program's node, {told.overrun} found no room in a kernel")
+        facts.append(fact("astray", astray=told.astray, overrun=told.overrun))
+    tables = []
+    for several, rows in ((STREAM_COLUMNS, told.streams), (link_columns(summary["links"]), summary["links"])):
+        cells = [[cell(row) for _, cell in several] for row in rows[:MAX_LINES]]
+        feet = [fact("more-streams", more=len(rows) - MAX_LINES)] if len(rows) > MAX_LINES else []
+        tables.append(Table([head for head, _ in several], cells, feet=feet))
+    runs = [[program.at, program.run, _span(program.started_s), _span(program.ended_s), "stopped" if program.stopped else f"exit status {program.status}"]
+        for program in told.programs]  # fmt: skip
+    heads = ["node", "program", "began s", "ended s", "status"]
+    say(Report("run", one_line(summary["title"]) or "(no title)", facts, [Table(heads, runs, names=2), *tables]).text())
+    for program in told.programs:
+        lines = program.output.decode(errors="replace").splitlines()
+        if lines:
+            say(f"\n{program.at}: {program.run}")
+        if len(lines) > MAX_LINES:
+            say(sentence(fact("more-lines", more=len(lines) - MAX_LINES)))
+        for line in lines[-MAX_LINES:]:
+            say(f"  {line}")
     if options.out:
         say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..papers import CLASSICS, FIVE, LATER
-from ..studies import NAMES as STUDIES
+from ..papers import FIVE, GROUPS, installed, names, packages
 from ..text.escapes import file_name, not_known
 from ..text.terminal import complain, say
 from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, runs_kept
@@ -32,25 +31,26 @@ example:
   acklab reproduce allman1998 --quick               a quick look at one
   acklab reproduce allman1998/figure-2              one figure and the claims about it
   acklab reproduce allman1998 --figure table-1      the same, by option; may be repeated
-  acklab reproduce paths2026                        a study: no claims, runs only when it is named
   acklab reproduce allman1998/figure-8 --set flow.0.sender.initial_window=4   the same runs with another key: not the paper
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
-The papers: {FIVE}. Later work: {LATER}.
-The classics: {CLASSICS}; `classics` names them all. A study: {STUDIES}.
+The papers: {FIVE}.
+{INSTALLED}
 What is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
 
 exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
 figure; 130 interrupted; 143 terminated
 """
+MORE = "acklab-studies brings later work, classics and studies: pip install acklab-studies"
 
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Compute a paper's figures and tables again, check every claim, and write one offline page for each paper."
-    shown = EXAMPLE.format(
-        FIVE=", ".join(FIVE), LATER=", ".join(LATER), CLASSICS=", ".join(CLASSICS), STUDIES=", ".join(STUDIES)
-    )
+    more = [
+        f"{group}: {', '.join(found)} (`{group}` names them all)." for group in GROUPS if (found := installed(group))
+    ]
+    shown = EXAMPLE.format(FIVE=", ".join(FIVE), INSTALLED="\n".join(more) or MORE)
     verb = add_verb(verbs, "reproduce", act, about, shown, runs_kept)
     verb.add_argument(
         "papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out"
@@ -169,12 +169,11 @@ def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]],
     """The journal of this command: what is regenerated, how thoroughly, and by which code."""
     from importlib import resources
 
-    from .. import papers, studies
     from ..engines.journal import Journal, identity
 
     modules = [
         path.read_text(encoding="utf-8")
-        for package in (papers, studies)
+        for package in packages()
         for path in sorted(Path(str(resources.files(package))).rglob("*.py"))
     ]
     told = {paper.id: figures for paper, figures in chosen}
@@ -187,25 +186,27 @@ def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]],
 
 def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
     """Papers and, where only some are wanted, the ids of their figures."""
-    from ..papers import NAMES, paper
-    from ..studies import NAMES as STUDIES
-    from ..studies import study
+    from ..papers import paper
 
     wanted: dict[str, list[str]] = {}
-    for text in [one for given in options.papers or NAMES for one in (CLASSICS if given == "classics" else (given,))]:
+    known = (*FIVE, *(name for group in GROUPS for name in installed(group)))
+    for text in [
+        name for given in options.papers or names() for name in (installed(given) if given in GROUPS else [given])
+    ]:
         name, _, figure = text.partition("/")
-        if name not in (*NAMES, *STUDIES):
-            options.parser.error(not_known("paper or study", name, [*NAMES, *STUDIES]))
+        if name not in known:
+            more = "" if len(known) > len(FIVE) else f"\n  {MORE}"
+            options.parser.error(not_known("paper or study", name, known) + more)
         wanted.setdefault(name, []).extend([figure] if figure else [])
     chosen = []
     for name, figures in wanted.items():
-        one = paper(name) if name in NAMES else study(name)
+        work = paper(name)
         figures = [*figures, *options.figure]
-        known = [figure.id for figure in one.figures]
+        drawn = [figure.id for figure in work.figures]
         for figure in figures:
-            if figure not in known:
-                options.parser.error(f"{name}: {not_known('figure', figure, known)}")
-        chosen.append((one, figures))
+            if figure not in drawn:
+                options.parser.error(f"{name}: {not_known('figure', figure, drawn)}")
+        chosen.append((work, figures))
     return chosen
 
 

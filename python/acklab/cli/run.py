@@ -17,7 +17,7 @@ from ..text.terminal import complain, say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
 from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
-from .source import read, stdin, unread
+from .source import read, stdin
 
 if TYPE_CHECKING:
     from .. import _core
@@ -75,7 +75,7 @@ def add(verbs: Any) -> None:
         "--out",
         type=directory,
         metavar="DIR",
-        help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
+        help="also write tables (Parquet), summary and report.html there; records everything unless [record] "
         "or --json is given",
     )
     captures.add(run)
@@ -95,7 +95,7 @@ def add(verbs: Any) -> None:
     run.add_argument(
         "--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)"
     )
-    between = run.add_argument_group("real ends: the links by acklab, the ends by Linux")
+    between = run.add_argument_group(programs.KERNELS)
     add_virtual(
         between, "in virtual time, by a kernel that `make kernel` builds; the same bytes each time, no privilege"
     )
@@ -174,14 +174,14 @@ def act(options: argparse.Namespace) -> int:
 
 def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int:
     """A scenario's own flows, without programs."""
-    from . import emulate
+    from . import live
 
     if options.capture or options.show_expanded:
         options.parser.error(
             "--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations"
         )
     options.virtual = options.kernel
-    return emulate.act(options, text, file)
+    return live.act(options, text, file)
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
@@ -193,13 +193,13 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     text, file = _read(options, options.file)
     if sets:
         from ..scenario.given import refuse_two_names
-        from . import lost
+        from . import meant
 
         try:
             refuse_two_names(text, sets)
         except ValueError as error:
             options.parser.error(examples.in_short(options, f"--{error}"))
-        for note in lost.notes(text, file, sets):
+        for note in meant.notes(text, file, sets):
             complain(note)
     if options.show_expanded:
         say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
@@ -255,6 +255,8 @@ def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
     try:
         return read(file)
     except OSError as error:
+        from .meant import unread
+
         options.parser.error(unread(file, error))
         raise
 
@@ -360,13 +362,12 @@ def _print_tables(
 
         visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
         seen = None, visit, moved_between(visit, looked, told["end_s"])
-    more = "" if drawn is not None else " (--out DIR adds median and range)"
     say(
         as_text(
             told,
             endless(scenario),
             changed=_changed(options),
-            together=() if alone else together(told, how, *seen, more),
+            together=() if alone else together(told, how, *seen),
         )
     )
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
-from .kinds import NO_TEXT, instead_of_a_search
+from .meant import NO_TEXT, instead_of_a_search, unread
 from .options import add_open, add_workers, check_open, directory, open_page, workers
-from .source import unread
 
 
 def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:

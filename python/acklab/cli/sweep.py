@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..text.counts import counted
 from ..text.escapes import file_name
 from ..text.terminal import complain, say, say_json
-from . import examples, lost, paths, programs
+from . import examples, meant, paths, programs
 from .expected import say_ignored
-from .kinds import NO_TEXT, instead_of_a_sweep, longer
-from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, runs_kept, workers
+from .meant import NO_TEXT, instead_of_a_sweep, longer
+from .options import add_open, add_verb, add_workers, check_open, directory, open_page, runs_kept, workers
 
 if TYPE_CHECKING:
     from ..study.sweep import Design, SweepPlan, Swept
@@ -30,9 +30,10 @@ example:
   acklab sweep examples/queue.toml --out queue    a plan; tables, charts and a page in queue/
   acklab sweep examples/allman1998.toml --vary link.1.queue.packets=4..24 --metric completion
   acklab sweep examples/allman1998.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5
-  acklab sweep examples/queue.toml --shard 3/16 --out part3    a sixteenth of the runs; acklab merge puts all together
+  acklab sweep examples/queue.toml --shard 3/16 --out part3    a sixteenth of the runs
+  acklab sweep --join part* --out queue           what the undivided sweep would have written, from the directories of all parts
   acklab sweep examples/allman1998.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
-  acklab sweep examples/queue.toml --dataset runs    flows as Parquet, also to s3://BUCKET/NAME; see acklab query and acklab plot
+  acklab sweep examples/queue.toml --dataset runs    flows as Parquet, also to s3://BUCKET/NAME; acklab plot draws it
   acklab sweep --path cable --vary up=1Mbps..35Mbps/6 --metric goodput@down*      an access path, by its own keys
 
 With --out or --dataset, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
@@ -77,13 +78,18 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them"
     )
-    add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
-    programs.add(verb)
+    programs.add_kernels(verb)
     verb.add_argument(
         "--shard",
         type=shard,
         metavar="K/N",
-        help="make the K-th of N parts of the runs only; with --out, `acklab merge` puts the parts together",
+        help="make the K-th of N parts of the runs only; with --out, --join puts the parts together",
+    )
+    verb.add_argument(
+        "--join",
+        metavar="DIR",
+        nargs="+",
+        help="run nothing: put the parts of one sweep together, all of --shard, in --out DIR",
     )
     verb.add_argument(
         "--dataset",
@@ -113,14 +119,16 @@ def act(options: argparse.Namespace) -> int:
     from ..study.shards import make_shard
     from ..study.sweep import Design, sweep
 
+    check_open(options)
+    if options.join:
+        return _join(options)
     examples.take_path(options)
     if options.file is None:
         options.parser.error("which sweep? give a plan, or a scenario or --path with --vary")
-    check_open(options)
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")
     if options.dataset and (options.out or options.json):
-        options.parser.error("--dataset goes without --out and --json; `acklab query` and `acklab plot` read it")
+        options.parser.error("--dataset goes without --out and --json; `acklab plot` reads it")
     if options.shard and (options.json or options.open or not (options.out or options.dataset)):
         options.parser.error("--shard goes with --out DIR or --dataset DIR, and without --json and --open")
     meter = lambda total: Progress("sweep", total)  # noqa: E731
@@ -131,13 +139,13 @@ def act(options: argparse.Namespace) -> int:
         own, engine = programs.for_many(options, plan.scenario, plan.file, plan=not (options.vary or options.case))
         plan = replace(plan, engine=engine, given_sets=[*own, *plan.given_sets])
         design = Design(plan)
-        for note in lost.notes(plan.scenario, plan.file, options.set):
+        for note in meant.notes(plan.scenario, plan.file, options.set):
             complain(note)
         say_ignored(plan.scenario, plan.file)
         if options.dataset:
             return _dataset(design, options, meter)
         if options.kernel:
-            from .emulate import say_unfollowed
+            from .live import say_unfollowed
 
             say_unfollowed(plan.scenario, plan.file, plan.given_sets)
         if options.shard:
@@ -149,6 +157,22 @@ def act(options: argparse.Namespace) -> int:
         told = instead_of_a_sweep(options.file)
         said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))
         options.parser.exit(2, f"acklab: {said}{told or longer(options)}\n")
+    return 0
+
+
+def _join(options: argparse.Namespace) -> int:
+    """Writes what the undivided sweep would have written, and prints it."""
+    from .. import _core
+    from ..study import shards
+    from ..study.errors import StudyError
+
+    if not options.out or options.file or options.path or options.shard or options.dataset:
+        options.parser.error("--join goes with --out DIR, and without a FILE, --path, --shard and --dataset")
+    try:
+        swept, design = shards.merge([Path(part) for part in options.join], Path(options.out))
+    except (StudyError, _core.ScenarioError) as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    say_swept(swept, design, options)
     return 0
 
 
@@ -197,12 +221,12 @@ def _plan(options: argparse.Namespace) -> SweepPlan:
     from ..study.reading import seeds as given_seeds
     from ..study.sweep import from_tree
     from ..text.plans import PlanText
-    from .source import read, unread
+    from .source import read
 
     try:
         text, name = read(options.file)
     except OSError as error:
-        options.parser.error(unread(options.file, error))
+        options.parser.error(meant.unread(options.file, error))
     tree: dict[str, Any] = {}
     where: str | PlanText = name
     mistake: StudyError | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -92,7 +91,7 @@ def batches(
 
     feeder = threading.Thread(target=feed, daemon=True)
     try:
-        feeder.run() if sys.platform == "emscripten" else feeder.start()  # which has no threads
+        feeder.start()
         while lines := batch.take():
             yield lines.splitlines()
     finally:

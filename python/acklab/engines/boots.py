@@ -18,7 +18,7 @@ from .programs import run, summary
 
 def _as_simulated(live: Mapping[str, Any]) -> bytes:
     """A live summary with the simulator's columns; what no kernel tells is null."""
-    names = [name for name, _, _ in _core.columns("flows")]
+    names = [column["name"] for column in _core.columns("flows")]
     flows = [
         {name: flow.get("mean_srtt_s" if name == "mean_rtt_s" else name) for name in names} for flow in live["flows"]
     ]

@@ -3,22 +3,17 @@
 The kernel is a program beside acklab (``make kernel`` builds it). A run boots it with the host's file system, read-only, as its
 root. Its first process (``host.py``) has the sources and sinks of ``acklab run --live``. The path lies between the kernels, outside
 of both, under one clock. The run's random numbers follow from the scenario's seed, so the same scenario gives the same bytes.
-
-Scripts in packetdrill's language have no path: they run in one kernel, by its first process (``inside.py``).
 """
 
 from __future__ import annotations
 
-import base64
 import importlib.util
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,14 +24,12 @@ from .. import _core
 VARIABLE = "ACKLAB_KERNEL"
 #: A kernel's version, or the beginning of one.
 VERSION = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
-#: Memory of a kernel for scripts, and of one at a node, in MiB. Only what is used is taken from the host.
-MEMORY, NODE_MEMORY = 1024, 512
+#: Memory of a kernel at a node, in MiB. Only what is used is taken from the host.
+NODE_MEMORY = 512
 #: What a kernel itself reads of the machine.
 READ = ("/proc/cpuinfo", "/proc/mounts", "/dev/urandom", "/dev/random", "/dev/zero")
 #: Longest packet that a kernel's buffers for its card take.
 MOST_MTU = 1500
-#: Begins the line of the console that has the result.
-MARK = b"acklab-result "
 #: Virtual time begins at the year 2000, in nanoseconds: captures have dates.
 EPOCH_NS = 946_684_800_000_000_000
 #: Longest command line that the kernel takes, and what of it other words need.
@@ -182,49 +175,6 @@ def environment(seed: int, number: int, kernels: int) -> list[tuple[str, str]]:
         ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"),
         *memory_place(NODE_MEMORY * kernels).items(),
     ]
-
-
-def drill(scripts: list[tuple[str, str]], *, version: str | None = None) -> list[dict[str, Any]]:
-    """The results of scripts in packetdrill's language, given by name and text, in one kernel of this version: :class:`drill.runner.Outcome`\\ s.
-
-    Raises:
-        LiveError: there is no kernel, or it broke off.
-    """
-    outcomes: list[dict[str, Any]] = _boot({"scripts": scripts}, find(version))["outcomes"]
-    return outcomes
-
-
-def _boot(job: Mapping[str, Any], binary: Path) -> dict[str, Any]:
-    """What ``inside.py`` says of a job."""
-    packed = base64.b64encode(zlib.compress(json.dumps(job).encode(), 9)).decode()
-    if len(packed) > MOST_COMMAND - OTHER_WORDS:
-        raise _core.LiveError("the scripts are too long for a kernel's command line")
-    inside = Path(__file__).with_name("inside.py")
-    words = [
-        *(str(binary), f"mem={MEMORY}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"),
-        *("time-travel=inf-cpu", f"time-travel-start={EPOCH_NS}", "con=null", "con0=null,fd:1"),
-        *(f'init="{sys.executable}"', "--", "-I", "-S", "-B", f'"{inside}"', packed),
-    ]
-    variables = {"ACKLAB_SEED": "0", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **memory_place(MEMORY)}
-    try:
-        kernel = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=variables, cwd="/"
-        )
-    except OSError as error:
-        raise _core.LiveError(f"cannot start the kernel {words[0]}: {error.strerror}") from None
-    try:
-        console, _ = kernel.communicate()
-    finally:
-        kernel.kill()  # its processes end with it
-        kernel.wait()
-    for line in console.splitlines():
-        if line.startswith(MARK):
-            try:
-                found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(line[len(MARK) :])))
-            except (ValueError, zlib.error):
-                break
-            return found
-    raise _core.LiveError(why(console.decode(errors="replace"), kernel.returncode))
 
 
 def memory_place(mebibytes: int) -> dict[str, str]:

@@ -155,7 +155,7 @@ def summary(told: ProgramsResult) -> dict[str, Any]:
             )
         if program.is_server:
             continue
-        row = dict.fromkeys(name for name, _, _ in _core.columns("flows"))
+        row = dict.fromkeys(column["name"] for column in _core.columns("flows"))
         done = program.started_s is not None and program.ended_s is not None and not program.stopped
         row |= {
             "name": program.at,

@@ -26,6 +26,8 @@ ETC = (
 )  # fmt: skip
 #: Memory of the node, and most bytes of each; the first is what programs are promised.
 MEMORY = {"/tmp": "512m", "/run": "16m", "/var/tmp": "16m", "/var/log": "16m", "/dev/shm": "16m"}
+#: An absolute path among a command's words.
+WORD = r"(?<![^\s'\"=;|&(])/[^\s'\";|&<>()]+"
 #: An empty folder in which the first process may mount what no program sees.
 DOOR = "/.door"
 #: Devices, with their numbers.
@@ -57,7 +59,7 @@ def folders(commands: Iterable[str]) -> list[str]:
     environment, and of another Python, the whole. Where that folder is shared, the file alone is shown.
     """
     shown = [*filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)), sys.prefix, sys.base_prefix, sys.executable]
-    for word in re.findall(r"(?<![^\s'\"=;|&(])/[^\s'\";|&<>()]+", "\n".join(commands)):
+    for word in re.findall(WORD, "\n".join(commands)):
         if not os.path.isfile(word) or not (os.access(word, os.X_OK) or word.endswith(".py")):
             continue
         is_python = re.fullmatch(r"(python|pypy)[0-9.]*", os.path.basename(os.path.realpath(word)))
@@ -67,6 +69,17 @@ def folders(commands: Iterable[str]) -> list[str]:
                 folder = parent
             shown.append(file if is_shared(folder) else folder)
     return [path for path in dict.fromkeys(map(os.path.abspath, shown)) if can_be_shown(path)]
+
+
+def hidden(commands: Iterable[str]) -> str | None:
+    """Returns the first file or folder that a command names and the machine has, but the memory of a node in its place."""
+    commands = list(commands)
+    shown = folders(commands)
+    for word in re.findall(WORD, "\n".join(commands)):
+        own = any(_is_in(word, place) and word not in (place, f"{place}/") for place in MEMORY)
+        if own and os.path.exists(word) and not any(_is_in(word, folder) for folder in shown):
+            return str(word)
+    return None
 
 
 def can_be_shown(path: str) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from ..report.page import VIEWER, document
 from ..text.escapes import visible
 from .charts import Chart
-from .pictures import embedded, save, svg
+from .pictures import embedded
+from .pictures import saved as write_files
 
 __all__ = ["SCROLLER", "VIEWER", "aside", "document", "esc", "fold", "header", "saved", "table"]
 
@@ -69,15 +70,11 @@ def header(
     )
 
 
-def saved(charts: Iterable[Chart], folder: Path, most_png: int | None = None, *, wide: bool = False) -> list[str]:
-    """Writes charts as SVG, and the first so many as PNG and PDF, into a directory; returns them as figures of a page.
+def saved(charts: Iterable[Chart], folder: Path, *, wide: bool = False) -> list[str]:
+    """Returns charts as figures of a page, and writes them into a directory if the user asked for files.
 
     One chart, and each if ``wide``, takes the width of the page.
     """
-    found, several = [], list(charts)
-    for number, chart in enumerate(several):
-        kinds = (".png", ".pdf") if most_png is None or number < most_png else ()
-        picture = save(chart, *(folder / f"{chart.name}{kind}" for kind in kinds))
-        (folder / f"{chart.name}.svg").write_text(svg(picture), encoding="utf-8")
-        found.append(embedded(chart, picture, alone=wide or len(several) == 1))
-    return found
+    several = list(charts)
+    write_files(several, folder)
+    return [embedded(chart, wide=wide or len(several) == 1) for chart in several]

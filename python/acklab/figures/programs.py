@@ -7,7 +7,7 @@ from typing import Any
 
 from ..plot.runs import Run
 from ..report.contents import manifest
-from ..results.summary import LINK_COLUMNS, STREAM_COLUMNS, Columns, told
+from ..results.summary import STREAM_COLUMNS, Columns, link_columns
 from ..text.escapes import one_line
 from ..text.templates import Fact, fact, sentence
 from .html import VIEWER, document, esc, header, table
@@ -47,7 +47,7 @@ def page(
         note = '<p class="note">Packets one way between two ports. Delays are from a packet\'s first queue to its arrival.</p>'
         body.append(f'<section class="card"><h2>Streams</h2>{_table(STREAM_COLUMNS, largest)}{more}{note}</section>')
     body.append(
-        f'<section class="card"><h2>Links</h2>{_table(told(LINK_COLUMNS, summary["links"]), summary["links"])}</section>'
+        f'<section class="card"><h2>Links</h2>{_table(link_columns(summary["links"]), summary["links"])}</section>'
     )
     viewer = None
     charts = OF_PACKETS if run.packets.height else OF_QUEUES if run.queue.height else ()

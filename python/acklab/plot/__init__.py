@@ -1,11 +1,10 @@
 """Charts of runs.
 
 ``cwnd``, ``time_sequence``, ``timeline``, ``rtt``, ``queue`` and ``throughput`` are Altair
-charts for notebooks; the same names in :mod:`acklab.plot.mpl` are matplotlib figures for
-papers. Both draw what :mod:`acklab.plot.prep` prepares, in the colours of
-:mod:`acklab.plot.palette`. What a run is made of: :mod:`acklab.plot.runs`.
+charts, for notebooks and papers (``chart.save("cwnd.pdf")``). They draw what :mod:`acklab.plot.prep`
+prepares, in the colours of :mod:`acklab.plot.palette`. What a run is made of: :mod:`acklab.plot.runs`.
 
-Altair and matplotlib are imported when a chart is first asked for.
+Altair is imported when a chart is first asked for.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from importlib import import_module
 from typing import Any
 
 CHARTS = ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline")
-_MODULES = ("charts", "items", "mpl", "palette", "prep", "runs", "words")
+_MODULES = ("charts", "items", "palette", "prep", "runs", "words")
 
-__all__ = ["Charts", "cwnd", "mpl", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
+__all__ = ["Charts", "cwnd", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
 
 
 class Charts:
@@ -46,8 +45,7 @@ def _altair(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name not in ("altair", "vl_convert"):
             raise
-        needs = "charts for notebooks need Altair: pip install altair vl-convert-python"
-        raise ImportError(f"{needs} (acklab.plot.mpl.{name} draws with matplotlib)") from None
+        raise ImportError("charts need Altair: pip install 'acklab[charts]'") from None
 
 
 def __getattr__(name: str) -> Any:

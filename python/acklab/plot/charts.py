@@ -7,14 +7,19 @@ what a screen can show, and is held inside the chart.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
 
 import altair as alt
 import polars as pl
 
+from ..text.templates import fact, sentence
 from . import palette, prep
+from .files import write
 from .items import Item, items_of
-from .runs import recorded
+from .runs import read_runs, recorded
 
 if alt.renderers.active == "default":  # a notebook draws without the network, unless its user chose otherwise
     alt.renderers.enable("svg")
@@ -26,6 +31,25 @@ COLUMNS = 700
 MOST = 12
 
 
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def marked(chart: Draw) -> Draw:
+    """A function that draws runs; a chart of an invalid run says so."""
+
+    @wraps(chart)
+    def call(runs: Any, *args: Any, **named: Any) -> Any:
+        runs = read_runs(runs)
+        drawn = chart(runs, *args, **named)
+        invalid = any(run.invalid for run in runs)
+        return (
+            drawn.properties(title={"text": sentence(fact("invalid-chart")), "color": "#a4161a"}) if invalid else drawn
+        )
+
+    return call  # type: ignore[return-value]
+
+
+@marked
 def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """Congestion window (solid), slow-start threshold (dashed) and flight size (thin)."""
     runs = recorded(runs, "series")
@@ -53,6 +77,7 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     )
 
 
+@marked
 def rtt(runs: Any, flow: str | None = None) -> alt.Chart:
     """Round-trip time samples."""
     runs = recorded(runs, "series")
@@ -68,6 +93,7 @@ def rtt(runs: Any, flow: str | None = None) -> alt.Chart:
     )
 
 
+@marked
 def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
     """Queue lengths and losses; of each run the fullest queue unless a link is named."""
     found = recorded(runs, "queue")
@@ -98,6 +124,7 @@ def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
     ).properties(width=640, height=200)
 
 
+@marked
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> alt.Chart:
     """Goodput in bins."""
     runs = recorded(runs, "packets")
@@ -113,6 +140,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
     )
 
 
+@marked
 def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """The time-sequence graph in tcptrace's conventions."""
     runs = recorded(runs, "packets")
@@ -154,6 +182,7 @@ def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
     ).properties(width=640, height=400)
 
 
+@marked
 def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> alt.FacetChart | alt.VConcatChart:
     """The timeline diagram of the first flow (or the one named) of each run."""
     runs = recorded(runs, "packets")
@@ -165,6 +194,30 @@ def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> alt
         seen.add(id(item.run))
         charts.append(_bands(item, bands))
     return charts[0] if len(charts) == 1 else alt.vconcat(*charts)
+
+
+CHARTS = {
+    "time_sequence": time_sequence,
+    "cwnd": cwnd,
+    "timeline": timeline,
+    "rtt": rtt,
+    "queue": queue,
+    "throughput": throughput,
+}
+_NEEDS = {"cwnd": "series", "rtt": "series", "queue": "queue"}
+
+
+def save_all(runs: Any, folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Writes every chart that the runs' tables allow as ``folder/NAME.FORMAT``; returns the files."""
+    runs = read_runs(runs)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, chart in CHARTS.items():
+        if all(getattr(run, _NEEDS.get(name, "packets")).height for run in runs):
+            here = [folder / f"{name}.{kind}" for kind in formats]
+            write(chart(runs).to_dict(), *here)
+            files += here
+    return files
 
 
 def _bands(item: Item, bands: int) -> alt.FacetChart:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..figures.html import SCROLLER, VIEWER, document, esc, fold, header
-from ..report.page import Viewer
 from ..text.columns import align
 from ..text.escapes import one_line
 from ..text.templates import Fact, sentence
 
-#: Most rows of a table that a telephone shows as blocks.
-MAX_STACKED = 20
+if TYPE_CHECKING:
+    from ..report.page import Viewer
 
 
 @dataclass(frozen=True)
@@ -23,6 +21,8 @@ class Cell:
     text: str
     mark: str = ""
     """``better``, ``worse``, ``best`` or ``code``: a class of the page's style."""
+    link: str = ""
+    """A place of the page."""
 
 
 Row = Sequence[str | Cell]
@@ -43,6 +43,8 @@ class Table:
     """A telephone shows it closed."""
     terminal: bool = True
     """A terminal shows it, too."""
+    bare: bool = False
+    """It stands in a card of a page already."""
 
     def lines(self) -> list[str]:
         """The table on a terminal."""
@@ -53,25 +55,9 @@ class Table:
 
     def html(self) -> str:
         """The table on a page; on a telephone each row of a short one is a block, in which a cell says its heading."""
-        kinds = ["text wrap"] * self.names + [""] * (len(self.heads) - self.names)
-        head = "".join(
-            f'<th scope=col class="{kind}">{esc(text)}</th>' for text, kind in zip(self.heads, kinds, strict=True)
-        )
-        top = f"<thead><tr>{head}</tr></thead>" if any(self.heads) else ""
-        rows = "".join(f"<tr>{''.join(map(_cell, row, self.heads, kinds))}</tr>" for row in self.rows)
-        stacked = ' class="stacked"' if len(self.heads) > 2 and len(self.rows) <= MAX_STACKED else ""
-        body = f"{SCROLLER}<table{stacked}>{top}<tbody>{rows}</tbody></table></div>"
-        body += "".join(f'<p class="note">{esc(sentence(told))}</p>' for told in self.feet)
-        if self.fold:
-            return fold(self.name, body)
-        return f'<section class="card">{f"<h2>{esc(self.name)}</h2>" if self.name else ""}{body}</section>'
+        from .page import table
 
-
-def _cell(cell: str | Cell, head: str, kind: str) -> str:
-    text, mark = (cell, "") if isinstance(cell, str) else (cell.text, cell.mark)
-    shown = f"<code>{esc(text)}</code>" if mark == "code" and text else esc(text)
-    classes = " ".join(part for part in (kind, mark if mark != "code" else "", "" if text else "empty") if part)
-    return f'<td class="{classes}" data-head="{esc(head)}">{shown}</td>'
+        return table(self)
 
 
 @dataclass(frozen=True)
@@ -83,11 +69,13 @@ class Report:
     facts: Sequence[Fact]
     """Three to five."""
     tables: Sequence[Table]
-    """Those that are not folded stand above the picture."""
+    """Those that are short and not folded stand above the picture."""
     picture: str = field(default="", repr=False)
     """HTML of the page's picture."""
     viewer: Viewer | None = field(default=None, repr=False)
     """Charts over time, below the tables."""
+    rest: str = field(default="", repr=False)
+    """HTML of the page below the charts."""
 
     def text(self) -> str:
         """For a terminal."""
@@ -98,14 +86,9 @@ class Report:
 
     def page(self) -> str:
         """One HTML file that needs no network."""
-        facts = "".join(f"<li>{esc(sentence(told))}</li>" for told in self.facts)
-        open_, folded = (
-            "".join(table.html() for table in self.tables if table.rows and table.fold is way) for way in (False, True)
-        )
-        picture = f'<section class="card">{self.picture}</section>' if self.picture else ""
-        head = f"{header(self.title, f'acklab {self.verb}', '', quick=False)}<ul class=facts>{facts}</ul></header>"
-        body = f"{head}<main>{open_}{picture}{folded}{VIEWER if self.viewer else ''}</main>"
-        return document(f"{self.title}: {sentence(self.facts[0])}", body, viewer=self.viewer)
+        from .page import page  # a terminal needs none of what draws
+
+        return page(self)
 
     def plain(self) -> dict[str, Any]:
         """Title and facts as plain values, for JSON; the tables' numbers are the verb's."""

@@ -7,8 +7,7 @@
     PosixPath('out/report.html')
 
 ``acklab.report(run, ...)`` is the page; a notebook shows it. ``write(runs, out_dir)`` takes one run or a list; what a run is made of is written down
-in :mod:`acklab.plot.runs`. Several runs share the page's axes, one colour a run. Beside
-the page, ``out_dir/charts`` gets each chart as SVG and PNG.
+in :mod:`acklab.plot.runs`. Several runs share the page's axes, one colour a run.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 
 from ..plot.runs import read_runs
 from ..results.directory import results
-from ..results.files import charts_left_out
+from ..results.files import static_charts
 from ..results.stored import NOTHING, RECORDED
 from ..text.callable import can_be_called
 from .contents import CHARTS, manifest
@@ -56,14 +55,14 @@ def write(
     out_dir: str | Path,
     *,
     title: str | None = None,
-    formats: Sequence[str] = ("svg", "png"),
+    formats: Sequence[str] | None = None,
     sentence: str = "",
     notes: Sequence[str] = (),
 ) -> Path:
     """Write ``out_dir/report.html`` and ``out_dir/charts/*``; returns the page's path.
 
-    ``formats`` are those of the static charts: any of ``svg``, ``png``, ``pdf``; empty
-    for none. ``sentence`` and ``notes`` are as in :func:`html`.
+    ``formats`` are those of charts as files, any of ``svg``, ``png``, ``pdf``; left out, those that ``ACKLAB_CHARTS`` lists, else
+    none. ``sentence`` and ``notes`` are as in :func:`html`.
     """
     runs = read_runs(runs)
     with results(out_dir, "report", [PAGE]) as folder, folder.replacing() as scratch:
@@ -76,17 +75,18 @@ def pages(
     directory: Path,
     *,
     title: str | None = None,
-    formats: Sequence[str] = ("svg", "png"),
+    formats: Sequence[str] | None = None,
     sentence: str = "",
     notes: Sequence[str] = (),
 ) -> None:
     """Writes the page and the charts to a directory of the caller's."""
     runs = read_runs(runs)
     (directory / PAGE).write_text(html(runs, title=title, sentence=sentence, notes=notes), encoding="utf-8")
-    if formats and not charts_left_out():
-        from ..plot import mpl  # matplotlib takes its time to import; the page does not need it
+    formats = static_charts() if formats is None else formats
+    if formats:
+        from ..plot.charts import save_all  # Altair takes its time to import; the page does not need it
 
-        mpl.save_all(runs, directory / "charts", formats=formats)
+        save_all(runs, directory / "charts", formats)
 
 
 def called(*runs: Any, title: str | None = None) -> Page:

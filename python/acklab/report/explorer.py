@@ -18,12 +18,15 @@ from typing import Any
 from ..plot import palette
 from ..results.files import replacing
 from ..text import toml
+from ..text.templates import TEMPLATES
 from .contents import constants
 from .page import STYLES, VIEWER, assembled, asset, json_block, script
 
 #: Where a package has the program, among the parts of pages.
 PROGRAM = "explorer.wasm.gz"
 
+#: The kinds of facts above the charts.
+FACTS = ("runs-completion", "runs-carried", "finished", "still-sending", "losses", "no-loss")
 #: The charts, from the top: those that a slider changes most are in sight first.
 CHARTS = ("window", "sequence", "queue", "rtt", "throughput", "timeline")
 
@@ -66,6 +69,7 @@ def page(program: bytes, opened: Sequence[str] = ()) -> str:
         "presets": tree["preset"],
         "steps": tree["step"],
         "opened": list(opened),
+        "templates": {kind: TEMPLATES[kind] for kind in FACTS},
     }
     worker = script("explorer_worker.js")
     if re.search("</script", worker, re.IGNORECASE):
@@ -77,7 +81,7 @@ def page(program: bytes, opened: Sequence[str] = ()) -> str:
     )
     styles = [*(name for name in STYLES if name != "paper.css"), "explorer.css"]
     body = asset("explorer.html").replace("{{viewer}}", VIEWER)
-    return assembled("acklab explorer", body, styles, data, script("explorer.js"), worker=True)
+    return assembled("acklab explorer", body, styles, data, [script("explorer.js")], worker=True)
 
 
 def write(folder: Path, program: bytes, opened: Sequence[str] = ()) -> Path:

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..results.validity import TABLES, why
 from ..text.escapes import one_line
-from ..text.numbers import amount, count, seconds
+from ..text.numbers import amount, seconds
+from ..text.templates import Fact, fact, sentence
 
 _IGNORED = {"key": "rule", "scenario": "scenario", "kernel": "kernel"}
-#: What the column of round trips is made of.
-_ROUND_TRIPS = "Simulated: each sample when the sender took it. Live: the kernel's smoothed value, every 5 ms."
 
 
 def page(live: Mapping[str, Any], tables: Any, simulated: Any) -> str:
@@ -43,35 +42,30 @@ def page(live: Mapping[str, Any], tables: Any, simulated: Any) -> str:
     }
     title = f"{one_line(live['title']) or 'acklab run --live'}: simulated, and live on Linux {live['kernel']}"
     beside = Run.of(simulated, "simulated")
-    sentence = f"{_told('Live', live['flows'])}. {_told('Simulated', beside.flows.to_dicts())}. One run each."
+    told = fact("beside", live=_amounts(live["flows"]), simulated=_amounts(beside.flows.to_dicts()))
     return html(
         [beside, {**about, **own}],
         title=title,
         charts=("window", "rtt", "queue"),
-        abouts={"rtt": _ROUND_TRIPS},
-        sentence=sentence,
-        notes=notes(live),
+        abouts={"rtt": sentence(fact("chart-rtt-live"))},
+        sentence=sentence(told),
+        notes=list(map(sentence, notes(live))),
         tables={"ignored": ignored_table(live)},
     )
 
 
-def _told(who: str, flows: list[dict[str, Any]]) -> str:
+def _amounts(flows: list[dict[str, Any]]) -> Fact:
     """What a run's flows did together: time or rate, segments and ACKs."""
     times = [row["completion_s"] for row in flows]
     took = seconds(max(times)) if None not in times else amount(sum(row["goodput_bps"] for row in flows), "b/s")
     sent, acks = (sum(row[name] for row in flows) for name in ("segments_sent", "acks_sent"))
-    return f"{who}: {took}, {count(sent, 'segment')}, {count(acks, 'ACK')}"
+    return fact("beside-run", took=took, segments=sent, acks=acks)
 
 
-def notes(live: Mapping[str, Any]) -> list[str]:
-    """In what the kernel did not follow the scenario, in sentences."""
-    told = [f"{text[:1].upper()}{text[1:]}.".replace("`", "") for text in live["notes"]]
-    ignored = len(live["ignored"])
-    return told + (
-        [f"The kernel does not follow {count(ignored, 'rule')} of the scenario: the last table lists them."]
-        if ignored
-        else []
-    )
+def notes(live: Mapping[str, Any]) -> list[Fact]:
+    """In what the kernel did not follow the scenario."""
+    several = [fact("note", text=text.replace("`", "")) for text in live["notes"]]
+    return [*several, *([fact("not-followed", rules=len(live["ignored"]))] if live["ignored"] else [])]
 
 
 def ignored_table(live: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,18 +72,19 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
         title: the browser's title of it.
         body: HTML; with a ``viewer``, :data:`VIEWER` is in it.
         viewer: what the charts over time draw.
-        style_attributes: whether elements of the body have styles of their own, as SVG from matplotlib has.
+        style_attributes: whether elements of the body have styles of their own, as charts have.
     """
     if "</header>" in body:
         body = body.replace("</header>", f"{made_by(viewer)}</header>", 1)
     names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
     data = "".join([json_block("manifest", shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
+    library = [asset("vega.min.js")] if '<figure class="chart' in body else []
     return assembled(
         title,
         typeset(body),
         names,
         data,
-        script("main.js" if viewer else "static.js"),
+        [*library, script("main.js" if viewer else "static.js")],
         style_attributes=style_attributes,
     )
 
@@ -93,7 +94,7 @@ def made_by(viewer: Viewer | None) -> str:
     if not command.line:
         return ""
     told = [("Made by", command.line, ' id="command"')]
-    simulated = command.line[1:2] == ["run"] and not {"--virtual", "--kernel", "--live"} & set(command.line)
+    simulated = command.line[1:2] == ["run"] and not {"--virtual", "--live"} & set(command.line)
     runs = viewer[0]["runs"] if viewer is not None and simulated else []
     if 1 <= len(runs) <= 2:
         files = ["scenario.toml"] if len(runs) == 1 else [f"{run['label']}/scenario.toml" for run in runs]
@@ -104,16 +105,17 @@ def made_by(viewer: Viewer | None) -> str:
     )
 
 
-def assembled(title: str, body: str, styles: Sequence[str], data: str, code: str, **allowed: bool) -> str:
-    """A whole HTML file of a body, style sheets, data blocks and one script; its policy allows these and what is ``allowed``."""
+def assembled(title: str, body: str, styles: Sequence[str], data: str, scripts: Sequence[str], **allowed: bool) -> str:
+    """A whole HTML file of a body, style sheets, data blocks and scripts; its policy allows these and what is ``allowed``."""
     style = "\n" + "\n".join([*map(asset, styles), _slots()]) + "\n"
-    rules = html.escape(policy([code], [style], **allowed), quote=True).replace("&#x27;", "'")
+    code = "".join(f"<script>{text}</script>" for text in scripts)
+    rules = html.escape(policy(scripts, [style], **allowed), quote=True).replace("&#x27;", "'")
     return (
         '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{rules}">\n<title>{html.escape(visible(title))}</title>\n'
         f"<style>{style}</style>\n</head>\n<body>\n{body}\n"
-        f'<p class="unseen" id="live" role="status" aria-live="polite"></p>\n{data}<script>{code}</script>\n</body>\n</html>\n'
+        f'<p class="unseen" id="live" role="status" aria-live="polite"></p>\n{data}{code}\n</body>\n</html>\n'
     )
 
 

@@ -9,6 +9,7 @@ from ..figures.charts import Axis, Forest, Row
 from .measure import Comparison, Finding
 from .paper import Drawn, Paper
 from .verdict import Verdict
+from .words import counting
 
 LIMIT = 2.5
 """Beyond so many tolerances a mark is drawn at the edge, as an arrow."""
@@ -44,9 +45,9 @@ def hardest(verdict: Verdict) -> Finding | None:
 def forest(verdicts: Sequence[Verdict], paper: Paper) -> Drawn | None:
     """One row a claim of the paper; of claims with several parts or cells, the part that decides."""
     rows = []
-    for verdict in verdicts:
+    for verdict in counting(verdicts):
         finding = hardest(verdict)
-        if finding is None or verdict.standing == "note":
+        if finding is None:
             continue
         ends = None
         if finding.interval is not None and all(map(math.isfinite, finding.interval)):

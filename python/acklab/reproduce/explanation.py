@@ -1,18 +1,17 @@
-"""What is known of why a claim differs: it is derived, it depends on a rule, it was searched, or it is unexplained.
+"""The cause of a claim that differs: a derivation, a run in which one named rule turns it, a search without one, or no search.
 
-A paper declares what was tried, and the word follows from that:
-
-* *derived*: a derivation from the source's own rules, which no reading of an open rule can escape;
-* *depends on*: some reading of the open rules that was tried reproduces the claim, and is named;
-* *searched*: so many readings were tried, and none reproduces it. That is no proof;
-* *unexplained*: nothing of that is declared.
+* *derivation*: from the source's own rules, which no reading of an open rule can escape;
+* *run*: some reading of the open rules reproduces the claim, and is named;
+* *not found*: none of the readings that were tried reproduces it. That is no proof;
+* *not searched*: nothing of that is declared.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-DERIVED, DEPENDS, SEARCHED, UNEXPLAINED = WORDS = ("derived", "depends on", "searched", "unexplained")
+DERIVATION, RUN, NOT_FOUND, NOT_SEARCHED = WORDS = ("derivation", "run", "not found", "not searched")
 
 
 @dataclass(frozen=True)
@@ -21,14 +20,11 @@ class Derived:
 
     because: str
 
-    @property
-    def word(self) -> str:
-        """Its word."""
-        return DERIVED
+    word: ClassVar[str] = DERIVATION
 
     def told(self) -> str:
         """The word and what stands behind it."""
-        return f"{DERIVED}: {self.because}"
+        return f"{DERIVATION}: {self.because}"
 
 
 @dataclass(frozen=True)
@@ -52,30 +48,30 @@ class Searched:
     @property
     def word(self) -> str:
         """Its word."""
-        return DEPENDS if self.having else SEARCHED
+        return RUN if self.having else NOT_FOUND
 
     def told(self) -> str:
         """The word and what stands behind it.
 
         >>> Searched(144, "4 seeds").told()
-        'searched: none of 144 readings has it (4 seeds each)'
+        'not found: 144 readings, 4 seeds'
         >>> Searched(42, "1 run", 13, "sabc = first").told()
-        'depends on: sabc = first (13 of 42 readings have it, 1 run each)'
+        'run: sabc = first (13 of 42 readings, 1 run)'
         """
         if not self.having:
-            return f"{SEARCHED}: none of {self.readings} readings has it ({self.runs} each)"
-        have = "has" if self.having == 1 else "have"
-        return f"{DEPENDS}: {self.by} ({self.having} of {self.readings} readings {have} it, {self.runs} each)"
+            return f"{NOT_FOUND}: {self.readings} readings, {self.runs}"
+        return f"{RUN}: {self.by} ({self.having} of {self.readings} readings, {self.runs})"
 
 
-Explanation = Derived | Searched
+@dataclass(frozen=True)
+class Unsearched:
+    """No search was made."""
+
+    word: ClassVar[str] = NOT_SEARCHED
+
+    def told(self) -> str:
+        """The word."""
+        return NOT_SEARCHED
 
 
-def told(explanation: Explanation | None) -> str:
-    """The same, of what may be undeclared."""
-    return UNEXPLAINED if explanation is None else explanation.told()
-
-
-def word(explanation: Explanation | None) -> str:
-    """Its word alone."""
-    return UNEXPLAINED if explanation is None else explanation.word
+Explanation = Derived | Searched | Unsearched

@@ -8,23 +8,10 @@ from typing import Any
 from ..figures.html import document, esc, header
 from ..text.counts import counted
 from . import words
-from .criteria import STANDINGS
 from .paper import GROUPS
-from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED
+from .verdict import VERDICTS
 
 _GROUP_HEADS = dict(zip(GROUPS, ("Papers", "Later work", "Classics"), strict=True))
-
-
-_STANDINGS_MEANT = "".join(
-    f"<div><dt>{word}</dt><dd>{meaning}</dd></div>"
-    for word, meaning in {
-        "Evidence": "claims that could have failed in these runs: they test the paper, and only they are in the bar and the headline",
-        "Calibration": "claims by which a parameter was chosen that the paper leaves open: no test",
-        "Arithmetic": "claims that follow from the paper's own numbers, a definition or what was set up: no test",
-        words.NOTES: "slips of a paper's text and sums that were checked: they are no claims of the paper",
-    }.items()
-)
-"""What the kinds of claims are, and what is no claim."""
 
 
 def index_page(told: Mapping[str, Any]) -> str:
@@ -35,10 +22,7 @@ def index_page(told: Mapping[str, Any]) -> str:
         _finding(told, bool(changed)), "acklab reproduce: papers, regenerated and judged", "",
         quick=quick, changed=changed, command=f"acklab reproduce {' '.join(papers)}",
     )  # fmt: skip
-    keys = "".join(
-        f'<span class="{kind}"><b></b>{kind.replace("not-testable", "undecided or not testable")}</span>'
-        for kind in BAR
-    )
+    keys = "".join(f'<span class="{kind}"><b></b>{kind}</span>' for kind in VERDICTS)
     groups = [(group, [name for name, one in papers.items() if one["group"] == group]) for group in GROUPS]
     found = "".join(
         f'<section><h2>{_GROUP_HEADS[head]}</h2><div class="gallery">{"".join(_paper(told, name) for name in group)}</div></section>'
@@ -46,13 +30,13 @@ def index_page(told: Mapping[str, Any]) -> str:
     )  # fmt: skip
     return document(
         "Papers, regenerated and judged",
-        f'{body}<p class="keys">A bar shows the claims that test a paper: {keys}</p><dl class="terms one">{_STANDINGS_MEANT}</dl></header><main>{found}</main>',
+        f'{body}<p class="keys">A bar shows the claims that test a paper: {keys}</p></header><main>{found}</main>',
     )
 
 
 def _finding(told: Mapping[str, Any], changed: bool) -> str:
     """What became of the claims of all papers that are evidence."""
-    counts = [counts[STANDINGS[0]] for counts in told["counts"].values()]
+    counts = [counts[words.EVIDENCE] for counts in told["counts"].values()]
     sums = {word: sum(one[word] for one in counts) for word in words.OUTCOMES}
     total = sum(sums.values())
     if not total:
@@ -63,31 +47,18 @@ def _finding(told: Mapping[str, Any], changed: bool) -> str:
     return f"{'Changed, so not the papers. ' * changed}Of {some} that {'test' if max(total, every) != 1 else 'tests'} {'a paper' if len(counts) == 1 else 'papers'}: {parts}."
 
 
-BAR = (REPRODUCED, DIFFERS, NOT_TESTABLE)
-"""What a card's bar shows, from the left."""
-
-
 def _paper(told: Mapping[str, Any], name: str) -> str:
     """A paper's card on the index."""
-    paper, lines = told["papers"][name], []
+    paper = told["papers"][name]
     changed = "changed" in paper
-    tallied = told["counts"].get(name, {})
-    for standing, counts in tallied.items():
-        said = [words.number_of(n, word, changed or standing == "note") for word, n in counts.items() if n]
-        if said:
-            lines.append(
-                f"<li><b>{esc(words.NOTES if standing == 'note' else standing.capitalize())}</b>: {esc(', '.join(said))}</li>"
-            )
-    counts = tallied.get(STANDINGS[0], {})
-    sizes = {REPRODUCED: counts.get("reproduced", 0), DIFFERS: counts.get("differs", 0)}
-    sizes[NOT_TESTABLE] = sum(counts.values()) - sum(sizes.values())
+    sizes = told["counts"].get(name, {}).get(words.EVIDENCE, {})
     total = sum(sizes.values())
     share = (
-        f'<p class="share"><b>{sizes[REPRODUCED]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>'
+        f'<p class="share"><b>{sizes["reproduced"]} of {total}</b> {words.IN_CHANGED["reproduced"] if changed else "reproduced"}</p>'
         if total
         else ""
     )
-    shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in BAR if sizes[kind])
+    shares = "".join(f'<i class="{kind}" style="flex:{sizes[kind]}"></i>' for kind in VERDICTS if sizes.get(kind))
     about = f"<p>{esc(paper['about'])}</p>" if paper.get("about") else ""
     left = paper.get("evidence", 0) - total
     if share and left > 0:
@@ -95,5 +66,5 @@ def _paper(told: Mapping[str, Any], name: str) -> str:
     as_it_is = f'<p class="note">Changed, not the paper: {esc(", ".join(paper["changed"]))}</p>' if changed else ""
     return (
         f'<a class="card" href="{name}.html"><h3>{esc(paper["title"])}</h3><p class="note">{esc(paper["citation"])}</p>{about}{as_it_is}{share}'
-        f'<div class="shares" aria-hidden="true">{shares}</div><ul>{"".join(lines)}<li>{counted(told["runs"][name], "run")}</li></ul></a>'
+        f'<div class="shares" aria-hidden="true">{shares}</div><ul><li>{counted(told["runs"][name], "run")}</li></ul></a>'
     )

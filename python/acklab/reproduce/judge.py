@@ -34,7 +34,7 @@ from .measure import is_nothing as nothing
 from .nudge import has_repetitions
 from .resample import RankCorrelation
 from .stopping import HOPELESS, ONCE, Look
-from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
+from .verdict import DIFFERS, REPRODUCED, UNDECIDED, Verdict
 
 
 def judge(
@@ -54,7 +54,7 @@ def judge(
     if claim.kind not in KINDS:
         raise BadMeasurement(f"{claim.id}: kind {claim.kind!r} is none of {', '.join(KINDS)}")
     if isinstance(measurement, NotTestable):
-        return Verdict(claim, NOT_TESTABLE, measurement.why, standing or "evidence")
+        return Verdict(claim, UNDECIDED, measurement.why, standing or "evidence")
     criterion = claim.criterion
     if criterion is None:
         raise BadMeasurement(f"{claim.id} has no criterion")
@@ -67,7 +67,7 @@ def judge(
     everything = [comparison for _, cells in groups for group in cells for comparison in group]
     if any(nothing(c.number) for c in everything):
         empty = ", ".join(sorted({c.label for c in everything if nothing(c.number)})[:3])
-        return Verdict(claim, NOT_TESTABLE, _join(f"nothing to measure: {empty}", measurement.note), standing)
+        return Verdict(claim, UNDECIDED, _join(f"nothing to measure: {empty}", measurement.note), standing)
     random = sum(isinstance(c.number, Sample) for c in everything)
     against = look.contradicts(random)
     findings = [
@@ -87,13 +87,12 @@ def judge(
         why += f"; undecided with {counted}"
     return Verdict(
         claim,
-        REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,
+        REPRODUCED if answer else DIFFERS if answer is False else UNDECIDED,
         _join(why, measurement.note),
         standing,
         value,
         words.shown(groups, measurement.parts, findings),
         interval,
-        answer is None,
         seeds,
         tuple(findings),
         measurement.note,

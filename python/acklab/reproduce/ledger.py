@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
+from importlib.metadata import entry_points
 from typing import Any
 
 from ..text.toml import loads
 from .criteria import Criterion, CriterionError, parse
+from .explanation import Derived, Explanation, Searched
 
 KINDS = ("exact", "number", "ordering", "shape", "qualitative")
 
@@ -55,6 +57,8 @@ class Claim:
     history: tuple[Change, ...] = ()
     form: str = ""
     """Fingerprint of what it asks for."""
+    cause: Explanation | None = None
+    """Why it differs, where it does."""
 
     @property
     def turned(self) -> tuple[Change, ...]:
@@ -68,6 +72,17 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Uncounted:
+    """A statement that no verdict counts."""
+
+    kind: str
+    """``arithmetic`` and ``note`` hold and could not fail; ``struck`` is no claim; ``not judged`` needs what is not there."""
+    place: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Ledger:
     """One paper's claims, by id, in the order of the paper."""
 
@@ -75,11 +90,20 @@ class Ledger:
     claims: Mapping[str, Claim]
     settings: tuple[str, ...] = ()
     """The set-ups that the claims are about, a sentence each, with what is stated and what is inferred."""
+    uncounted: tuple[Uncounted, ...] = ()
+
+
+@cache
+def _files() -> dict[str, Any]:
+    """Returns the ledgers of the five papers and of other distributions (entry points of ``acklab.ledgers``), by paper."""
+    homes = ["acklab.papers.ledger", *(entry.value for entry in entry_points(group="acklab.ledgers"))]
+    files = [file for home in homes for file in resources.files(home).iterdir() if file.name.endswith(".toml")]
+    return {file.name.removesuffix(".toml"): file for file in files}
 
 
 def papers() -> list[str]:
     """The papers that have a ledger."""
-    return sorted(entry.name.removesuffix(".toml") for entry in _home().iterdir() if entry.name.endswith(".toml"))
+    return sorted(_files())
 
 
 @cache
@@ -92,13 +116,10 @@ def load(paper: str) -> Ledger:
     """
     if paper not in papers():
         raise KeyError(f"no ledger for {paper!r}; there are {', '.join(papers())}")
-    tree = loads(_home().joinpath(f"{paper}.toml").read_text(encoding="utf-8"))
+    tree = loads(_files()[paper].read_text(encoding="utf-8"))
     claims = [_claim(entry) for entry in tree["claim"]]
-    return Ledger(paper, {c.id: c for c in claims}, tuple(tree["settings"]))
-
-
-def _home() -> Any:
-    return resources.files("acklab.papers.ledger")
+    uncounted = tuple(Uncounted(**line) for line in tree.get("uncounted", ()))
+    return Ledger(paper, {c.id: c for c in claims}, tuple(tree["settings"]), uncounted)
 
 
 _ASKED = ("figure_or_table", "kind", "claim", "quantity", "units", "paper_value", "tolerance")
@@ -106,7 +127,7 @@ _ASKED = ("figure_or_table", "kind", "claim", "quantity", "units", "paper_value"
 
 def _claim(entry: Mapping[str, Any]) -> Claim:
     id = str(entry["id"])
-    if unread := entry.keys() - {"id", "note", *_ASKED, "criterion", "history"}:
+    if unread := entry.keys() - {"id", "note", *_ASKED, "criterion", "history", "cause"}:
         raise CriterionError(f"{id}: nothing reads {', '.join(sorted(unread))}; write a comment instead")
     if entry["kind"] not in KINDS:
         raise CriterionError(f"{id}: kind {entry['kind']!r} is none of {', '.join(KINDS)}")
@@ -117,6 +138,7 @@ def _claim(entry: Mapping[str, Any]) -> Claim:
         **{key: str(entry[key]) for key in ("kind", "claim", "units", "paper_value", "tolerance")},
         criterion=_criterion(id, entry),
         form=fingerprint(entry),
+        cause=_cause(id, entry["cause"]) if "cause" in entry else None,
         history=tuple(_change(id, place, one) for place, one in enumerate(entry.get("history", ()), 1)),
     )
 
@@ -131,6 +153,16 @@ def _criterion(id: str, entry: Mapping[str, Any]) -> Criterion | None:
             f"{id}: only arithmetic may be a note on the text; evidence and calibration are the paper's"
         )
     return replace(criterion, standing="note")
+
+
+def _cause(id: str, entry: Mapping[str, Any]) -> Explanation:
+    """Returns a derivation, or a search: its readings, how each was run, and a rule that turns the verdict if one does."""
+    try:
+        if "derivation" in entry:
+            return Derived(**{"because": entry["derivation"], **{k: v for k, v in entry.items() if k != "derivation"}})
+        return Searched(**{"by" if key == "run" else key: value for key, value in entry.items()})
+    except (TypeError, ValueError) as error:
+        raise CriterionError(f"{id}, cause: {error}") from None
 
 
 def fingerprint(entry: Mapping[str, Any]) -> str:

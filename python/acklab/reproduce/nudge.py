@@ -1,8 +1,9 @@
 """Nudged repetitions: what judges a claim whose experiment draws nothing at random.
 
 One deterministic run of a chaotic system decides by chance: one drop changes a completion time. So such an experiment is
-repeated with every link up to 1 % longer, and with another seed where it has one. No claim is about so small a change. The
-repetitions take the place of seeds:
+repeated. Only what the paper does not print is varied. Where it prints the delays, senders get other phases of their clocks'
+ticks. Elsewhere every link is up to 1 % longer. Where a scenario has a seed, it gets another. The repetitions take the place of
+seeds:
 
 * A number is judged by its mean over the repetitions, with Student's interval; an order by the differences within each.
 * What a claim asks of a run (the largest of its cells, a rank correlation) is computed in each repetition: the paper's figure
@@ -25,30 +26,46 @@ from typing import Any
 from ..figures.stats import Sample
 from ..scenario.draws import Draws
 from ..study.seeds import Nudge
+from ..study.values import read
 from .experiments import Effort, Experiment, Replications, Traces
 from .measure import BadMeasurement, Measurement, NotTestable, Repeated, Value
 
 NUDGE = Nudge(later_s=0.0, longer=0.01)
+TICK = "100ms"
+"""ns-2's."""
 
 
-def again(one: Experiment, number: int) -> Experiment:
-    """The repetition of that number, from 1, of an experiment without seeds."""
+def again(one: Experiment, number: int, delays: bool = True) -> Experiment:
+    """Returns the repetition of that number, from 1, of an experiment without seeds; ``delays``: links may be longer."""
     if isinstance(one, Replications):
         raise TypeError(f"{one.name} has seeds")
     if isinstance(one, Traces):
 
         def cells(effort: Effort) -> Mapping[Hashable, str]:
-            return {key: _nudged(line, number) for key, line in one.cells(effort).items()}
+            return {key: _nudged(line, number, delays) for key, line in one.cells(effort).items()}
 
         return replace(one, cells=cells)
-    return replace(one, scenario=lambda **cell: _nudged(one.scenario(**cell), number))
+    return replace(one, scenario=lambda **cell: _nudged(one.scenario(**cell), number, delays))
 
 
-def _nudged(scenario: str, number: int) -> str:
-    tree = NUDGE.of(json.loads(scenario), number)
+def _nudged(scenario: str, number: int, delays: bool) -> str:
+    tree = json.loads(scenario)
+    tree = NUDGE.of(tree, number) if delays else _clocks(tree, number)
     if "seed" in tree:
         tree["seed"] = int(Draws(number, f"seed {tree['seed']}").uniform(0, 2**32))
     return json.dumps(tree, separators=(",", ":"))
+
+
+def _clocks(tree: dict[str, Any], number: int) -> dict[str, Any]:
+    """Gives each sender of ns-2, whose round trips are counted in ticks, another phase of its clock."""
+    for place, flow in enumerate(tree["flow"]):
+        sender = flow.get("sender", {})
+        if str(sender.get("stack", "")).startswith("ns2"):
+            tick = read(sender.get("tick", TICK))
+            assert tick is not None
+            phase = tick.base * Draws(number, f"clock {flow.get('name', place)}").uniform()
+            sender["rtt_filter"] = {"kind": "integer", "phase": f"{phase:.9f}s"}
+    return tree
 
 
 def single(measurement: Measurement | NotTestable) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "counts": {o.paper.id: words.tally(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "differ": {o.paper.id: words.explained_how(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "runs": {o.paper.id: o.runs for o in outcomes},
+        "uncounted": {o.paper.id: [asdict(line) for line in o.paper.ledger.uncounted] for o in outcomes},
         "claims": [_claim(o, v) for o in outcomes for v in o.verdicts],
         "figures": [
             {
@@ -59,7 +61,7 @@ def joined(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """A summary with the papers of an earlier one that are not in it."""
     others = old["papers"].keys() - new["papers"].keys()
     found = dict(new)
-    for key in ("papers", "counts", "differ", "runs"):
+    for key in ("papers", "counts", "differ", "runs", "uncounted"):
         found[key] = {name: value for name, value in old[key].items() if name in others} | new[key]
     for key in ("claims", "figures", "failed"):
         found[key] = [one for one in old[key] if one["paper"] in others] + new[key]
@@ -81,6 +83,7 @@ EMPTY: dict[str, Any] = {
     "counts": {},
     "differ": {},
     "runs": {},
+    "uncounted": {},
     "claims": [],
     "figures": [],
     "failed": [],
@@ -109,7 +112,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
         "nudged": verdict.nudged,
         "alone": verdict.alone,
         "why": verdict.why,
-        "explanation": verdict.explanation,
+        "cause": verdict.cause and {"kind": verdict.cause.word, **asdict(verdict.cause)},
         "note": verdict.note,
         "exact": outcome.paper.claims[claim.id].exact,
         "form": claim.form,
@@ -136,8 +139,7 @@ NAMES = ("index.html", "claims.json")
 def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | None = None) -> Path:
     """Writes the papers' pages and what is on all of them, and returns the index page's path.
 
-    Everything is made in a scratch directory and moved when it is whole. PNGs are left out of quick runs: drawing
-    everything twice is half of their time.
+    Everything is made in a scratch directory and moved when it is whole.
 
     Args:
         outcomes: every paper there is so far.
@@ -147,7 +149,7 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
     papers = {outcome.paper.id for outcome in (outcomes if new is None else new)}
 
     def is_of_another(name: str) -> bool:
-        return name.split("/")[0].removesuffix(".html").removesuffix("-search") not in papers
+        return name.split("/")[0].removesuffix(".html") not in papers
 
     told = joined(summary(outcomes), _earlier(out))
     with out.replacing(keep=is_of_another) as scratch:
@@ -156,20 +158,16 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
-    from ..figures.pictures import embedded, save, svg
+    from ..figures.pictures import embedded, saved
     from . import index, page
 
     for outcome in new:
         folder = out / outcome.paper.id
-        for sub in ("figures", "tables"):
-            (folder / sub).mkdir(parents=True, exist_ok=True)
+        (folder / "tables").mkdir(parents=True, exist_ok=True)
         pictures = {}
         for figure, drawn in outcome.figures:
-            for chart in drawn.charts:
-                kinds = () if outcome.effort.quick else (".png", ".pdf")
-                picture = save(chart, *(folder / "figures" / f"{chart.name}{kind}" for kind in kinds))
-                (folder / "figures" / f"{chart.name}.svg").write_text(svg(picture), encoding="utf-8")
-                pictures[chart.name] = embedded(chart, picture, twice=False)
+            saved(drawn.charts, folder / "figures")
+            pictures |= {chart.name: embedded(chart) for chart in drawn.charts}
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):
@@ -177,8 +175,5 @@ def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
                     about = provenance(paper=outcome.paper.id, figure=figure.id, **effort)
                     frame.write_parquet(path, metadata=about)
         (out / f"{outcome.paper.id}.html").write_text(page.paper_page(outcome, pictures), encoding="utf-8")
-        search = page.search_page(outcome, pictures)
-        if search is not None:
-            (out / f"{outcome.paper.id}-search.html").write_text(search, encoding="utf-8")
     (out / "claims.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     (out / "index.html").write_text(index.index_page(told), encoding="utf-8")

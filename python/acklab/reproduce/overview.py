@@ -10,29 +10,20 @@ from ..text.counts import counted
 from .evidence import LIMIT
 from .ledger import Claim
 
-_HEADS = {
-    "evidence": "Evidence: these could have failed, and test the paper",
-    "calibration": "Calibration: a parameter was chosen by these, so they are no test",
-    "arithmetic": "Arithmetic: these follow from the paper's numbers, or from what was set up, and are no test",
-}
-_KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "undecided"))
+_KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("undecided", "undecided"))
 
 
 def overview(chart: Forest, claims: Mapping[str, Claim]) -> str:
     """The section; ``claims`` has each row's claim."""
     keys = "".join(f'<span class="{kind}"><b></b>{word}</span>' for kind, word in _KEYS)
     keys += "<span><u></u>the same with ns-2, another simulator</span>" * any(row.ns2 is not None for row in chart.rows)
-    groups = "".join(
-        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(_row(row, claims.get(row.label)) for row in rows)}</ul>'
-        for group, head in _HEADS.items()
-        if (rows := [row for row in chart.rows if row.group == group])
-    )
+    rows = "".join(_row(row, claims.get(row.label)) for row in chart.rows)
     body = (
         '<p class="note">A row is a claim and leads to its details. Inside the band a measured value counts as reproduced. A mark is that value, and a line '
         "its interval. The band's edges are the least and the greatest value that is allowed. Where there is one limit, as for more than another, it is one edge, and a "
         "mark at the other edge is far from it. For a claim with several parts, the mark is that of the part which decides. A mark at the end of the scale lies beyond it."
         f"{_left_out(len(claims) - len(chart.rows))}"
-        f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div>'
+        f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card"><ul class="overview">{rows}</ul></div>'
     )
     return f'<section id="overview"><h2>Every claim on one scale</h2>{aside(f"The {len(chart.rows)} claims, and how far each is from what is allowed", body)}</section>'
 
@@ -46,7 +37,6 @@ def _left_out(many: int) -> str:
 
 def _row(row: Row, claim: Claim | None) -> str:
     text, place = (claim.claim, claim.figure) if claim else (row.label, "")
-    word = "undecided" if row.verdict == "not-testable" else row.verdict
     interval = ""
     if row.interval is not None:
         low, high = map(_place, row.interval)
@@ -55,7 +45,7 @@ def _row(row: Row, claim: Claim | None) -> str:
     scale = f'<i aria-hidden="true">{interval}{ns2}<b style="left:{_place(row.ours):.1f}%"></b></i>'
     return (
         f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(text)} ({esc(row.text)})">'
-        f'<small>{esc(place)}</small><span>{esc(text)}</span><span class="unseen">{word}</span>{scale}</a></li>'
+        f'<small>{esc(place)}</small><span>{esc(text)}</span><span class="unseen">{row.verdict}</span>{scale}</a></li>'
     )
 
 

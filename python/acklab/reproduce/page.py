@@ -15,7 +15,6 @@ from ..figures.html import aside, document, esc, header, table
 from ..text.counts import counted
 from ..text.templates import sentence
 from . import words
-from .criteria import STANDINGS
 from .overview import overview
 from .paper import Compared, Drawn, Figure
 from .report import claims, facts
@@ -34,7 +33,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
-    said = {verdict.claim.short: verdict.claim for verdict in outcome.verdicts if verdict.standing != "note"}
+    said = {verdict.claim.short: verdict.claim for verdict in words.counting(outcome.verdicts)}
     body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
     body += [claims(outcome).html()] if outcome.verdicts else []
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
@@ -48,7 +47,6 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
         + [("#parameters", "Parameters")]
     )
     links += [("#robustness", "Robustness")] * bool(robust[2])
-    links += [(f"{paper.id}-search.html", "What the paper leaves open")] * bool(_of(outcome, "search"))
     links += [("index.html", "All papers")]
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
@@ -84,22 +82,6 @@ def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: P
         _card(figure, drawn, pictures, outcome, number == 0) for number, (figure, drawn) in enumerate(found)
     )
     return f'<section id="{id}"><h2>{esc(title)}</h2>{cards}</section>'
-
-
-def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
-    """The page of the searched open questions; None where there are none."""
-    search = _of(outcome, "search")
-    if not search:
-        return None
-    paper = outcome.paper
-    top = header("What the paper leaves open, and what each reading of it gives", paper.title, "",
-                 quick=outcome.effort.quick, changed=outcome.effort.sets)  # fmt: skip
-    back = f'<nav class="contents"><a href="{paper.id}.html">back to the paper</a></nav></header><main>'
-    cards = "".join(_card(f, d, pictures, outcome) for f, d in search)
-    return document(
-        f"{paper.id}: open questions",
-        f'{top}{back}<section><h2>Every question</h2>{cards}</section></main><footer class="foot">{_foot(outcome)}</footer>',
-    )
 
 
 def _of(outcome: Outcome, kind: str) -> list[tuple[Figure, Drawn]]:
@@ -169,43 +151,45 @@ def _fitted(claims: Sequence[str]) -> str:
 def _claims(outcome: Outcome) -> str:
     if not outcome.verdicts:
         return ""
-    claims = [verdict for verdict in outcome.verdicts if verdict.standing != "note"]
-    notes = [verdict for verdict in outcome.verdicts if verdict.standing == "note"]
-    kinds = [
-        "",
-        *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES),
-        *STANDINGS[:3],
-    ]
+    counting = words.counting(outcome.verdicts)
+    kinds = ["", *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES)]
     buttons = "".join(
         f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>'
         for kind in kinds
     )
-    body = (
-        f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>{_rows(outcome, claims, "claim")}'
+    body = f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>{_rows(outcome, counting)}'
+    told = aside(f"The {len(counting)} claims, each with its verdict", body) if counting else ""
+    return (
+        f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{told}{_uncounted(outcome)}</section>'
     )
-    told = aside(f"The {len(claims)} claims, each with its verdict", body) if claims else ""
-    return f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{told}</section>{_notes(outcome, notes)}'
 
 
-def _notes(outcome: Outcome, notes: Sequence[Verdict]) -> str:
-    """The entries that are no claims of the paper."""
-    if not notes:
+def _uncounted(outcome: Outcome) -> str:
+    """A line each: claims by which a parameter was chosen, and statements that no run can refute or test."""
+    others = [v for v in outcome.verdicts if v.standing != words.EVIDENCE]
+    rows = [
+        [esc(v.standing), esc(v.claim.figure), f'<span id="claim-{esc(v.claim.short)}">{esc(v.claim.claim)}</span>',
+         f'{words.outcome(v)} <span class="id">{esc(v.claim.short)}</span>'] for v in others
+    ]  # fmt: skip
+    lines = outcome.paper.ledger.uncounted if len(outcome.verdicts) == len(outcome.paper.claims) else ()
+    rows += [[esc(one) for one in (line.kind, line.place, line.what, line.why)] for line in lines]
+    if not rows:
         return ""
-    source = outcome.paper.source
-    about = f'<p class="note">These are not what the {source} says. They were noted while it was read: slips of its text, and sums that were checked. No count of claims has them.</p>'
-    return f'<section id="notes"><h2>{words.NOTES}</h2>{about}{_rows(outcome, notes, "note")}</section>'
+    return aside(
+        f"{counted(len(rows), 'statement')} that no count has", table(["", "", "", ""], rows, ["text wrap"] * 4)
+    )
 
 
-def _rows(outcome: Outcome, verdicts: Sequence[Verdict], what: str) -> str:
+def _rows(outcome: Outcome, verdicts: Sequence[Verdict]) -> str:
     """A table of verdicts."""
-    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", what))
+    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", "claim"))
     rows = "".join(_claim(outcome, verdict) for verdict in verdicts)
     return f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _changes(outcome: Outcome) -> str:
     """How many claims were changed after a result was known, what that means, and which verdicts it turned."""
-    claims = [verdict.claim for verdict in outcome.verdicts if verdict.claim.history]
+    claims = [verdict.claim for verdict in words.counting(outcome.verdicts) if verdict.claim.history]
     if not claims:
         return ""
     of = "its" if len(claims) == 1 else "their"
@@ -239,20 +223,19 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     changed = "".join(f'<p class="why">{esc(words.changed(change))}</p>' for change in claim.history)
     exact = outcome.paper.claims[claim.id].exact
     alone = f'<p class="why">One run judges it: {esc(exact)}.</p>' if exact else ""
-    explained = f'<p class="why">{esc(words.sentence(verdict.explanation))}</p>' if verdict.explanation else ""
+    explained = f'<p class="why">{esc(words.sentence(verdict.cause.told()))}</p>' if verdict.cause else ""
     measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
-        f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
+        f'<tr data-kind="{word.replace(" ", "-")}" id="claim-{esc(claim.short)}"><td class="text">'
         f'<span class="verdict {verdict.verdict}">{word}</span></td>'
         f'<td class="text what"><details><summary>{esc(words.printed(claim))}{_rules(verdict)}</summary>{measured}'
         f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p>'
-        f'<p><span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span> <span class="id">{esc(claim.short)}</span></p></details></td></tr>'
+        f'<p><span class="tag">{esc(claim.figure)}</span> <span class="id">{esc(claim.short)}</span></p></details></td></tr>'
     )
 
 
 def _rules(verdict: Verdict) -> str:
-    test = f"no test: {verdict.standing}" if verdict.standing in words.NO_TEST else ""
-    told = "; ".join(one for one in (test, words.rules(verdict)) if one)
+    told = words.rules(verdict)
     return f' <span class="rule">({esc(told)})</span>' if told else ""
 
 
@@ -282,9 +265,7 @@ def _listed(rows: Sequence[Sequence[str]]) -> str:
 
 def _mine(figure: Figure, outcome: Outcome) -> list[Verdict]:
     """The verdicts on claims about a figure."""
-    return [
-        v for v in outcome.verdicts if v.standing != "note" and figure.label and about(v.claim.figure, figure.label)
-    ]
+    return [v for v in words.counting(outcome.verdicts) if figure.label and about(v.claim.figure, figure.label)]
 
 
 def _counts(figure: Figure, outcome: Outcome) -> str:

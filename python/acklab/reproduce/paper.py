@@ -85,7 +85,7 @@ class Figure:
     needs: tuple[Experiment, ...]
     draw: Callable[..., Drawn]
     evidence: str = ""
-    """Empty for a figure of the paper; ``evidence`` or ``search`` for what a reviewer asks, ``overview`` for all claims."""
+    """Empty for a figure of the paper; ``evidence`` for what a reviewer asks, ``overview`` for all claims."""
     slow: bool = False
     """Left out of quick runs."""
 
@@ -126,6 +126,8 @@ class Paper:
     """The same as a number, where it is a single one."""
     group: str = "paper"
     """One of :data:`GROUPS`."""
+    unprinted: Sequence[str] | None = None
+    """Experiments whose delays it does not print; all if left out. Repetitions of others vary clocks alone."""
     figures: list[Figure] = field(default_factory=list)
     claims: dict[str, Judged] = field(default_factory=dict)
     explanations: dict[str, Explanation] = field(default_factory=dict)

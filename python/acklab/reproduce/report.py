@@ -8,10 +8,9 @@ from ..render.report import Report, Table
 from ..text.escapes import short
 from ..text.templates import Fact, fact
 from . import words
-from .criteria import STANDINGS
 from .evidence import hardest
 from .runner import Outcome
-from .verdict import DIFFERS, REPRODUCED, Verdict
+from .verdict import DIFFERS, REPRODUCED, UNDECIDED, Verdict
 
 #: With so many claims that test a paper, or fewer, those reproduced are listed, too.
 MAX_LISTED = 12
@@ -30,14 +29,13 @@ def report(outcome: Outcome) -> Report:
 
 
 def facts(outcome: Outcome) -> list[Fact]:
-    """How many claims of each standing have each verdict, and what was run."""
+    """How many claims that test the paper have each verdict, and what was run."""
     paper, effort = outcome.paper, outcome.effort
     shown = [fact("changed", keys=", ".join(effort.sets))] if effort.sets else []
-    for standing, counts in words.tally(outcome.verdicts).items():
-        if total := sum(counts.values()):
-            of = paper.evidence if standing == STANDINGS[0] and paper.evidence > total and not effort.sets else total
-            kind = f"claims-{standing}" if not effort.sets else "claims-changed"
-            shown.append(fact(kind, total=total, of=of, **{word.replace(" ", "_"): n for word, n in counts.items()}))
+    counts = words.tally(outcome.verdicts)[words.EVIDENCE]
+    if total := sum(counts.values()):
+        kind = "claims-changed" if effort.sets else "claims"
+        shown.append(fact(kind, total=total, of=max(total, paper.evidence), **counts))
     shown += [fact("not-drawn", figure=label, key=key) for label, key in outcome.left_out.items()]
     shown += [fact("no-change", figure=label, runs=runs) for label, runs in outcome.still.items()]
     kind = "paper-quick" if effort.quick else "paper"
@@ -45,14 +43,11 @@ def facts(outcome: Outcome) -> list[Fact]:
 
 
 def claims(outcome: Outcome) -> Table:
-    """The claims that test the paper and are not reproduced, and those by which a parameter was chosen and that differ."""
-    evidence, calibration = STANDINGS[:2]
-    test = [verdict for verdict in outcome.verdicts if verdict.standing == evidence]
+    """The claims that test the paper and are not reproduced; of few, all."""
+    test = words.counting(outcome.verdicts)
     listed = [v for v in test if v.verdict != REPRODUCED or len(test) <= MAX_LISTED]
-    if test and not outcome.effort.sets:
-        listed += [v for v in outcome.verdicts if v.standing == calibration and v.verdict == DIFFERS]
-    order = ("differs", "does not hold", "undecided", "not testable", "reproduced", "holds")
-    rows = [_row(verdict) for verdict in sorted(listed, key=lambda v: order.index(words.outcome(v)))]
+    order = (DIFFERS, UNDECIDED, REPRODUCED)
+    rows = [_row(verdict) for verdict in sorted(listed, key=lambda v: order.index(v.verdict))]
     heads = ["verdict", "figure", "claim", "says", "measured", "wanted", "repetitions", "cause"]
     return Table(heads, rows, "Not reproduced" if len(test) > MAX_LISTED else "Claims", names=len(heads))
 
@@ -66,4 +61,10 @@ def _row(verdict: Verdict) -> list[str]:
     held = sum(one.holds is True for one in verdict.findings)
     wanted = finding.comparison.requirement if several == 1 else f"{held} of {several} hold; {finding.comparison.label} {finding.comparison.requirement}"  # fmt: skip
     measured = f"{words.by_interval(finding.value, finding)}{words.interval_of(finding)}"
-    return [*cells, measured, short(wanted, MAX_TEXT), str(verdict.seeds or 1), short(verdict.explanation, MAX_TEXT)]
+    return [
+        *cells,
+        measured,
+        short(wanted, MAX_TEXT),
+        str(verdict.seeds or 1),
+        short(verdict.cause.told() if verdict.cause else "", MAX_TEXT),
+    ]

@@ -16,7 +16,7 @@ from .changes import Changed, changed
 from .evidence import forest
 from .execute import Batches, Key, Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
-from .explanation import told
+from .explanation import Unsearched
 from .judge import judge, quickly, without_a_nudge
 from .measure import Measurement, NotTestable
 from .nudge import again, single, together
@@ -261,7 +261,10 @@ class Repetitions:
         for number in range(1, max(wanted.values(), default=0) + 1):
             going = [self._paper.claims[id] for id, count in wanted.items() if len(self.made[id]) < number <= count]
             alike = {
-                one: again(one, number) for claim in going for one in claim.needs if not isinstance(one, Replications)
+                one: again(one, number, self._paper.unprinted is None or one.name in self._paper.unprinted)
+                for claim in going
+                for one in claim.needs
+                if not isinstance(one, Replications)
             }
             self._bench.run(alike.values(), f"{self._paper.id}, repetition {number}")
             for claim in going:
@@ -310,7 +313,7 @@ def _alike(results: list[Any], seeds: int | None = None) -> list[Any]:
 def _explained(verdict: Verdict, paper: Paper) -> Verdict:
     if verdict.verdict != DIFFERS or verdict.changed:
         return verdict
-    return replace(verdict, explanation=told(paper.explanations.get(verdict.claim.id)))
+    return replace(verdict, cause=paper.explanations.get(verdict.claim.id, verdict.claim.cause) or Unsearched())
 
 
 def _draw(figure: Figure, bench: Bench) -> Drawn | None:

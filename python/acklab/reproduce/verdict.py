@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from .explanation import Explanation
 from .ledger import Claim
 from .measure import Finding
 
-REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
+REPRODUCED, DIFFERS, UNDECIDED = VERDICTS = ("reproduced", "differs", "undecided")
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,6 @@ class Verdict:
     value: Any = None
     shown: str = ""
     interval: Any = None
-    undecided: bool = False
     seeds: int = 0
     findings: tuple[Finding, ...] = field(default=(), repr=False)
     note: str = ""
@@ -32,8 +32,8 @@ class Verdict:
     needed: float = 0.0
     """About how many times its seeds an undecided claim would need; infinite where it is hopeless."""
 
-    explanation: str = ""
-    """What is known of why it differs (:mod:`.explanation`), with its word first; empty unless it does."""
+    cause: Explanation | None = None
+    """Why it differs; none unless it does."""
     nudged: bool = False
     """Whether ``seeds`` counts nudged repetitions (:mod:`.nudge`)."""
     changed: bool = False
@@ -41,9 +41,16 @@ class Verdict:
     alone: str = ""
     """What the run without a nudge has, where there are repetitions."""
 
+    @property
+    def undecided(self) -> bool:
+        """Whether neither answer is known."""
+        return self.verdict == UNDECIDED
+
     def wants_seeds(self, first: bool = False) -> bool:
         """Whether more seeds may settle it; the ``first`` look is too early to call it hopeless.
 
         What was measured without intervals nothing settles: it takes all there are.
         """
-        return (self.undecided and (first or self.needed != math.inf)) or (not self.seeds and bool(self.findings))
+        return bool(self.undecided and self.findings and (first or self.needed != math.inf)) or bool(
+            not self.seeds and self.findings
+        )

@@ -10,38 +10,36 @@ from typing import TYPE_CHECKING
 from .criteria import STANDINGS, Part
 from .explanation import WORDS
 from .measure import Comparison, Finding, Number, Share, Value, value_of
+from .verdict import VERDICTS, Verdict
 
 if TYPE_CHECKING:
     from .ledger import Change, Claim
     from .stopping import Look
-    from .verdict import Verdict
 
 Groups = Sequence[tuple[Part, list[list[Comparison]]]]
 #: Cells whose values are listed one by one; of more, the range is given.
 MOST_CELLS = 4
-#: What a verdict counts as, in the order of the columns.
-OUTCOMES = ("reproduced", "differs", "undecided", "not testable")
+EVIDENCE = STANDINGS[0]
+#: Verdicts, in the order of the columns.
+OUTCOMES = VERDICTS
 MANY = {"differs": "differ", "holds": "hold", "does not hold": "do not hold"}
 #: What these are called of changed runs, which reproduce nothing.
 IN_CHANGED = {"reproduced": "holds", "differs": "does not hold"}
 
 
 def outcome(verdict: Verdict) -> str:
-    """A verdict's word: ``undecided`` is apart from what no run can test. A note on the text holds; it reproduces nothing."""
-    word = _plain(verdict)
-    return IN_CHANGED.get(word, word) if verdict.changed or verdict.standing == "note" else word
+    """A verdict's word; changed runs reproduce nothing."""
+    return IN_CHANGED.get(verdict.verdict, verdict.verdict) if verdict.changed else verdict.verdict
 
 
-def _plain(verdict: Verdict) -> str:
-    return "undecided" if verdict.undecided else verdict.verdict.replace("-", " ")
+def counting(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts that count: those on claims that test the paper."""
+    return [verdict for verdict in verdicts if verdict.standing == EVIDENCE]
 
 
 def tally(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
-    """How many claims of each standing have each outcome; ``evidence`` is what counts."""
-    return {
-        standing: {word: sum(v.standing == standing and _plain(v) == word for v in verdicts) for word in OUTCOMES}
-        for standing in STANDINGS
-    }
+    """How many claims that test the paper have each verdict."""
+    return {EVIDENCE: {word: sum(v.verdict == word for v in counting(verdicts)) for word in OUTCOMES}}
 
 
 def number_of(n: int, word: str, changed: bool = False) -> str:
@@ -52,15 +50,6 @@ def number_of(n: int, word: str, changed: bool = False) -> str:
     """
     word = IN_CHANGED.get(word, word) if changed else word
     return f"{n} {MANY.get(word, word) if n != 1 else word}"
-
-
-NOTES = "Notes on the text"
-"""What the entries are called that are no claims of the paper."""
-NO_TEST = {
-    "calibration": "a parameter that the {} leaves open was chosen by {}",
-    "arithmetic": "{1} from the {0}'s own numbers or from what was set up",
-}
-"""Why a claim of this standing is no evidence."""
 
 
 def rules(verdict: Verdict) -> str:
@@ -90,8 +79,8 @@ def _shares(findings: Sequence[Finding]) -> str:
 
 def explained_how(verdicts: Sequence[Verdict]) -> dict[str, int]:
     """How many claims that are evidence and differ have each word of :mod:`.explanation`."""
-    told = [v.explanation for v in verdicts if v.standing == "evidence"]
-    return {word: sum(text.startswith(word) for text in told) for word in WORDS}
+    causes = [v.cause.word for v in counting(verdicts) if v.cause]
+    return {word: causes.count(word) for word in WORDS}
 
 
 def changed(change: Change) -> str:
@@ -219,10 +208,18 @@ def interval_of(finding: Finding, times: float = 1) -> str:
     return f" ({' to '.join(by_interval(times * end, finding, times) for end in finding.interval)})"
 
 
+EXACT = 1e-9
+"""An interval whose half is a smaller share of its value is the rounding of sums."""
+
+
 def by_interval(value: float, finding: Finding, times: float = 1) -> str:
     """A number to the second digit of half the finding's interval: more of them say nothing. Without an interval, four digits."""
     ends = finding.interval
-    if ends is None or not all(map(math.isfinite, ends)) or not (half := abs(times) * (ends[1] - ends[0]) / 2):
+    if (
+        ends is None
+        or not all(map(math.isfinite, ends))
+        or (half := abs(times) * (ends[1] - ends[0]) / 2) <= EXACT * abs(value)
+    ):
         return digits(value)
     places = 1 - math.floor(math.log10(half))
     text = (

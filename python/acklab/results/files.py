@@ -46,6 +46,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             scratch.unlink()
 
 
-def charts_left_out() -> bool:
-    """Returns whether results have no static charts: ``ACKLAB_CHARTS`` is ``none``."""
-    return os.environ.get("ACKLAB_CHARTS") == "none"
+#: The formats of static charts.
+CHART_FORMATS = ("svg", "png", "pdf")
+
+
+def static_charts() -> list[str]:
+    """Returns the formats in which results have charts as files: those that ``ACKLAB_CHARTS`` lists (``--charts``), else none."""
+    asked = os.environ.get("ACKLAB_CHARTS", "").split(",")
+    return [name for name in CHART_FORMATS if name in asked]

@@ -114,8 +114,6 @@ def in_thread(work: Callable[[], T], end: Callable[[], object] = lambda: None) -
 
     Work that does not end then is left behind (:func:`leave_behind`).
     """
-    if sys.platform == "emscripten":
-        return work()  # which has no threads
     done: list[T] = []
     failed: list[BaseException] = []
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..text.columns import align
 from ..text.counts import counted, grouped
 from ..text.escapes import one_line
+from ..text.templates import fact, sentence
 from .change import Change, Moved, span, uneven
+from .columns import FLOWS, LINKS, Column
 from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
 
-#: Rows shown of each table; the rest is counted.
-MOST_ROWS = 40
+#: Rows shown of each table, and late flows that are named; the rest is counted.
+MAX_ROWS, MAX_LATE = 40, 3
+#: Unit in a heading -> by what a value in the column's unit is multiplied.
+_FACTORS = {"ms": 1e3, "Mb/s": 1e-6, "%": 100.0}
 
 Row = Mapping[str, Any]
 Columns = list[tuple[str, Callable[[Row], str]]]
@@ -28,10 +33,6 @@ def _number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
-def _times(factor: float, key: str) -> Callable[[Row], str]:
-    return lambda row: _number(None if row[key] is None else row[key] * factor)
-
-
 def _count(key: str) -> Callable[[Row], str]:
     return lambda row: "-" if row[key] is None else grouped(row[key])
 
@@ -40,38 +41,6 @@ def _milliseconds(key: str) -> Callable[[Row], str]:
     return lambda row: "-" if row[key] is None else f"{1e3 * row[key]:.3f}"
 
 
-#: Header, cell; the first of each table are left-aligned names.
-FLOW_COLUMNS: Columns = [
-    ("flow", lambda row: row["name"]),
-    ("path", lambda row: f"{row['from']}->{row['to']}"),
-    ("done", lambda row: "-" if row["completed"] is None else "yes" if row["completed"] else "no"),
-    ("start s", lambda row: _number(row["start_s"])),
-    ("time s", lambda row: _number(row["completion_s"])),
-    ("Mb/s", _times(1e-6, "goodput_bps")),
-    ("sent", _count("segments_sent")),
-    ("retx", _count("retransmits")),
-    ("RTOs", _count("timeouts")),
-    ("fast", _count("fast_retransmits")),
-    ("undone", _count("undone")),
-    ("ACKs", _count("acks_sent")),
-    ("lost ACKs", _count("acks_dropped")),
-    ("RTT ms", _times(1e3, "mean_rtt_s")),
-]
-LINK_COLUMNS: Columns = [
-    ("link", lambda row: f"{row['from']}->{row['to']}"),
-    ("Mb/s", _times(1e-6, "rate_bps")),
-    ("delay ms", _times(1e3, "delay_s")),
-    ("packets", _count("packets")),
-    ("drops", _count("drops")),
-    ("lost", _count("lost")),
-    ("filtered", _count("filtered")),
-    ("reordered", _count("reordered")),
-    ("duplicated", _count("duplicated")),
-    ("thinned", _count("thinned")),
-    ("mean queue", lambda row: _number(round(row["mean_queue_packets"], 4))),
-    ("max queue", _count("max_queue_packets")),
-    ("busy %", _times(100, "utilisation")),
-]
 #: Of packets one way between two ports.
 STREAM_COLUMNS: Columns = [
     ("stream", lambda row: row["name"]),
@@ -89,13 +58,40 @@ STREAM_COLUMNS: Columns = [
     ),
     *((head, _milliseconds(f"delay_p{share}_s")) for head, share in (("delay ms: p50", 50), ("p95", 95), ("p99", 99))),
 ]
-#: Columns left out where no row counts any.
-_IF_ANY = ("undone", "reordered", "duplicated", "thinned")
 
 
-def told(columns: Columns, rows: Sequence[Row]) -> Columns:
-    """The columns that say something of these rows."""
-    return [column for column in columns if column[0] not in _IF_ANY or any(row[column[0]] for row in rows)]
+def flow_columns(rows: Sequence[Row]) -> Columns:
+    """Heading and cell of each column of a table of flows; the first two are names."""
+    ends = [("flow", lambda row: row["name"]), ("path", lambda row: f"{row['from']}->{row['to']}")]
+    return [*ends, *_declared(FLOWS, rows)]
+
+
+def link_columns(rows: Sequence[Row]) -> Columns:
+    """The same of a table of link directions; the first is a name."""
+    return [("link", lambda row: f"{row['from']}->{row['to']}"), *_declared(LINKS, rows)]
+
+
+def _declared(columns: Mapping[str, Column], rows: Sequence[Row]) -> Columns:
+    """The columns that have a heading and that the rows have; some only where a row counts any."""
+    return [
+        (column.head, partial(_cell, column))
+        for column in columns.values()
+        if column.head
+        and all(column.name in row for row in rows)
+        and (not column.if_any or any(row[column.name] for row in rows))
+    ]
+
+
+def _cell(column: Column, row: Row) -> str:
+    value = row[column.name]
+    if value is None:
+        return "-"
+    if column.kind.startswith("bool"):
+        return "yes" if value else "no"
+    if column.kind.startswith("whole"):
+        return grouped(value)
+    # A mean of packets is shown to 4 places, so that an almost empty queue has no exponent.
+    return _number(round(value, 4) if column.unit == "packets" else value * _FACTORS.get(column.head.split()[-1], 1.0))
 
 
 def endless(scenario_toml: str) -> set[str]:
@@ -104,16 +100,14 @@ def endless(scenario_toml: str) -> set[str]:
 
 
 def sections(
-    summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
+    summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MAX_ROWS
 ) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each; flows that have not begun are left out."""
     flows = [
         {**row, "completed": row["completed"] or None} if row["name"] in endless else row
         for row in _shown(summary)[:most]
     ]
-    tables = [
-        (told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))
-    ]
+    tables = [(flow_columns(flows), flows), (link_columns(summary["links"]), summary["links"])]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables
@@ -172,9 +166,8 @@ def together(
     samples: Any = None,
     change: Change | None = None,
     moved: Sequence[Moved] = (),
-    more: str = "",
 ) -> list[str]:
-    """What groups of flows did together, a line each, where there is something to add up.
+    """What groups of flows did together, and in each part of the run: a table each, where there is something to add up.
 
     Args:
         summary: a run's.
@@ -182,66 +175,61 @@ def together(
         samples: round trips of the flows that write now and then, if they were recorded.
         change: the visit of flows in the middle of the run.
         moved: what the flows that stay got before, in and after it.
-        more: how to get the round trips that were not recorded.
     """
     found = groups(summary["flows"], summary["links"], summary["end_s"], how)
     timed = uneven(found, summary["end_s"])
-    lines = [
-        line for group in found for line in _group(group, samples, _over(group) if timed and group.begun else "", more)
-    ]
-    return [*lines, *([""] if lines and moved else []), *_moved(change, moved, samples, found)]
-
-
-def _moved(change: Change | None, moved: Sequence[Moved], samples: Any, found: Sequence[Group]) -> list[str]:
-    """Each part of the run in a line."""
-    if change is None or not moved:
-        return []
-    lines = []
-    for number, part in enumerate(change.parts):
-        told = []
-        for one in moved:
-            mean = one.trips[number] if one.trips else None
-            trip = "" if mean is None else f", mean round trip {_number(1e3 * mean)} ms"
-            told.append(
-                f"{one.group.names} {_number(1e-6 * one.rates[number])} Mb/s{' together' if len(one.group.flows) > 1 else ''}{trip}"
-            )
-        for group in found:
-            first, last = number == 0, number + 1 == len(change.parts)
-            if group.manner == WRITES and (
-                seen := trips(samples, group, 0.0 if first else part.from_s, float("inf") if last else part.to_s)
-            ):
-                told.append(f"{group.names} median round trip {_number(1e3 * seen.median_s)} ms")
-        lines.append(
-            f"{'0' if number == 0 else f'{part.from_s:g}'} to {part.to_s:g} s{'' if number else ' (slow start included)'}, {'with' if part.visited else 'without'} {change.name}: {'; '.join(told)}"
-        )
+    lines = _table([row for group in found if (row := _group(group, samples, timed))], names=1)
+    if samples is None and any(group.manner == WRITES and group.mean_rtt_s is not None for group in found):
+        lines.append(sentence(fact("trips-out")))
+    if change and moved:
+        parts = _table([dict(_part(change, number, moved, samples, found)) for number in range(len(change.parts))])
+        lines += [*([""] if lines else []), *parts, sentence(fact("slow-start-in"))]
+    if late := [row["name"] for group in found for row in group.late]:
+        lines.append(sentence(fact("late", count=len(late), flows=late[:MAX_LATE])))
     return lines
 
 
-def _over(group: Group) -> str:
-    over = span(group)
-    return f", {over}" if isinstance(over, str) else f", from {over[0]:.4g} to {over[1]:.4g} s"
+def _table(rows: Sequence[Mapping[str, str]], names: int = 0) -> list[str]:
+    """Lines of a table with all columns that a row has."""
+    heads = list(dict.fromkeys(head for row in rows for head in row))
+    return align(heads, [[row.get(head, "") for head in heads] for row in rows], names) if rows else []
 
 
-def _group(group: Group, samples: Any, over: str, more: str) -> list[str]:
-    lines = []
+def _part(
+    change: Change, number: int, moved: Sequence[Moved], samples: Any, found: Sequence[Group]
+) -> Iterator[tuple[str, str]]:
+    """Heading and cell of what each group got in a part of the run."""
+    part, last = change.parts[number], number + 1 == len(change.parts)
+    yield from (("from s", f"{part.from_s:g}" if number else "0"), ("to s", f"{part.to_s:g}"))
+    yield change.name, "sends" if part.visited else "-"
+    for stay in moved:
+        yield f"{stay.group.names} Mb/s", _number(1e-6 * stay.rates[number])
+        if stay.trips:
+            mean = stay.trips[number]
+            yield f"{stay.group.names} mean RTT ms", _number(None if mean is None else 1e3 * mean)
+    for group in found:
+        if group.manner == WRITES and samples is not None:
+            seen = trips(samples, group, part.from_s if number else 0.0, float("inf") if last else part.to_s)
+            yield f"{group.names} median RTT ms", _number(1e3 * seen.median_s if seen else None)
+
+
+def _group(group: Group, samples: Any, timed: bool) -> dict[str, str]:
+    """What a group did: round trips of one that writes now and then, rates of several that send."""
+    row = {"together": group.names}
+    if timed and group.begun and not isinstance(over := span(group), str):
+        row |= {"from s": f"{over[0]:.4g}", "to s": f"{over[1]:.4g}"}
     if group.manner == WRITES and group.mean_rtt_s is not None:
-        seen = trips(samples, group)
-        which = "" if seen is None else "all" if seen.all else "90 % of"
-        shares = (
-            more
-            if seen is None
-            else f", median {_number(1e3 * seen.median_s)} ms, {which} {grouped(seen.number)} from {_number(1e3 * seen.low_s)} to {_number(1e3 * seen.high_s)} ms"
-        )
-        lines.append(f"{group.names}{over}: mean round trip {_number(1e3 * group.mean_rtt_s)} ms{shares}")
-    elif group.manner != WRITES and len(group.begun) > 1 and group.goodput_bps is not None:
-        share = f", {_number(100 * group.share, 3)} % of {group.link}" if group.share else ""
-        fairness = "" if group.fairness is None else f"; Jain's index {group.fairness:.3f}"
-        lines.append(f"{group.names} together{over}: {_number(1e-6 * group.goodput_bps)} Mb/s{share}{fairness}")
-    late = group.late
-    return [
-        *lines,
-        *(
-            f"{row['name']}: {'begins at ' + _number(row['start_s']) + ' s, after the end' if row['start_s'] is not None else 'did not begin'}"
-            for row in late[:3]
-        ),
-    ]
+        row["mean RTT ms"] = _number(1e3 * group.mean_rtt_s)
+        if seen := trips(samples, group):
+            heads = ("p50 ms", "min ms", "max ms") if seen.all else ("p50 ms", "p5 ms", "p95 ms")
+            times = zip(heads, (seen.median_s, seen.low_s, seen.high_s), strict=True)
+            row |= {"round trips": grouped(seen.number), **{head: _number(1e3 * time) for head, time in times}}
+        return row
+    if group.manner == WRITES or len(group.begun) < 2 or group.goodput_bps is None:
+        return {}
+    row["Mb/s"] = _number(1e-6 * group.goodput_bps)
+    if group.share:
+        row |= {"% of": _number(100 * group.share, 3), "link": group.link}
+    if group.fairness is not None:
+        row["Jain's index"] = f"{group.fairness:.3f}"
+    return row

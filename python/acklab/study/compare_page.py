@@ -18,13 +18,13 @@ from ..plot.runs import Run
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
 from ..report.contents import CHARTS, manifest
+from ..results.columns import LESS, MORE, NEITHER, WORDS
 from ..results.findings import Finding
 from ..results.frames import provenance, system_errors, write_scenario
 from ..scenario._toml import dumps
 from ..text.numbers import digits, estimate, number
 from ..text.templates import Fact, fact
 from .compare import Compared, best, columns, findings, finished, lossless
-from .directions import LESS, MORE, NEITHER, WORDS
 from .metrics import Metric
 from .network import network
 from .reading import assignment, value
@@ -371,15 +371,14 @@ def write(told: Compared, scratch: Path) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    from ..figures.pictures import embedded, save, svg
+    from ..figures.pictures import embedded, saved
 
     drawn = chart(told)
-    picture = save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
+    saved([drawn], scratch)
     scenario = told.comparison.scenario
     cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases_file(told)})
     (scratch / "cases.toml").write_text(cases, encoding="utf-8")
-    (scratch / "comparison.svg").write_text(svg(picture), encoding="utf-8")
-    page = report(told, embedded(drawn, picture), first_runs(told)).page()
+    page = report(told, embedded(drawn), first_runs(told)).page()
     (scratch / "comparison.html").write_text(page, encoding="utf-8")
     (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
     text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")

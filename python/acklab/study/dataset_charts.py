@@ -21,8 +21,8 @@ from ..text.counts import counted
 from ..text.escapes import not_known
 from .axes import Column, log_spaced
 from .keys import counting, worded
-from .query import QueryError, heading, invalid, tables
 from .sweep_charts import axis_ends, scaled, some, spoken, word
+from .tables import QueryError, heading, invalid, tables
 
 #: Columns whose names do not say what they hold. RFC 5681's flight size is what is not acknowledged, whether it is on the way or lost.
 CALLED = {
@@ -366,6 +366,8 @@ def plot(
     kind: str = "band",
     table: str = "flows",
     out: str | os.PathLike[str] | None = None,
+    width: float | None = None,
+    caption: bool = True,
 ) -> Chart:
     """Draws a table.
 
@@ -383,6 +385,8 @@ def plot(
         kind: ``band``, ``heat`` or ``cdf``.
         table: which table.
         out: a file to write, which ends in .png, .pdf, .svg or .html.
+        width: of a picture, in pixels of a 96th of an inch.
+        caption: whether a picture says below what it shows.
 
     Raises:
         QueryError: this cannot be drawn.
@@ -417,7 +421,7 @@ def plot(
     if invalid(place):
         chart = _warned(chart, "Invalid live run")
     if out is not None:
-        _write(chart, Path(out), heading(place))
+        _write(chart, Path(out), heading(place), width, caption)
     return chart
 
 
@@ -621,22 +625,16 @@ def _heat(found: pl.DataFrame, asked: Asked, about: str, single: bool) -> Chart:
     return Heat("heat", about, surfaces, x_axis, y_axis, z, rows=rows, height=3.4, cells=(x_words, y_words))
 
 
-def _write(chart: Chart, path: Path, title: str) -> None:
-    from ..figures import draw
+def _write(chart: Chart, path: Path, title: str, width: float | None, caption: bool) -> None:
     from ..figures.html import document, header
+    from ..figures.pictures import embedded, save
 
-    with replacing(path) as scratch:
+    if path.suffix != ".html":
         # A picture alone says what it shows, as the page does.
-        note = "" if path.suffix == ".html" else " ".join(filter(None, [title and f"{title}.", f"{chart.about}."]))
-        picture = draw.save(chart, *([scratch] if path.suffix in (".png", ".pdf") else []), note=note)
-        if path.suffix == ".svg":
-            scratch.write_text(picture.svg, encoding="utf-8")
-        elif path.suffix == ".html":
-            top = header(
-                chart.about.partition(";")[0],
-                ": ".join(filter(None, ["acklab plot", title])),
-                "",
-                quick=False,
-            )
-            body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture, alone=True)}</section></main>'
-            scratch.write_text(document(title or chart.about, body), encoding="utf-8")
+        note = " ".join(filter(None, [title and f"{title}.", f"{chart.about}."])) if caption else ""
+        save(chart, path, note=note, width=width)
+        return
+    top = header(chart.about.partition(";")[0], ": ".join(filter(None, ["acklab plot", title])), "", quick=False)
+    body = f'{top}</header><main><section class="card">{embedded(chart, wide=True)}</section></main>'
+    with replacing(path) as scratch:
+        scratch.write_text(document(title or chart.about, body), encoding="utf-8")

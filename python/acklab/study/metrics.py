@@ -13,8 +13,7 @@ from typing import Any
 
 from .. import _core
 from ..figures.stats import Interval
-from .columns import FLOWS, LINKS
-from .directions import NEITHER
+from ..results.columns import FLOWS, LINKS, NEITHER
 from .errors import StudyError, shown
 from .quantities import AGGREGATES, EACH, QUANTITIES, Quantity, Summary, in_ms, is_aggregate, of_column, of_transfers
 
@@ -102,8 +101,14 @@ def _quantity(text: str, kind: str, where: str) -> Quantity:
         return of_column(kind, of_link, how)
     every = [*QUANTITIES, *FLOWS, *LINKS]
     if kind not in every:
-        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1)]
-        allowed = f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table"
+        column, _, how = kind.rpartition(".")
+        if column in (*EACH, *FLOWS, *LINKS) and is_aggregate(how):
+            raise StudyError(f"metric {text!r}: no quantity `{kind}`; did you mean `{how}({column})`?")
+        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1, cutoff=0.7)]
+        allowed = (
+            f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table. A flow's name stands behind @, "
+            "such as goodput@up"
+        )
         raise StudyError(f"metric {text!r}: no quantity `{kind}`; {near[0] if near else allowed}")
     if how:
         raise StudyError(f"metric {text!r}: a run has one `{kind}`; {how}() takes a column, or {', '.join(EACH)}")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from .columns import FLOWS, LINKS, cell, unit
-from .directions import DIRECTIONS, MORE
+from ..results.columns import FLOWS, LESS, LINKS, MORE, NEITHER
 
 #: Every aggregate by name, with its meaning.
 AGGREGATES = {
@@ -56,6 +55,8 @@ def _aggregate(name: str, values: Sequence[float]) -> float:
 Summary = Mapping[str, Any]
 """A run's summary."""
 
+_COMPLETION = FLOWS["completion_s"]
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -68,6 +69,8 @@ class Quantity:
     """Which values are better: ``MORE``, ``LESS`` or ``NEITHER``."""
     of_link: bool
     read: Callable[[Summary, str], float]
+    why: str = ""
+    """Why these values are better."""
 
     @property
     def more_is_better(self) -> bool:
@@ -88,7 +91,7 @@ def _mean(values: Sequence[float | None]) -> float:
 
 def _completion(summary: Summary, where: str) -> float:
     # A mean over those that were quick enough would flatter.
-    return aggregate("mean", [cell(flow, "completion_s") for flow in _flows(summary, where)])
+    return aggregate("mean", [_COMPLETION.cell(flow) for flow in _flows(summary, where)])
 
 
 def _goodput(summary: Summary, where: str) -> float:
@@ -138,8 +141,8 @@ def _retransmits(summary: Summary, where: str) -> float:
 
 def _repair(summary: Summary, where: str) -> float:
     flows = _flows(summary, where)
-    recoveries = sum(cell(flow, "recoveries") for flow in flows)
-    return sum(cell(flow, "repair_s") for flow in flows) / recoveries if recoveries else math.nan
+    recoveries, seconds = (sum(FLOWS[name].cell(flow) for flow in flows) for name in ("recoveries", "repair_s"))
+    return seconds / recoveries if recoveries else math.nan
 
 
 def _links(summary: Summary, where: str) -> list[Mapping[str, Any]]:
@@ -189,9 +192,9 @@ def of_column(name: str, of_link: bool, how: str = "") -> Quantity:
 
     def read(summary: Summary, where: str) -> float:
         rows = _links(summary, where) if of_link else _flows(summary, where)
-        return aggregate(how, [cell(row, name) for row in rows])
+        return aggregate(how, [column.cell(row) for row in rows])
 
-    return Quantity(f"{how}({name})", f"column {name}", unit(name), column.better, of_link, read)
+    return Quantity(f"{how}({name})", f"column {name}", column.unit, column.better, of_link, read, column.why)
 
 
 def of_transfers(name: str, how: str) -> Quantity:
@@ -201,7 +204,7 @@ def of_transfers(name: str, how: str) -> Quantity:
     def read(summary: Summary, where: str) -> float:
         return aggregate(how, [each(flow) for flow in _flows(summary, where)])
 
-    return Quantity(f"{how}({name})", whole.about, whole.unit, whole.better, False, read)
+    return Quantity(f"{how}({name})", whole.about, whole.unit, whole.better, False, read, whole.why)
 
 
 def in_ms(quantity: Quantity) -> Quantity:
@@ -211,30 +214,26 @@ def in_ms(quantity: Quantity) -> Quantity:
 
 #: Quantities of each transfer, for aggregates other than the usual one. Not completed is as slow as can be.
 EACH: dict[str, Callable[[Mapping[str, Any]], float]] = {
-    "completion": lambda flow: cell(flow, "completion_s"),
+    "completion": _COMPLETION.cell,
     "transfer-rate": lambda flow: _rate(flow) or 0.0,
-    "rtt": lambda flow: 1e3 * cell(flow, "mean_rtt_s"),
+    "rtt": lambda flow: 1e3 * FLOWS["mean_rtt_s"].cell(flow),
 }
-
-
-def _named(name: str, about: str, unit: str, of_link: bool, read: Callable[[Summary, str], float]) -> Quantity:
-    return Quantity(name, about, unit, DIRECTIONS[name].better, of_link, read)
 
 
 QUANTITIES: dict[str, Quantity] = {
     quantity.name: quantity
     for quantity in (
-        _named("completion", "time of a transfer, mean over the transfers; none if one does not finish", "s", False, _completion),
-        _named("goodput", "payload acknowledged, sum over the flows, over the time from first start (handshake included) to last end; `goodput_bps`, as run prints it, is each flow's without its handshake", "Mb/s", False, _goodput),
-        _named("transfer-rate", "size over duration, mean over the completed transfers", "Mb/s", False, _transfer_rate),
-        _named("fairness", "Jain's index of the flows' goodputs, 1 if they are equal; none for one flow. Name flows that compete, as in fairness@down*", "", False, _fairness),
-        _named("rtt", "mean round trip of a flow, mean over the flows", "ms", False, _rtt),
-        _named("retransmits", "segments sent again, sum over the flows, of all segments sent", "%", False, _retransmits),
-        _named("repair", "time from the start of a loss recovery to its end, mean over the recoveries", "s", False, _repair),
-        _named("queue-delay", "time for which a transmitted packet waited for the link, mean over these packets", "ms", True, _queue_delay),
-        _named("utilisation", "share of time the link is busy, mean over the link directions", "%", True, _utilisation),
-        _named("ack-share", "share of the link's time that ACKs take, mean over the link directions", "%", True, _ack_share),
-        _named("ack-overhead", "bytes of ACKs, of the bytes of data that the opposite direction carries", "%", True, _ack_overhead),
+        Quantity("completion", "time of a transfer, mean over the transfers; none if one does not finish", "s", LESS, False, _completion, "a transfer ends earlier"),
+        Quantity("goodput", "payload acknowledged, sum over the flows, over the time from first start (handshake included) to last end; `goodput_bps`, as run prints it, is each flow's without its handshake", "Mb/s", MORE, False, _goodput, "more data in the same time"),
+        Quantity("transfer-rate", "size over duration, mean over the completed transfers", "Mb/s", MORE, False, _transfer_rate, "more data in the same time"),
+        Quantity("fairness", "Jain's index of the flows' goodputs, 1 if they are equal; none for one flow. Name flows that compete, as in fairness@down*", "", MORE, False, _fairness, "more equal shares"),
+        Quantity("rtt", "mean round trip of a flow, mean over the flows", "ms", LESS, False, _rtt, "what waits arrives later"),
+        Quantity("retransmits", "segments sent again, sum over the flows, of all segments sent", "%", LESS, False, _retransmits, "less of what is sent is sent twice"),
+        Quantity("repair", "time from the start of a loss recovery to its end, mean over the recoveries", "s", LESS, False, _repair, "data behind a loss waits shorter"),
+        Quantity("queue-delay", "time for which a transmitted packet waited for the link, mean over these packets", "ms", LESS, True, _queue_delay, "what waits arrives later"),
+        Quantity("utilisation", "share of time the link is busy, mean over the link directions", "%", NEITHER, True, _utilisation, "a link may be busy with data or with overhead"),
+        Quantity("ack-share", "share of the link's time that ACKs take, mean over the link directions", "%", NEITHER, True, _ack_share, "grows with the data that the ACKs serve"),
+        Quantity("ack-overhead", "bytes of ACKs, of the bytes of data that the opposite direction carries", "%", LESS, True, _ack_overhead, "the same data for fewer bytes of ACKs"),
     )
 }  # fmt: skip
 """Every quantity by name."""

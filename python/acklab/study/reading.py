@@ -229,7 +229,10 @@ def values(text: str) -> Any:
     """
     if ".." in text and "," not in text:
         return text
-    return [value(piece.strip()) for piece in pieces(text, ",") if piece.strip()]
+    parts = [piece.strip() for piece in pieces(text, ",") if piece.strip()]
+    if span := next((part for part in parts if re.match(r"\d[\w.]*\.\.\d", part)), None):
+        raise StudyError(f"`{text}`: a range stands alone; write {span}, or each value, such as 4,8,16")
+    return [value(part) for part in parts]
 
 
 def vary(texts: Sequence[str]) -> dict[str, Any]:

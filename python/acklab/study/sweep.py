@@ -36,6 +36,7 @@ from ..engines.batches import ENGINES, SIMULATOR, Workers, beginning, on_threads
 from ..engines.journal import KEPT, identity, packed
 from ..engines.line import record
 from ..figures.stats import bounded, sample
+from ..results.columns import FLOWS
 from ..results.directory import Folder
 from ..results.frames import Tabular, provenance, scenario_name, system_errors, write_csv
 from ..runs import cpu_count
@@ -47,7 +48,6 @@ from ..text.input import read_file
 from ..text.plans import PlanText
 from ..text.titles import changed
 from .axes import DERIVE_KEYS, ROUND, Axis, Column, Derived, alternatives, check_names, derived, one_key, together
-from .columns import FLOWS
 from .errors import StudyError, shown
 from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, fields, read_key
 from .keys import flatten, is_variable, look, names, settings

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..figures.stats import LEAST_SEEDS
 from ..render.report import Cell, Report, Row, Table
 from ..results.frames import write_scenario
-from ..results.summary import MOST_ROWS
+from ..results.summary import MAX_ROWS as MAX_LINES
 from ..text.numbers import estimate, number
 from ..text.templates import Fact, fact, sentence
 from .network import network
@@ -27,7 +27,7 @@ MAX_RANGES, MAX_ROWS, MAX_VALUES = 3, 500, 24
 
 def report(result: Swept, design: Design, picture: str = "", *, page: bool = False) -> Report:
     """The report of a sweep; of a ``page`` the table has more points."""
-    tables = [_points(result, design, MAX_ROWS if page else MOST_ROWS), _varied(result), _run(result, design)]
+    tables = [_points(result, design, MAX_ROWS if page else MAX_LINES), _varied(result), _run(result, design)]
     return Report("sweep", result.title, facts(result, design), tables, picture)
 
 
@@ -161,10 +161,6 @@ def _varied(result: Swept) -> Table:
     return Table(["key", "column", "values"], rows, "What varies, and what is set", names=3, fold=True, terminal=False)
 
 
-#: Charts that are also written as PNG.
-MAX_PNG = 12
-
-
 def plain(told: Swept, design: Design) -> dict[str, Any]:
     """The sweep as plain values: what ``--json`` prints and ``sweep.json`` holds."""
     metrics = design.metrics
@@ -196,7 +192,7 @@ def write(told: Swept, design: Design, folder: Path) -> None:
     from ..figures.html import saved
 
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
-    shown = "".join(saved(pictures.charts(), folder, MAX_PNG))
+    shown = "".join(saved(pictures.charts(), folder))
     shown += "".join(f'<p class="note">{sentence(note)}</p>' for note in pictures.notes)
     (folder / "sweep.html").write_text(report(told, design, shown, page=True).page(), encoding="utf-8")
     write_scenario(design.plan.scenario, folder)

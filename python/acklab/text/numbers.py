@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .counts import counted, grouped
 
@@ -69,13 +70,39 @@ def count(n: float, one: str, many: str | None = None) -> str:
     return number + NB + word
 
 
-def listing(parts: list[str]) -> str:
+def shown(value: Any, unit: str) -> str:
+    """A value with its unit: ``bps``, ``s``, ``B``, ``share`` or a noun.
+
+    >>> shown(None, "s"), shown(2e6, "bps"), shown(3, "packets"), shown("reno", "")
+    ('-', '2\\xa0Mb/s', '3\\xa0packets', 'reno')
+    """
+    if value is None or isinstance(value, str):
+        return value or "-"
+    if unit in ("bps", "B"):
+        return amount(value, "b/s" if unit == "bps" else unit)
+    if unit == "s":
+        return seconds(value)
+    if unit == "share":
+        return f"{digits(100 * value)}{NB}%"
+    return count(value, unit.removesuffix("s")) if unit else digits(value)
+
+
+def change(share: float) -> str:
+    """A relative difference.
+
+    >>> change(0.0312), change(-0.4), change(12.0)
+    ('+3.1\\xa0%', '-40.0\\xa0%', 'more than 10 times')
+    """
+    return f"{round(100 * share, 1) + 0.0:+.1f}{NB}%" if abs(share) < 10 else "more than 10 times"
+
+
+def listing(parts: list[str], last: str = "and") -> str:
     """Words joined as in a sentence.
 
     >>> listing(["a", "b", "c"])
     'a, b and c'
     """
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def number(value: float, step: float) -> str:

@@ -20,8 +20,8 @@ from typing import Any
 from acklab import _core
 from acklab.captures.qlog.reading import traces
 from acklab.engines import programs
-from acklab.experiments.zoo.members import MEMBERS
-from acklab.experiments.zoo.paths import CLIENT, PATHS, SERVER
+from acklab_zoo.members import MEMBERS
+from acklab_zoo.paths import CLIENT, PATHS, SERVER
 
 PORT = 443
 FIELDS = {2: "ect0", 1: "ect1", 3: "ce"}

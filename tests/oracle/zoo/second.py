@@ -30,12 +30,12 @@ sys.path.insert(0, str(File(__file__).parent))
 import drawn  # noqa: E402
 import simulated  # noqa: E402
 
-from acklab.experiments.zoo import output
-from acklab.experiments.zoo.members import MEMBERS
-from acklab.experiments.zoo.packets import Download
-from acklab.experiments.zoo.paths import Path
-from acklab.experiments.zoo.run import pair, row
-from acklab.experiments.zoo.tables import Table
+from acklab_zoo import output
+from acklab_zoo.members import MEMBERS
+from acklab_zoo.packets import Download
+from acklab_zoo.paths import Path
+from acklab_zoo.run import pair, row
+from acklab_zoo.tables import Table
 
 FILE = File(__file__).parent / "second.json"
 ARRIVALS = FILE.with_suffix(".json.gz")

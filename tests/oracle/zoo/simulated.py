@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import acklab
-from acklab.experiments.zoo.paths import CLIENT, PATHS, SERVER, Path
-from acklab.experiments.zoo.tables import Table
+from acklab_zoo.paths import CLIENT, PATHS, SERVER, Path
+from acklab_zoo.tables import Table
 
 RENO, CUBIC = "reno", "cubic"
 

@@ -12,8 +12,8 @@ import drawn  # noqa: E402
 import second  # noqa: E402
 import simulated  # noqa: E402
 
-from acklab.experiments.zoo import output  # noqa: E402
-from acklab.experiments.zoo.tables import Table, tables  # noqa: E402
+from acklab_zoo import output  # noqa: E402
+from acklab_zoo.tables import Table, tables  # noqa: E402
 
 HERE = Path(__file__).parent
 ORACLE = HERE.parents[2] / "docs" / "oracle"

@@ -76,7 +76,7 @@ def test_every_part_is_in_a_page():
     parts = {f.name for f in folder.iterdir() if not f.name.startswith((".", "_"))}
     entries = {"main.js", "static.js", "explorer.js", "explorer_worker.js"}
     text = "".join(map(page.script, sorted(entries)))
-    others = {"report.html", "explorer.html", "explorer.css", "explorer.toml", "explorer.wasm.gz"}
+    others = {"report.html", "explorer.html", "explorer.css", "explorer.toml", "explorer.wasm.gz", "vega.min.js"}
     for name in parts - {*page.STYLES, *entries, *others}:
         own = re.findall(r"^export ((?:async )?(?:function|const|let|class) \w+)", page.asset(name), re.MULTILINE)
         assert own and all(f"\n{one}" in text for one in own), name
@@ -130,14 +130,13 @@ def test_a_coarser_resolution_holds_what_a_fine_one_does_not():
     assert coarse(empty, {"value": 1e-6}) == {"value": 1e-6}
 
 
-@pytest.mark.pictures
-def test_write_leaves_page_and_charts(tmp_path):
+def test_write_leaves_the_page_and_charts_that_were_asked_for(tmp_path, monkeypatch):
     path = report.write(synthetic.run(segments=40), tmp_path / "out")
-    assert path == tmp_path / "out" / "report.html"
+    assert path == tmp_path / "out" / "report.html" and not (tmp_path / "out" / "charts").exists()
+    monkeypatch.setenv("ACKLAB_CHARTS", "svg")
+    report.write(synthetic.run(segments=40), tmp_path / "out")
     charts = {f.name for f in (tmp_path / "out" / "charts").iterdir()}
-    assert charts == {
-        f"{c}.{k}" for c in ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline") for k in ("svg", "png")
-    }
+    assert charts == {f"{c}.svg" for c in ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline")}
 
 
 def test_a_run_without_records_still_has_a_page(tmp_path):

@@ -20,7 +20,8 @@ FORMS = Path(__file__).with_suffix(".txt")
 
 def entries() -> dict[str, Mapping[str, Any]]:
     """Every entry of every ledger, by id."""
-    ledgers = sorted((ROOT / "python/acklab/papers/ledger").glob("*.toml"))
+    homes = (ROOT / "python/acklab/papers/ledger", ROOT / "packages/acklab-studies/acklab_studies/ledger")
+    ledgers = sorted(path for home in homes for path in home.glob("*.toml"))
     return {one["id"]: one for path in ledgers for one in loads(path.read_text("utf-8"))["claim"]}
 
 

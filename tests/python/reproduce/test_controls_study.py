@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from acklab import _core
-from acklab.studies import study
-from acklab.studies.controls2026 import pairs, prague
-from acklab.studies.controls2026.setting import scenario, windows
+from acklab.papers import paper
+from acklab_studies.controls2026 import pairs
+from acklab_studies.controls2026.setting import scenario, windows
 
 
 def cell(path: str, queue: str, control: str) -> dict[str, float]:
@@ -20,7 +20,7 @@ def cell(path: str, queue: str, control: str) -> dict[str, float]:
 
 
 def test_the_study_names_its_figures() -> None:
-    assert study("controls2026").check() == []
+    assert paper("controls2026").check() == []
 
 
 def test_fair_queueing_shares_at_once_and_a_deep_buffer_does_not() -> None:
@@ -52,24 +52,6 @@ def test_a_fair_share_is_that_of_a_window() -> None:
 def test_windows_fill_the_time_that_both_run() -> None:
     at = windows("fibre")
     assert at[0] == 3 and at[-1] == pytest.approx(9) and len(at) == 51
-
-
-def test_one_default_of_prague_is_changed() -> None:
-    for path, words in prague.CHANGED.items():
-        plain = json.loads(scenario(path, "dual-pi2", "prague", "delayed", 1))
-        for what in words:
-            run = json.loads(prague.changed(path, what, 1))
-            differ = [key for key in plain if run[key] != plain[key]]
-            named = {
-                "nothing": [],
-                **dict.fromkeys(prague.SENDER, ["flow"]),
-                **dict.fromkeys(prague.QUEUE, ["wlan" if path == "wifi" else "link"]),
-            }
-            assert differ == named[what], (path, what)
-    assert json.loads(prague.changed("geo", "step of 2 ms", 1))["link"][1]["queue"] == {
-        "kind": "dual-pi2",
-        "step": "2ms",
-    }
 
 
 def test_the_study_names_the_form_of_dctcp() -> None:

@@ -1,40 +1,42 @@
-"""Why a claim differs: the word follows from what a paper declares."""
+"""Why a claim differs: one cause of each, typed."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import ledger_forms
 import pytest
 
-from acklab.papers import NAMES, paper
-from acklab.reproduce import words
-from acklab.reproduce.explanation import DEPENDS, DERIVED, SEARCHED, UNEXPLAINED, WORDS, Derived, Searched, told, word
+from acklab.papers import FIVE, names, paper
+from acklab.reproduce.criteria import CriterionError
+from acklab.reproduce.explanation import DERIVATION, NOT_FOUND, NOT_SEARCHED, RUN, Derived, Searched, Unsearched
 from acklab.reproduce.judge import judge
-from acklab.reproduce.ledger import load
+from acklab.reproduce.ledger import _claim, load
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Judged, Paper
 from acklab.reproduce.runner import reproduce
 
 CLAIM = "allman1998.fig6.sack"
 DERIVATIONS = {
-    *("ackfilter.fig5.500", "ackfilter.fig5.rtt", "allman1998.table2.daass.short", "smartacking.fig3a.double"),
+    *("ackfilter.fig5.500", "ackfilter.fig5.rtt", "smartacking.fig3a.double"),
     *("rfc2416.one.duplicate", "rfc2416.bytes", "rfc2416.modem", "rfc2416.ahead"),
     "asymmetry.ar",
-    *("rfc2415.table1.power", "rfc2415.table2.repeated", "rfc2415.table3.unit", "rfc2415.table6.goodput"),
 }
 """The claims for which a derivation was checked. A search is none, however long."""
 
 
 def test_only_derivations_are_called_derived() -> None:
-    declared = {id: one for name in NAMES for id, one in paper(name).explanations.items()}
-    assert {id for id, one in declared.items() if word(one) == DERIVED} == DERIVATIONS
-    assert {word(one) for one in declared.values()} <= set(WORDS)
+    declared = {id: one for name in names() for id, one in paper(name).explanations.items()}
+    declared |= {id: c.cause for name in names() for id, c in load(name).claims.items() if c.cause}
+    assert {id for id, one in declared.items() if one.word == DERIVATION} == DERIVATIONS
 
 
 @pytest.mark.parametrize(("one", "wanted"), [
-    (None, UNEXPLAINED), (Derived("by section 2"), DERIVED), (Searched(9, "1 run"), SEARCHED), (Searched(9, "1 run", 1, "a = 2"), DEPENDS),
+    (Unsearched(), NOT_SEARCHED), (Derived("by section 2"), DERIVATION), (Searched(9, "1 run"), NOT_FOUND), (Searched(9, "1 run", 1, "a = 2"), RUN),
 ])  # fmt: skip
-def test_a_reading_that_has_the_claim_ends_the_search(one: Derived | Searched | None, wanted: str) -> None:
-    assert word(one) == wanted
-    assert told(one).startswith(wanted)
+def test_a_reading_that_has_the_claim_ends_the_search(one: Any, wanted: str) -> None:
+    assert one.word == wanted
+    assert one.told().startswith(wanted)
 
 
 @pytest.mark.parametrize("wrong", [(0, "1 run"), (9, "1 run", 10, "a = 2"), (9, "1 run", 1), (9, "1 run", 0, "a = 2")])
@@ -43,17 +45,30 @@ def test_a_search_that_contradicts_itself_is_refused(wrong: tuple[int, str]) -> 
         Searched(*wrong)
 
 
-@pytest.mark.parametrize(("value", "said"), [(0.5, "searched: none of 9 readings has it (1 run each)"), (1.0, "")])
-def test_what_differs_has_its_explanation_and_nothing_else_has_one(value: float, said: str) -> None:
+@pytest.mark.parametrize(("cause", "wanted"), [
+    ({"derivation": "by section 2"}, Derived("by section 2")),
+    ({"readings": 9, "runs": "10 seeds"}, Searched(9, "10 seeds")),
+    ({"run": "a = 2", "having": 1, "readings": 9, "runs": "10 seeds"}, Searched(9, "10 seeds", 1, "a = 2")),
+])  # fmt: skip
+def test_an_entry_has_its_cause(cause: dict[str, Any], wanted: Any) -> None:
+    assert _claim({**ledger_forms.entries()[CLAIM], "cause": cause}).cause == wanted
+
+
+@pytest.mark.parametrize("cause", [{}, {"run": "a = 2"}, {"derivation": "x", "readings": 9}, {"readings": 9}])
+def test_a_cause_that_is_none_is_refused(cause: dict[str, Any]) -> None:
+    with pytest.raises(CriterionError, match="fig6.sack, cause"):
+        _claim({**ledger_forms.entries()[CLAIM], "cause": cause})
+
+
+@pytest.mark.parametrize(("value", "cause"), [(0.5, Searched(9, "1 run")), (1.0, None)])
+def test_what_differs_has_its_cause_and_nothing_else_has_one(value: float, cause: Any) -> None:
     one = Paper("allman1998", "t", "c", "a", {}, [])
     (part,) = (p.name for p in load("allman1998").claims[CLAIM].criterion.parts)  # type: ignore[union-attr]
     one.claims[CLAIM] = Judged(CLAIM, (), lambda: Measurement({part: value}))
     one.explain("fig6.sack", Searched(9, "1 run"))
     with pytest.raises(ValueError, match="twice"):
         one.explain("fig6.sack", Derived(""))
-    found = reproduce(one, claims=[CLAIM], only=lambda figure: False)
-    assert found.verdicts[0].explanation == said
-    assert words.explained_how(found.verdicts)[SEARCHED] == bool(said)
+    assert reproduce(one, claims=[CLAIM], only=lambda figure: False).verdicts[0].cause == cause
 
 
 def test_an_explanation_of_no_claim_is_found() -> None:
@@ -65,4 +80,11 @@ def test_an_explanation_of_no_claim_is_found() -> None:
 def test_a_verdict_alone_has_none() -> None:
     claim = load("allman1998").claims[CLAIM]
     (part,) = (p.name for p in claim.criterion.parts)  # type: ignore[union-attr]
-    assert judge(claim, Measurement({part: 0.5})).explanation == ""
+    assert judge(claim, Measurement({part: 0.5})).cause is None
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_a_statement_that_no_count_has_says_why(name: str) -> None:
+    lines = load(name).uncounted
+    assert {line.kind for line in lines} <= {"arithmetic", "note", "struck", "not judged"}
+    assert lines and all(line.place and line.what and line.why for line in lines)

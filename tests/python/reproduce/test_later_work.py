@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from acklab import _core
-from acklab.papers import LATER, paper
-from acklab.papers.cake import setting as cake
-from acklab.papers.cubic import growth
-from acklab.papers.cubic import setting as cubic
-from acklab.papers.cubic.closed import C, recovery_s, window
-from acklab.papers.neqo import setting as neqo
-from acklab.papers.picoquic import setting as picoquic
-from acklab.papers.tack import combined
-from acklab.papers.tack import setting as tack
+from acklab.papers import installed, paper
 from acklab.reproduce.experiments import records
+from acklab_studies.cake import setting as cake
+from acklab_studies.cubic import growth
+from acklab_studies.cubic import setting as cubic
+from acklab_studies.cubic.closed import C, recovery_s, window
+from acklab_studies.neqo import setting as neqo
+from acklab_studies.picoquic import setting as picoquic
+from acklab_studies.tack import combined
+from acklab_studies.tack import setting as tack
 
 if TYPE_CHECKING:
     from conftest import Quick
@@ -64,13 +64,13 @@ QUICKLY = {
 """Verdicts of a quick run. CAKE's two numbers of Figure 6 are undecided with its few seeds."""
 
 
-@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("name", installed("later"))
 def test_the_quick_verdicts(name: str, quickly: Callable[[str], Quick]) -> None:
     found = {claim["id"].partition(".")[2]: claim["verdict"] for claim in quickly(name).said["claims"]}
     assert {short: found[short] for short in QUICKLY[name]} == QUICKLY[name]
 
 
-@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("name", installed("later"))
 def test_every_number_of_the_setting_has_its_source(name: str) -> None:
     one = paper(name)
     assert one.group == "later work"

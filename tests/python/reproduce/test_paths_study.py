@@ -8,8 +8,8 @@ from statistics import fmean
 import pytest
 
 from acklab import _core
-from acklab.studies.paths2026 import runs, senders, sparse
-from acklab.studies.paths2026.setting import MECHANISMS, PATHS, UPLINKS, download, network, scenario
+from acklab_studies.paths2026 import runs, senders, sparse
+from acklab_studies.paths2026.setting import MECHANISMS, PATHS, UPLINKS, download, network, scenario
 
 EARLY = 1
 

@@ -12,7 +12,7 @@ import pytest
 
 from acklab.figures.stats import Sample, jackknife, split, t_quantile
 from acklab.reproduce.criteria import parse
-from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, judge
+from acklab.reproduce.judge import DIFFERS, REPRODUCED, UNDECIDED, Verdict, judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import BadMeasurement, Measurement, NotTestable
 from acklab.reproduce.resample import RankCorrelation, rank_correlation, spearman
@@ -103,9 +103,9 @@ def sample(mean: float, spread: float, seeds: int = 30, seed: int = 1, median: b
     [
         (sample(12, 1), REPRODUCED, False),
         (sample(30, 1), DIFFERS, False),
-        (sample(17, 3), NOT_TESTABLE, True),
-        (sample(12, 40), NOT_TESTABLE, True),
-        (sample(12, 1, seeds=1), NOT_TESTABLE, True),
+        (sample(17, 3), UNDECIDED, True),
+        (sample(12, 40), UNDECIDED, True),
+        (sample(12, 1, seeds=1), UNDECIDED, True),
         (sample(12, 1, median=True), REPRODUCED, False),
     ],
 )
@@ -186,9 +186,9 @@ def test_more_cells_and_more_looks_widen_the_intervals() -> None:
     "value",
     [NAN, Sample.of([1, NAN])],
 )
-def test_nothing_measured_is_not_testable(value: Any) -> None:
+def test_nothing_measured_is_undecided(value: Any) -> None:
     found = verdict(WITHIN, value)
-    assert (found.verdict, found.undecided) == (NOT_TESTABLE, False)
+    assert (found.verdict, found.findings) == (UNDECIDED, ())
     assert "nothing to measure" in found.why
 
 
@@ -225,9 +225,9 @@ def test_measurements_of_other_parts() -> None:
         judge(replace(claim(WITHIN), criterion=None), Measurement({"a": 1}))
 
 
-def test_not_testable_says_why() -> None:
+def test_what_no_run_can_test_says_why() -> None:
     found = judge(claim(WITHIN), NotTestable("the figure is missing"))
-    assert (found.verdict, found.why, found.value) == (NOT_TESTABLE, "the figure is missing", None)
+    assert (found.verdict, found.why, found.value) == (UNDECIDED, "the figure is missing", None)
 
 
 def test_student_and_jackknife() -> None:

@@ -9,7 +9,7 @@ from acklab.papers import paper
 from acklab.render.report import Report
 from acklab.reproduce import report as paper_report
 from acklab.reproduce import words
-from acklab.reproduce.verdict import NOT_TESTABLE, Verdict
+from acklab.reproduce.verdict import UNDECIDED, Verdict
 
 
 def outcome_of(many: int, quick: bool) -> Report:
@@ -19,10 +19,7 @@ def outcome_of(many: int, quick: bool) -> Report:
         for claim in paper("divack").ledger.claims.values()
         if claim.criterion and claim.criterion.standing == "evidence"
     ]
-    verdicts = [
-        Verdict(claim, NOT_TESTABLE, "too few", "evidence", undecided=True, seeds=8, needed=2.0)
-        for claim in claims[:many]
-    ]
+    verdicts = [Verdict(claim, UNDECIDED, "too few", "evidence", seeds=8, needed=2.0) for claim in claims[:many]]
     effort = SimpleNamespace(quick=quick, sets=())
     outcome: Any = SimpleNamespace(
         paper=paper("divack"),
@@ -41,11 +38,11 @@ def outcome_of(many: int, quick: bool) -> Report:
 def test_the_counts_are_facts_and_each_claim_not_reproduced_is_a_row() -> None:
     report = outcome_of(4, quick=True)
     facts = {fact.kind: fact.values for fact in report.facts}
-    assert facts["claims-evidence"]["undecided"] == 4 and facts["claims-evidence"]["differs"] == 0
+    assert facts["claims"]["undecided"] == 4 and facts["claims"]["differs"] == 0
     assert "paper-quick" in facts
     (table,) = report.tables
     assert [(row[0], row[2]) for row in table.rows] == [
-        ("undecided", name) for name in ("fig3a", "fig3b", "fig3.bneck", "fig4.four")
+        ("undecided", name) for name in ("fig3a", "fig3b", "fig4.four", "fig4.tiny")
     ]
 
 

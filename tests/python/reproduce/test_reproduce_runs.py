@@ -181,7 +181,7 @@ def test_an_experiment_this_build_cannot_run_is_loud() -> None:
     object.__setattr__(broken, "axes", {"queue": [8], "segments": [5]})
     found = reproduce(small_paper(lambda grid: Measurement({"drops": 0}), broken), claims=["allman1998.fig2a.q22"])
     assert [f.experiment for f in found.failed] == ["reno every broken"]
-    assert found.verdicts[0].verdict == "not-testable"
+    assert found.verdicts[0].verdict == "undecided"
     assert "can not run" in found.verdicts[0].why
     assert found.figures == []
 
@@ -380,7 +380,7 @@ def test_threads_and_interrupts_do_not_show(tmp_path: Path) -> None:
     assert value(1, tmp_path) == whole
 
 
-def test_a_claim_that_changed_runs_cannot_answer_is_not_testable() -> None:
+def test_a_claim_that_changed_runs_cannot_answer_is_undecided() -> None:
     """`--set link.1.queue.packets=5` leaves Figure 2 without a window that fills the queue; it ended in an internal error."""
 
     def measure(*_: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import acklab
-from acklab.studies.requests2026.setting import scenario
+from acklab_studies.requests2026.setting import scenario
 
 
 def _time(acker: str, credit: str, buffer: str = "bdp") -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from acklab import _core
-from acklab.studies import study
-from acklab.studies.sacks2026.downloads import Reader
-from acklab.studies.sacks2026.setting import SETTINGS, scenario
+from acklab.papers import paper
+from acklab_studies.sacks2026.downloads import Reader
+from acklab_studies.sacks2026.setting import SETTINGS, scenario
 
 SEEDS = range(1, 4)
 
@@ -22,7 +22,7 @@ def mean(setting: str, trip: str, column: str = "acks_per_mb") -> float:
 
 @pytest.mark.parametrize("name", ["sacks2026", "requests2026", "marks2026"])
 def test_the_study_names_its_figures(name: str) -> None:
-    assert study(name).check() == []
+    assert paper(name).check() == []
 
 
 def test_the_slack_makes_most_of_the_saving_where_the_round_trip_is_short() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from acklab.papers.smartacking import tried
 from acklab.papers.smartacking.changing import turns
 from acklab.papers.smartacking.recorded import Recorded
 from acklab.papers.smartacking.setting import asymmetric, one_zero, parking_lot, tcp_udp, two_two
@@ -63,6 +62,6 @@ def test_acc_meets_the_marking_level_of_every_setup_and_no_other_limit(name: str
 
 @pytest.mark.parametrize(("first", "on"), [("on", [0.2, 10.2, 20.2]), ("off", [5.2, 15.2])])
 def test_the_turns_of_cross_traffic_follow_its_reading(first: str, on: list[float]) -> None:
-    line = tried.apply({"udp": first}, shorter(tcp_udp(5, "paced", estimate=True), at="22s"))
+    line = shorter(tcp_udp(5, "paced", first=first, estimate=True), at="22s")
     found = trace({"run": records(line, "packets", "series")}, Recorded, threads=1)["run"]
     assert turns(found).tolist() == pytest.approx(on, abs=1e-6)

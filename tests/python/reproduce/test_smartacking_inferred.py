@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from acklab.papers import inferred
-from acklab.papers.smartacking.edge import QUEUES, posterior
-from acklab.papers.smartacking.inferred import PLAIN, SENDER
 from acklab.papers.smartacking.setting import (
     EDGE_MBPS,
     FREE,
@@ -25,6 +24,9 @@ from acklab.papers.smartacking.setting import (
 from acklab.runs import run_batch
 from acklab.study.infer import PLANS, InferPlan, ReadingBench, Values, tried
 from acklab.study.space import Choice
+
+sys.path.append(str(Path(__file__).parents[3] / "tools"))
+import readings  # noqa: E402
 
 PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 
@@ -60,26 +62,21 @@ def test_the_plan_is_what_the_page_counts(plan: InferPlan) -> None:
 
 
 def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: InferPlan) -> None:
+    sender = "flow.*.sender"
     used = {
-        f"{SENDER}.min_rto": PAPERS.min_rto,
-        f"{SENDER}.limited_transmit": PAPERS.limited_transmit,
+        f"{sender}.min_rto": PAPERS.min_rto,
+        f"{sender}.limited_transmit": PAPERS.limited_transmit,
         "link.0.rate": f"{EDGE_MBPS}Mbps",
         "link.2.rate": f"{EDGE_MBPS}Mbps",
     }
-    made = Values(plan, Direct(ReadingBench(plan))).of([Choice({}, used, {}), Choice({}, PLAIN, {})], ["used", "plain"])  # type: ignore[arg-type]
+    made = Values(plan, Direct(ReadingBench(plan))).of(
+        [Choice({}, used, {}), Choice({}, dict(plan.baseline), {})], ["used", "plain"]
+    )  # type: ignore[arg-type]
     means = dict(zip([one.name for one in plan.values], np.round(made.mean(axis=2), 1).T.tolist(), strict=True))
     rows = re.findall(
         r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE
     )
     assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
-
-
-def test_a_size_that_has_both_printed_rates_is_the_most_probable() -> None:
-    rates = {other: np.full((len(QUEUES), 5), 31.0) for other in ("newreno", "acc")}
-    rates["newreno"][QUEUES.index(122)], rates["acc"][QUEUES.index(122)] = 16.5, 22.8
-    weights = posterior(rates)
-    assert weights.sum() == pytest.approx(1)
-    assert QUEUES[int(weights.argmax())] == 122
 
 
 @pytest.mark.parametrize("scheme", ["newreno", "acc", "smart"])
@@ -96,3 +93,16 @@ def test_no_edge_drops_in_any_configuration(scheme: str) -> None:
         for link in json.loads(line)["link"]:
             edge = any(end[0] in "SR" for end in link["between"])
             assert (link["queue"] == FREE) == edge, link
+
+
+def test_readings_are_the_same_every_time_and_change_what_has_the_rule(plan: InferPlan) -> None:
+    rules = plan.tree["free"]
+    every = list(readings.readings(rules, 3))
+    assert every == list(readings.readings(rules, 3)) and every[0] == {}
+    assert len(every) == 1 + sum(map(len, rules.values())) + 3
+    plain, smart = one_zero(5, "newreno"), one_zero(5, "smart")
+    probe = {"flow.*.receiver.ack.first_probe": "1s"}
+    assert readings.applied(probe, plain) == plain, "no smartacking receiver"
+    assert json.loads(readings.applied(probe, smart))["flow"][0]["receiver"]["ack"]["first_probe"] == "1s"
+    both = json.loads(readings.applied({"flow.*.sender.tick": "100ms"}, two_two(8, "smart")))
+    assert [flow["sender"]["tick"] for flow in both["flow"]] == ["100ms"] * 4

@@ -11,7 +11,6 @@ import pytest
 
 from acklab import _core
 from acklab.papers.veno import fairness, gain, modem, sensitivity
-from acklab.papers.veno.checks import pftk
 from acklab.papers.veno.setting import FIGURE_5, PASSES, control, dummynet, shared
 from acklab.papers.veno.setting import modem as over_a_modem
 from acklab.reproduce.experiments import records
@@ -57,12 +56,6 @@ def test_the_same_pipe_twice_carries_half() -> None:
     """Without losses: 33.3 packets a second, fewer than the paper's 38."""
     (flow,) = flows(dummynet("sack", 1, "shared", loss=0.0))
     assert 31 < flow["segments_acked"] / 200 <= 33.4
-
-
-def test_pftk_and_the_square_root_law() -> None:
-    assert pftk(0.1, 1e-6, 1, timeout_s=0) == pytest.approx(10 * 1.5**0.5 * 1e3)
-    assert pftk(0.1, 1e-6, 1, timeout_s=0, cut=0.2) / pftk(0.1, 1e-6, 1, timeout_s=0) == pytest.approx(3**0.5)
-    assert pftk(0.215, 0.02, 2) == pytest.approx(23.5, abs=0.05)
 
 
 def test_figure_1_run_by_run() -> None:

@@ -87,6 +87,7 @@ pub trait AckFilter<P: Carried> {
 /// An ACK filter, as written under `filter`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(extend("neutral" = { "by": "absent" }))]
 pub enum FilterSpec {
     /// Erases a connection's oldest waiting ACKs until no more than `threshold` wait.
     Static(StaticParams),

@@ -45,6 +45,7 @@ impl LossTarget {
 /// Losses of one link direction, as written under `loss`. Exactly one of `rate`, `gilbert_elliott` and `list` must be given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("neutral" = { "by": "absent" }))]
 pub struct LossSpec {
     /// Each packet is lost with this probability, independently; 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -22,6 +22,7 @@ use control::{Control, Rules};
 pub struct CodelParams {
     /// Whole capacity in packets, the one in service included; at least 2.
     #[schemars(range(min = 2))]
+    #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
     pub packets: u64,
     /// Waiting time that the queue may keep up: more than 0, at most `interval`.
     pub target: Time,

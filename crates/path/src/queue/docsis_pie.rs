@@ -32,6 +32,7 @@ const LATENCY_HIGH: f64 = 0.2;
 pub struct DocsisPieParams {
     /// Bytes that may wait, the packet in service not counted, at least 1 B; or as the time for which the link sends them. Below a third of
     /// them nothing is dropped at first.
+    #[schemars(extend("neutral" = { "value": "1000GB" }))]
     pub buffer: Buffer,
     /// Delay that the controller aims at: more than 0, at most 100 s.
     #[serde(default = "target")]

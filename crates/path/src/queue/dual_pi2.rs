@@ -22,6 +22,7 @@ use crate::values::quoted;
 pub struct DualPi2Params {
     /// Packets that may wait in both queues together; at least 1.
     #[schemars(range(min = 1))]
+    #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
     pub waiting: u64,
     /// Delay that the controller aims at; more than 0, at most 100 s.
     pub target: Time,

@@ -23,8 +23,10 @@ macro_rules! with_queues {
             /// Packets that may wait, the one in service not counted; at least 1. One more, and the queue with most bytes is
             /// dropped from.
             #[schemars(range(min = 1))]
+            #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
             pub waiting: u64,
             /// Memory that packets may take, counted as Linux does: 832 B for a packet up to 192 B, 2304 B for one of 1500 B.
+            #[schemars(extend("neutral" = { "value": "1000GB" }))]
             pub memory: acklab_packet::Bytes,
             /// Packets dropped at once when there is no room, at most half of the bytes of the queue with most; at least 1.
             #[schemars(range(min = 1))]

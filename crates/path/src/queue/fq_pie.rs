@@ -14,6 +14,7 @@ with_controller! {
     pub struct FqPieParams {
         /// Packets that may wait, the one in service not counted; at least 1. An arrival that finds so many is dropped.
         #[schemars(range(min = 1))]
+        #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
         pub waiting: u64 = 10_240,
         /// Queues, from 1 to 65,536.
         #[schemars(range(min = 1, max = 65536))]

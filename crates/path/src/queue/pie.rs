@@ -15,6 +15,7 @@ with_controller! {
     pub struct PieParams {
         /// Whole capacity in packets, the one in service included; at least 2.
         #[schemars(range(min = 2))]
+        #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
         pub packets: u64 = 1000,
     }
 }

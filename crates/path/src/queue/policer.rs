@@ -23,6 +23,7 @@ pub struct PolicerParams {
     /// Whole capacity of the queue behind it in packets, the one in service included; at least 2.
     #[serde(default = "capacity")]
     #[schemars(range(min = 2))]
+    #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
     pub packets: u64,
     /// Which ACKs in the queue behind it an arriving one erases; none when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

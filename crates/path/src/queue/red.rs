@@ -18,6 +18,7 @@ pub struct RedParams {
     /// Whole capacity in packets, the one in service included.
     #[serde(default = "capacity")]
     #[schemars(range(min = 2))]
+    #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
     pub packets: u64,
     /// Average queue at which dropping begins.
     #[serde(default = "min")]

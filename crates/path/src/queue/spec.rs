@@ -11,6 +11,7 @@ use crate::values::is_default;
 /// A queue and its discipline, as written under `queue`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(extend("neutral" = { "by": "drop-tail" }))]
 pub enum QueueSpec {
     /// A limited buffer; unless told otherwise first in, first out, and an arrival that finds no room is dropped. At
     /// most one limit; `packets = 1000` without any.
@@ -18,15 +19,19 @@ pub enum QueueSpec {
         /// Whole capacity in packets, the one in service included (ns-2's `queue-limit`; 1 admits nothing, as in ns-2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
+        #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
         packets: Option<u64>,
         /// Packets that may wait, the one in service not counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
         waiting: Option<u64>,
         /// Whole capacity in bytes, the packet in service included; or as the time for which the link sends them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("neutral" = { "value": "1000GB" }))]
         bytes: Option<Buffer>,
         /// Bytes that may wait, the packet in service not counted; or as the time for which the link sends them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("neutral" = { "value": "1000GB" }))]
         waiting_bytes: Option<Buffer>,
         /// Which waiting ACKs an arriving one erases; none when left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -38,6 +38,7 @@ impl RateSpec {
 /// A rate that varies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[schemars(extend("neutral" = { "by": "mean" }))]
 pub enum VaryingRate {
     /// Rates from given times on.
     Table(TableSpec),

@@ -186,6 +186,7 @@ pub trait Stage<P> {
 /// A stage, as written in the list `stages`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(extend("neutral" = { "by": "absent" }))]
 pub enum StageSpec {
     /// Pure ACKs take a few bytes on this link's wire (RFC 1144).
     HeaderCompression(CompressionParams),
@@ -200,6 +201,7 @@ pub enum StageSpec {
     /// Some packets are held back, and others overtake them.
     Reorder(ReorderParams),
     /// Every packet is delayed by a time of its own.
+    #[schemars(extend("neutral" = { "by": "mean" }))]
     Jitter(JitterParams),
     /// Some packets arrive twice.
     Duplicate(DuplicateParams),

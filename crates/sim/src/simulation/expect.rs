@@ -114,31 +114,6 @@ fn cell<R: Row>(row: &R, name: &str) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use acklab_scenario::expect::{Kind as Expected, OF_FLOWS, OF_LINKS};
-
-    /// The kind of a column that may be expected; none of one that no expectation may name.
-    fn kind<R: Row>(name: &str) -> Option<Expected> {
-        let column = R::COLUMNS.iter().find(|column| column.name == name)?;
-        Some(match column.kind {
-            Kind::Truth => Expected::Truth,
-            Kind::Word(_) => Expected::Word,
-            _ => Expected::Number,
-        })
-    }
-
-    #[test]
-    fn what_may_be_expected_are_columns() {
-        for (name, expected) in OF_FLOWS {
-            assert_eq!(kind::<FlowRow>(name).or(kind::<SeriesRow>(name)), Some(expected), "{name}");
-        }
-        for (name, expected) in OF_LINKS {
-            assert_eq!(kind::<LinkRow>(name), Some(expected), "{name}");
-        }
-        let left: Vec<&str> = FlowRow::COLUMNS.iter().map(|column| column.name).collect();
-        let left: Vec<&str> = left.into_iter().filter(|name| OF_FLOWS.iter().all(|(known, _)| known != name)).collect();
-        assert_eq!(left, ["name", "from", "to", "unit_bytes"], "of these nothing is worth expecting");
-    }
-
     fn run(text: &str) -> Vec<Check> {
         let scenario = acklab_scenario::parse_toml(text, "t").expect("a scenario");
         Simulation::new(scenario.into()).run().checks

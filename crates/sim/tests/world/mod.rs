@@ -301,9 +301,9 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
             if flags[3] {
                 receiver.ack = AckPolicyKind::Every {};
             }
-            let rfc9002 = recovery.is_rfc9002();
-            sender.timestamps &= !rfc9002;
-            if rfc9002 && matches!(receiver.ack, AckPolicyKind::Quic { .. }) {
+            let times_packets = recovery.times_packets();
+            sender.timestamps &= !times_packets;
+            if times_packets && matches!(receiver.ack, AckPolicyKind::Quic { .. }) {
                 sender.recovery = recovery.with("packet_numbers", true);
                 receiver.ack = receiver.ack.with("packet_numbers", true);
             }

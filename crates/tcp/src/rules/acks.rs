@@ -218,6 +218,7 @@ variants! {
             packet_numbers: bool = false,
             /// An attack (RFC 9000 section 21.4): each ACK covers so many packets that have not come, and no more than half of what came.
             /// Lost ones among them are never sent again. 0 is honest.
+            #[neutral(value = 0)]
             ahead: u32 [0 ..= 1_000_000] = 0,
         }
         /// Every `segments`-th segment, until the sender requests another number (`ack_request`).

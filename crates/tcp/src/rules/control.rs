@@ -216,25 +216,4 @@ impl ControlKind {
             | ControlKind::Python { .. } => CubicSlowStart::Standard,
         }
     }
-
-    /// Whether it reads how many bytes are marked, and so needs ECN.
-    pub fn counts_marks(&self) -> bool {
-        matches!(self, ControlKind::Dctcp { .. } | ControlKind::Prague { .. } | ControlKind::Fixed { .. })
-    }
-
-    /// Whether its segments are ECT(1): it expects many marks, and answers each a little (RFC 9331).
-    pub fn expects_many_marks(&self) -> bool {
-        matches!(self, ControlKind::Prague { .. })
-    }
-
-    /// Whether it says what a loss or a mark leaves with no reduction around it: Linux keeps controls that have a `cong_control` from
-    /// proportional rate reduction (net/ipv4/tcp_input.c). BBR's windows are its own anyway.
-    pub fn reduces_alone(&self) -> bool {
-        matches!(self, ControlKind::Prague { .. })
-    }
-
-    /// Whether it draws random numbers.
-    pub fn draws(&self) -> bool {
-        matches!(self, ControlKind::Bbr {} | ControlKind::Bbr3 {})
-    }
 }

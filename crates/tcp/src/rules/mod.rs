@@ -51,10 +51,11 @@ pub type Wrong = (&'static str, serde_json::Value);
 
 /// A table of rules, the same table with every rule optional (what a scenario overrides), and its documentation.
 ///
-/// A number may be followed by the values a scenario may give it: `dup_thresh: u32 [1..=1_000_000]`.
+/// A number may be followed by the values a scenario may give it: `dup_thresh: u32 [1..=1_000_000]`. `#[neutral(value = ...)]` is the value
+/// without the mechanism, `#[neutral(by = "none")]` says that there is none; both stand in the schema.
 macro_rules! rule_table {
     ($(#[$meta:meta])* $rules:ident, $patch:ident {
-        $($(#[doc = $doc:literal])+ $name:ident : $type:ty $([$min:literal ..= $max:literal])?,)+
+        $($(#[doc = $doc:literal])+ $(#[neutral($how:ident = $neutral:expr)])? $name:ident : $type:ty $([$min:literal ..= $max:literal])?,)+
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +68,7 @@ macro_rules! rule_table {
             $(#[doc = $doc])+
             #[serde(skip_serializing_if = "Option::is_none")]
             $(#[schemars(range(min = $min, max = $max))])?
+            $(#[schemars(extend("neutral" = { stringify!($how): $neutral }))])?
             pub $name: Option<<$type as crate::rules::Rule>::Given>,
         )+ }
 

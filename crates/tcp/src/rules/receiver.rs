@@ -6,6 +6,7 @@ rule_table! {
     /// Everything in which receivers differ. Sizes in bytes.
     ReceiverRules, ReceiverPatch {
         /// When arriving segments are acknowledged.
+        #[neutral(value = "every")]
         ack: AckPolicyKind,
         /// An estimate of the sender's window for the `series` records, where the policy makes none.
         estimate: EstimateKind,
@@ -46,9 +47,11 @@ rule_table! {
         /// With accurate ECN, an ACK leaves at once when so many packets have come marked since the last one; 0 is no such number.
         marked_acks: u32 [0..=7],
         /// An attack: share of the marks that it tells, with accurate ECN or QUIC's counts. It reports the others as unmarked. 1 is honest.
+        #[neutral(value = 1.0)]
         marks_told: f64 [0.0..=1.0],
         /// An attack, with `dsack`: after the ACK of a segment that fills a gap, a further one reports it as a duplicate. A sender that undoes
         /// by DSACK then takes its reduction for spurious.
+        #[neutral(value = false)]
         false_dsacks: bool,
         /// Whether old segments with new data are discarded and answered (PAWS, RFC 7323 section 5, as in Linux). A segment is old
         /// if its timestamp is more than a millisecond older than that of the last one in order. If left out, false where the

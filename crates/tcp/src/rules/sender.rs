@@ -37,8 +37,10 @@ rule_table! {
         /// Whether that segment may leave though cwnd is full (Linux 6.1).
         fin_beyond_window: bool,
         /// The receiver's advertised window.
+        #[neutral(value = "1GB")]
         window: Window,
         /// Initial window, in segments.
+        #[neutral(by = "none")]
         initial_window: f64 [1.0..=1e9],
         /// Window until the SYN is acknowledged, in segments.
         window_before_syn_ack: f64 [1.0..=1e9],
@@ -50,8 +52,10 @@ rule_table! {
         /// RFC 5681 section 3.1 allows both.
         slow_start_at_ssthresh: bool,
         /// How losses are found and repaired.
+        #[neutral(by = "none")]
         recovery: RecoveryKind,
         /// What credit and losses do to the window.
+        #[neutral(by = "none")]
         control: ControlKind,
         /// Whose form of it that is.
         controls: Controls,
@@ -62,10 +66,13 @@ rule_table! {
         /// Estimate of the round trip and the RTO.
         rtt_filter: RttFilter,
         /// RTO before the first sample.
+        #[neutral(by = "none")]
         initial_rto: Time,
         /// Lower bound of the RTO, which is at least two ticks.
+        #[neutral(by = "none")]
         min_rto: Time,
         /// Upper bound of the RTO.
+        #[neutral(by = "none")]
         max_rto: Time,
         /// Timeouts of the SYN that do not double the RTO (Linux's `tcp_syn_linear_timeouts`).
         linear_syn_timeouts: u32 [0..=1_000],
@@ -74,6 +81,7 @@ rule_table! {
         /// Which RTO an ACK restarts the timer with.
         timer_restart: TimerRestart,
         /// What happens to the window of an idle connection.
+        #[neutral(value = "off")]
         idle_restart: IdleRestart,
         /// How a window changes that the sender does not fill.
         validation: Validation,
@@ -111,15 +119,18 @@ rule_table! {
         /// Requests how often to acknowledge, if the receiver's policy takes them (`"requested"`, `"quic"`).
         ack_request: AckRequest,
         /// How segments are spaced.
+        #[neutral(value = "off")]
         pacing: Pacing,
         /// How segments are grouped that leave together. Only with `recovery = "rack"`, `sequence = "bytes"` and `max_burst = 0`, without
         /// `pacing` and without a control that paces.
+        #[neutral(value = "off")]
         segmentation: Segmentation,
         /// With `segmentation` as in Linux: most bytes of memory of the send buffer (`tcp_wmem[2]`). A program writes until so many are
         /// taken, or as many as the window asks for.
         send_memory: u32 [4096..=1_000_000_000],
         /// Whether the window that ACKs tell limits the sender (RFC 9293 section 3.8.6), instead of the constant `window`. If left
         /// out, true where ACKs tell it: the policy `linux` with `memory`.
+        #[neutral(value = false)]
         reads_window: bool,
         /// Duplicate ACKs that indicate a loss.
         dup_thresh: u32 [1..=1_000_000],
@@ -134,6 +145,7 @@ rule_table! {
         /// What happens to the window at the end of a fast recovery.
         recovery_exit: RecoveryExit,
         /// Which fault of RFC 2525 the sender has.
+        #[neutral(value = "none")]
         fault: SenderFault,
         /// What an ACK of data that was never sent does.
         unsent_ack: UnsentAck,

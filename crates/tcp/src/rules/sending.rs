@@ -16,6 +16,7 @@ variants! {
         /// A byte, as on the wire.
         Bytes = "bytes" {
             /// When the last bytes of the data, smaller than a segment, wait for ACKs.
+            #[neutral(value = "off")]
             nagle: Nagle = Nagle::Off,
             /// Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1). Otherwise small segments
             /// fill it.

@@ -264,7 +264,7 @@ pub(super) fn loosen<T: Variants>(schema: &mut Schema) {
 macro_rules! variants {
     ($(#[doc = $about:literal])* $name:ident $(($copy:ident))? by $tag:literal $(with $presets:path)? {
         $($(#[doc = $vdoc:literal])+ $variant:ident = $word:literal {
-            $($(#[doc = $doc:literal])+ $field:ident : $type:ty $([$min:literal ..= $max:literal])? = $default:expr,)*
+            $($(#[doc = $doc:literal])+ $(#[neutral($how:ident = $neutral:expr)])? $field:ident : $type:ty $([$min:literal ..= $max:literal])? = $default:expr,)*
         })+
     }) => {
         $(#[doc = $about])*
@@ -277,6 +277,7 @@ macro_rules! variants {
                 $(#[doc = $doc])+
                 $(#[schemars(range(min = $min, max = $max))])?
                 #[schemars(extend("default" = $default))]
+                $(#[schemars(extend("neutral" = { stringify!($how): $neutral }))])?
                 $field: $type,
             )* },
         )+ }

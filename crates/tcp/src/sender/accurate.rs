@@ -2,7 +2,7 @@
 
 use acklab_packet::{Ace, Ack, ByteCounts, Time};
 
-use super::recovery::scoreboard::Scoreboard;
+use super::scoreboard::Scoreboard;
 use super::sequence::SequenceSpace;
 use crate::receiver::{FIRST_BYTES, FIRST_PACKETS};
 use crate::rules::{AceRule, SenderRules};

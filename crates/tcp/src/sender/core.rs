@@ -7,6 +7,8 @@ use acklab_packet::{Ace, Ack, Seq, Time};
 use super::SenderWire;
 use super::congestion::Congestion;
 use super::congestion::control::{CongestionControl, Control, Needs};
+use super::congestion::prr::Prr;
+use super::congestion::slow_start::SlowStart;
 use super::congestion::validation::Usage;
 use super::feedback::Feedback;
 use super::flight::Flight;
@@ -19,7 +21,7 @@ use super::rtt::timer::Timer;
 use super::segmentation::Bursts;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use crate::rules::{IdleRestart, Pacing, PieceEffect, SenderFault, SenderRules, TimerRestart};
+use crate::rules::{IdleRestart, Pacing, PieceEffect, SenderRules, TimerRestart};
 
 /// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,6 +103,7 @@ pub(super) struct Extras {
     pub bursts: Option<Box<Bursts>>,
     pub undo: Option<Box<Undo>>,
     pub usage: Option<Box<Usage>>,
+    pub prr: Prr,
     /// For recoveries that judge each segment, and for controls that need more than credit.
     pub flight: Option<Box<Flight>>,
     pub repair: Repair,
@@ -123,15 +126,21 @@ pub(super) struct Told {
 }
 
 impl Core {
-    pub(super) fn new(rules: Arc<SenderRules>, supply: Supply, control: Control, seed: u64) -> Core {
+    pub(super) fn new(
+        rules: Arc<SenderRules>,
+        supply: Supply,
+        (control, slow_start): (Control, Option<Box<SlowStart>>),
+        seed: u64,
+    ) -> Core {
         let seq = SequenceSpace::new(&rules, supply);
-        let needs = control.needs();
+        let needs = if slow_start.is_some() { control.needs().max(Needs::RoundTrips) } else { control.needs() };
         let extras = Extras {
             pacer: Pacer::new(&rules),
             skip: Skip::new(&rules, seed),
             bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
+            prr: Prr::default(),
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
             marked_at_least: false,
@@ -161,7 +170,7 @@ impl Core {
             || rules.marks_end;
         Core {
             timer: Timer::new(&rules),
-            cc: Congestion::new(&rules, &seq, control),
+            cc: Congestion::new(&rules, &seq, (control, slow_start)),
             seq,
             fast_path: !may_hold_back && !wanted && !watched,
             may_hold_back,
@@ -278,7 +287,7 @@ impl Core {
         if before {
             self.restart_timer(ack.ack, now, wire);
         }
-        self.cc.advance();
+        self.cc.end_duplicates();
         let flight = self.seq.flight_size();
         self.seq.advance(ack.ack);
         if self.rules.ecn {
@@ -321,17 +330,15 @@ impl Core {
         let grow = grow && marked < acked && (self.fast_path || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
-            if self.counters.timeouts > 1 && self.extras.opened.is_some_and(|opened| opened != ack.ts_ecr) {
-                self.cc.lose_initial_window(1.0);
-            }
-            self.cc.begin(self.seq.mss);
+            let again = self.counters.timeouts > 1 && self.extras.opened.is_some_and(|opened| opened != ack.ts_ecr);
+            self.cc.open(self.seq.mss, again);
             self.timer.rto.handshake_done(&self.rules);
             return 0;
         }
         if grow { acked - marked } else { 0 }
     }
 
-    /// Units, of the `acked` that an ACK newly covers, for which no growth is due because the ACK tells of marks: all, where it
+    /// Returns the units, of the `acked` that an ACK newly covers, for which no growth is due because of marks: all, where the ACK
     /// echoes one.
     #[cold]
     fn marked_of(&self, acked: u64) -> u64 {
@@ -339,7 +346,7 @@ impl Core {
         counted.map_or(acked, |feedback| acked.min(feedback.told.ceil() as u64))
     }
 
-    /// The ACK with its count of marks read: its ECE says whether it tells of new ones.
+    /// Reads an ACK's count of marks. Returns the ACK, whose ECE then shows new marks.
     #[cold]
     pub(super) fn read_marks(&mut self, ack: &Ack) -> Ack {
         let Some(feedback) = &mut self.extras.feedback else { return *ack };
@@ -365,19 +372,5 @@ impl Core {
             // Through a closed window one segment goes, where a kernel would send probes: else the update of a window could be lost.
             self.seq.set_window(window.max(self.seq.mss.into()));
         }
-    }
-
-    /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.
-    #[inline(always)]
-    pub(super) fn grow(&mut self, acked: u64, counts: u64, now: Time) {
-        if self.rules.fault != SenderFault::None {
-            return self.grow_with_fault(acked, counts, now);
-        }
-        self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
-    }
-
-    /// True if the window is so much in use that ACKs may grow it.
-    pub(super) fn in_use(&self) -> bool {
-        self.extras.usage.as_ref().is_none_or(|usage| usage.in_use(&self.cc))
     }
 }

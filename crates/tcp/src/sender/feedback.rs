@@ -5,7 +5,7 @@ use acklab_packet::{Ace, Ack, Segment};
 use super::accurate::{Accurate, deliver};
 use super::mark_tests::MarkTests;
 use super::packet_marks::PacketMarks;
-use super::recovery::scoreboard::Scoreboard;
+use super::scoreboard::Scoreboard;
 use super::sequence::SequenceSpace;
 use crate::rules::SenderRules;
 

@@ -10,7 +10,7 @@ use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};
-use crate::rules::{Pacing, PieceEffect, RecoveryKind, SenderRules, UnsentAck};
+use crate::rules::{Pacing, PieceEffect, SenderRules, UnsentAck};
 
 /// A sending endpoint.
 ///
@@ -44,18 +44,17 @@ impl Sender {
     /// alone, or [`Sender::seed`] of the connection before this one.
     pub fn with_seed(rules: Arc<SenderRules>, supply: Supply, seed: u64) -> Sender {
         let control = Control::of(&rules, payload(&rules), seed);
-        Sender::with_control(rules, supply, seed, control)
+        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, control, seed) }
     }
 
-    /// The same with this congestion control instead of the one that `rules` name.
+    /// The same with this congestion control instead of the rules' own, and with the standard's slow start.
     pub fn with_control(rules: Arc<SenderRules>, supply: Supply, seed: u64, control: Control) -> Sender {
-        let recovery = Recovery::new(rules.recovery);
-        Sender { core: Core::new(rules, supply, control, seed), recovery }
+        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, (control, None), seed) }
     }
 
     /// State of this sender's random numbers; 0 if its rules draw none.
     pub fn seed(&self) -> u64 {
-        self.core.extras.skip.as_ref().map_or_else(|| self.core.cc.control.seed(), |skip| skip.seed())
+        self.core.extras.skip.as_ref().map_or_else(|| self.core.cc.control().seed(), |skip| skip.seed())
     }
 
     /// The application opens the connection and hands over everything it has to send.
@@ -122,7 +121,8 @@ impl Sender {
         None
     }
 
-    /// Judges an ACK in a sender that has no [fast path](Core::fast_path), whose control may need its event; whether the ACK counts.
+    /// Judges an ACK in a sender that has no [fast path](Core::fast_path), whose control may need its event. Returns whether the ACK
+    /// counts.
     #[inline(never)]
     fn judge_with_extras<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         if ack.syn && self.core.rules.handshake_ack && self.core.seq.una > 0 {
@@ -141,7 +141,7 @@ impl Sender {
             self.note_round_trip(ack, now);
         }
         if self.recovery.judge(&mut self.core, ack, now) {
-            self.core.take_back();
+            self.core.undo_reduction();
         }
         if self.core.has_ack_events() {
             let report = self.recovery.report(&self.core, ack);
@@ -151,19 +151,19 @@ impl Sender {
         true
     }
 
-    /// The round trip that an ACK of new data gives, unless it is a partial one (`recv_newack_helper` in ns-2).
+    /// Hands the pacer the round trip of an ACK of new data, unless that is a partial one (`recv_newack_helper` in ns-2).
     #[cold]
     fn note_round_trip(&mut self, ack: &Ack, now: Time) {
         let core = &mut self.core;
         let partial = core.cc.state == CaState::Recovery && ack.ack < core.cc.recover;
-        let whole = !partial || !matches!(core.rules.recovery, RecoveryKind::Newreno { .. });
+        let whole = !partial || !core.rules.recovery.skips_partial_round_trips();
         if ack.ack > core.seq.una && whole {
             core.extras.pacer.note_round_trip(now - ack.ts_ecr);
         }
     }
 
-    /// What comes before an ACK is judged, in a sender that has no [fast path](Core::fast_path): the handshake's answers, and segments left out
-    /// on purpose. True if the ACK only asks for such a one: no sign of loss.
+    /// Answers the handshake and requests for skipped segments, before an ACK is judged, in a sender that has no
+    /// [fast path](Core::fast_path). Returns true if the ACK only requests a skipped segment: no sign of loss.
     fn answers_skip<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;
         if let Some(requests) = core.extras.requests.as_mut().filter(|_| ack.syn) {
@@ -268,21 +268,21 @@ impl Sender {
         &self.core
     }
 
-    /// Packets that were marked as far as the ACKs tell, with accurate ECN or QUIC's counts.
+    /// Returns the packets counted as marked by accurate ECN or QUIC's counts.
     pub fn marks(&self) -> u64 {
         self.core.extras.feedback.as_ref().map_or(0, |feedback| feedback.marks())
     }
 
-    /// Units that came marked and unmarked as accurate ECN's option told, each modulo 2^24 from its first value (0 and 1). And whether
-    /// segments may still be marked; none without accurate ECN.
+    /// Returns the units that came marked and unmarked, from the AccECN option, each modulo 2^24 from its first value (0 and 1), and
+    /// true if segments may still be marked; none without accurate ECN.
     pub fn told_bytes(&self) -> Option<(u32, u32, bool)> {
         let feedback = self.core.extras.feedback.as_ref()?;
         feedback.bytes().map(|(marked, unmarked)| (marked, unmarked, feedback.usable()))
     }
 
-    /// The share of marks by which the congestion control goes, if it has one.
+    /// Returns the congestion control's share of marks, if it has one.
     pub fn marked_share(&self) -> Option<f64> {
-        self.core.cc.control.marked_share()
+        self.core.cc.control().marked_share()
     }
 
     /// State for plots.
@@ -298,20 +298,20 @@ impl Sender {
         }
     }
 
-    /// The congestion control's estimate of the path, if it watches delay.
+    /// Returns the congestion control's estimate of the path, if it watches delay.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.core.cc.control.estimate()
+        self.core.cc.control().estimate()
     }
 
-    /// The congestion control's model of the path, if it goes by one; its rates are in bits of payload a second.
+    /// Returns the congestion control's model of the path, if it has one; its rates are in bits of payload a second.
     pub fn model(&self) -> Option<ModelView> {
-        let model = self.core.cc.control.model()?;
+        let model = self.core.cc.control().model()?;
         let bits = |rate: f64| rate * 8.0 * f64::from(payload(&self.core.rules));
         let (bandwidth, max_bandwidth, pacing) = (bits(model.bandwidth), bits(model.max_bandwidth), bits(model.pacing));
         Some(ModelView { bandwidth, max_bandwidth, pacing, ..model })
     }
 
-    /// Units that a SACK recovery believes to be in the network, while it is on.
+    /// Returns the units that a SACK recovery believes to be in the network, while it is on.
     pub fn pipe(&self) -> Option<u64> {
         self.recovery.pipe(&self.core)
     }

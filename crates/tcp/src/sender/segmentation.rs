@@ -81,7 +81,7 @@ impl Bursts {
     /// For a sender with these rules, if they ask for it. Only the recovery `rack` asks the program for more.
     pub fn new(rules: &SenderRules) -> Option<Box<Bursts>> {
         let payload = u64::from(payload(rules));
-        let asks = rules.recovery.is_rack() && rules.max_burst == 0 && rules.sequence.in_bytes();
+        let asks = rules.recovery.asks_program() && rules.max_burst == 0 && rules.sequence.in_bytes();
         (rules.segmentation != Segmentation::Off && asks).then(|| {
             Box::new(Bursts {
                 payload,

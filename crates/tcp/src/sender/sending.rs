@@ -26,7 +26,7 @@ impl Core {
     }
 
     /// The same without a call. `FAST`: a full segment of new data, neither SYN nor FIN, of a sender that has a
-    /// [fast path](Core::fast_path). The questions to which this is the answer are not asked.
+    /// [fast path](Core::fast_path). Checks that are always false here are skipped.
     #[inline(always)]
     fn transmit_as<const FAST: bool, W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
         let idle = self.seq.una == self.seq.max;
@@ -169,7 +169,7 @@ impl Core {
         !self.may_hold_back || (self.pace_allows(now, wire) && self.is_its_turn(in_order, now))
     }
 
-    /// True if the segment belongs to a burst that leaves now; notes whether it is pushed.
+    /// Returns true if the segment belongs to a burst that leaves now. Notes whether it is pushed.
     fn is_its_turn(&mut self, in_order: bool, now: Time) -> bool {
         let Some(bursts) = &mut self.extras.bursts else { return true };
         bursts.take_push();
@@ -230,7 +230,7 @@ impl Core {
             Pacing::Spread { round_trip: PacedTrip::Least, .. } => self.counters.rtt_min,
             _ => smoothed,
         });
-        let quantum = self.cc.control.send_quantum();
+        let quantum = self.cc.control().send_quantum();
         self.extras.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
     }
 

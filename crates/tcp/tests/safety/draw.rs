@@ -188,7 +188,7 @@ pub fn stacked() -> impl Strategy<Value = Case> {
                 _ => recovery,
             };
             // QUIC times each packet itself, and numbers them for a receiver that reads numbers.
-            let numbers = recovery.is_rfc9002() && matches!(ack, AckPolicyKind::Quic { .. });
+            let numbers = recovery.times_packets() && matches!(ack, AckPolicyKind::Quic { .. });
             let (recovery, ack) = if numbers {
                 (recovery.with("packet_numbers", true), ack.with("packet_numbers", true))
             } else {
@@ -204,7 +204,7 @@ pub fn stacked() -> impl Strategy<Value = Case> {
                 estimate: Some(estimate.into()),
                 ..ReceiverPatch::default()
             };
-            sender.timestamps = sender.timestamps.map(|on| on && !recovery.is_rfc9002());
+            sender.timestamps = sender.timestamps.map(|on| on && !recovery.times_packets());
             sender.carry_window = Some(ack.asks_for_window());
             sender.carry_allowance = Some(ack.asks_for_allowance());
             sender.carry_phase = Some(ack.phase_source().is_some());
@@ -315,7 +315,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
         // Faults are those of senders with Reno's window, and inflation.
         let standard = matches!(case.control, ControlKind::Reno { .. })
             && matches!(case.recovery, RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
-        let by_time = case.recovery.is_rack() || case.recovery.is_rfc9002();
+        let by_time = case.recovery.judges_segments();
         case.sender = SenderPatch {
             sequence: Some(sequence.into()),
             packet: Some(packet),

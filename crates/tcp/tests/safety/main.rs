@@ -84,7 +84,7 @@ fn a_clean_network_costs_nothing() {
         let counters = pair.sender.counters();
         prop_assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 0));
         // A probe may ask while a receiver holds the ACK of more than one segment (RFC 8985 section 7.2).
-        let probes = case.recovery.is_rack();
+        let probes = case.recovery.probes_tail();
         prop_assert!(counters.retransmits == 0 || probes, "{} sent again", counters.retransmits);
         // ns-2's timer restarts slow start when the connection idles; and a probe whose copy no ACK tells of counts as a
         // loss repaired (section 7.4.2).

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...text.counts import counted
+from ...text.templates import Fact, fact
 from .connection import Connection, Direction, Row
 from .reading import QlogError, is_qlog, traces
 
@@ -76,7 +77,7 @@ class QlogAnalysis:
         notes: what is odd about the file.
     """
 
-    def __init__(self, file: str, found: list[Connection], notes: list[str]) -> None:
+    def __init__(self, file: str, found: list[Connection], notes: list[Fact]) -> None:
         import polars as pl
 
         self.file, self.notes = file, notes
@@ -106,7 +107,12 @@ class QlogAnalysis:
 
     def summary(self) -> dict[str, Any]:
         """The connections as plain Python values."""
-        return {"file": self.file, "notes": self.notes, "connections": self.rows, "phases": self.phases.to_dicts()}
+        return {
+            "file": self.file,
+            "notes": [note.plain() for note in self.notes],
+            "connections": self.rows,
+            "phases": self.phases.to_dicts(),
+        }
 
     def write_into(self, folder: Folder) -> None:
         """Writes tables, ``analysis.json`` and the page ``analysis.html`` to a directory that is held."""
@@ -130,7 +136,7 @@ def analyze_qlog(path: str | os.PathLike[str]) -> QlogAnalysis:
         OSError: it cannot be read.
     """
     name = os.fsencode(path).decode(errors="replace")
-    notes: list[str] = []
+    notes: list[Fact] = []
     found: dict[tuple[int, str], Connection] = {}
     for number, trace in enumerate(traces(Path(path), notes)):
         for event in trace.events:
@@ -141,17 +147,13 @@ def analyze_qlog(path: str | os.PathLike[str]) -> QlogAnalysis:
     if not found:
         raise QlogError("it has no event")
     if not any(way.acks for one in found.values() for way in (one.sent, one.received)):
-        notes.append(
-            "No packet is logged with an ACK frame, so nothing follows about ACKs. The log of the other end may have them, or that of another stack."
-        )
+        notes.append(fact("qlog-no-frames"))
     if any(
         "quinn" in str(one.title).lower() and 0 < (told.get("smoothed_rtt_s") or 0) < QUINN_S
         for one in found.values()
         for told in one.metrics
     ):
-        notes.append(
-            "quinn 0.11 logs round trips in seconds where the drafts have milliseconds. If this log is of it, each round trip is 1,000 times as long as told here."
-        )
+        notes.append(fact("qlog-quinn"))
     return QlogAnalysis(name, list(found.values()), notes)
 
 

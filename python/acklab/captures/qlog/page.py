@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
-from ...figures.html import document, esc, header, table
-from ...figures.pictures import embedded, save
+from ...figures.html import esc, table
+from ...figures.pictures import embedded
+from ...render.page import listed
+from ...render.report import Report, Table
+from ...text.templates import Fact, fact
 from ..page import meanings
 from ..text import title_of_file
 from . import COLUMNS, text
@@ -18,20 +21,22 @@ if TYPE_CHECKING:
     from . import QlogAnalysis
 
 #: Directions that are drawn, those with most ACKs.
-MOST_DRAWN = 8
+MAX_DRAWN = 8
+#: Directions of the table.
+MAX_ROWS = 200
 #: ACKs of a direction that is drawn beside the one with most, at least.
-LEAST_DRAWN = 10
+MIN_DRAWN = 10
 #: Points of a line or marks of a kind.
-MOST_POINTS = 4_000
+MAX_POINTS = 4_000
 #: Bins of the rate.
-MOST_BINS = 100
+MAX_BINS = 100
 #: The histogram's last bar holds all ACKs of this many packets or more.
-MOST_PACKETS = 12
+MAX_PACKETS = 12
 
 
 def page(found: QlogAnalysis) -> str:
     """The page's text."""
-    drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MOST_DRAWN]
+    drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MAX_DRAWN]
     drawn.sort(key=lambda row: (row["connection"], row["data"]))
     heads = [
         "direction",
@@ -42,65 +47,45 @@ def page(found: QlogAnalysis) -> str:
         "sent to ACK, at most",
         "lost, by the log",
     ]
-    rows = [_cells(row) for row in sorted(found.rows, key=lambda row: (row["connection"], row["data"]))[:200]]
-    notes = "".join(f'<p class="note">{esc(note)}</p>' for note in found.notes)
-    more = f'<p class="note">... and {len(found.rows) - 200} more.</p>' if len(found.rows) > 200 else ""
-    body = [
-        header(*_lead(drawn), quick=False),
-        f'<p class="note">{esc(text.heading(found, short=True))}</p>{notes}',
-        "</header><main>",
-        f'<section class="card">{table(heads, rows, ["text", "", "", "", "", "", ""])}{more}</section>',
-        *(_section(found, row, told=len(drawn) > 1) for row in drawn),
-        meanings(COLUMNS.items()),
-        '</main><footer class="foot">The same numbers are in analysis.json and connections.parquet.</footer>',
-    ]
-    return document(f"ACKs of {title_of_file(found.file, short=True)}", "".join(body))
+    rows = [_cells(row) for row in sorted(found.rows, key=lambda row: (row["connection"], row["data"]))[:MAX_ROWS]]
+    feet = [fact("rows", shown=MAX_ROWS, all=len(found.rows))] if len(found.rows) > MAX_ROWS else []
+    rest = "".join([*(_section(found, row) for row in drawn), meanings(COLUMNS.items())])
+    top = [text.size(found), *_lead(drawn), *found.notes]
+    return Report(
+        "analyze", title_of_file(found.file, short=True), top, [Table(heads, rows, feet=feet)], rest=rest
+    ).page()
 
 
-def _lead(drawn: list[Row]) -> tuple[str, str, str]:
-    """The headline, what stands above it, and a sentence below: what the direction with most ACKs shows."""
+def _lead(drawn: list[Row]) -> list[Fact]:
+    """What the direction with most ACKs shows."""
     if not drawn:
-        return "No connection in this log, so nothing is known of ACKs.", "acklab analyze", ""
+        return [fact("no-connection")]
     most = max(drawn, key=lambda row: row["acks"])
-    where = "" if len(drawn) == 1 else f", of {len(drawn)} directions that with most ACKs: {text.name(most)}"
-    rule, *more = text.facts(most)
-    return rule, f"acklab analyze{where}", " ".join(more)
+    which = [fact("most-data", directions=len(drawn), name=text.name(most))] if len(drawn) > 1 else []
+    return [*which, *text.facts(most)[:3]]
 
 
 def _cells(row: Row) -> list[str]:
     mean = "-" if row["packets_per_ack"] is None else f"{row['packets_per_ack']:.2f}"
     lost = text.NOT_LOGGED if row["lost"] is None else str(row["lost"])
     most = text.span(row["hold_max_s"])
-    return [
-        esc(text.name(row)),
-        str(row["packets"]),
-        str(row["acks"]),
-        mean,
-        *([most, "-"] if row["data"] == "received" else ["-", most]),
-        lost,
-    ]
+    holds = [most, "-"] if row["data"] == "received" else ["-", most]
+    return [text.name(row), str(row["packets"]), str(row["acks"]), mean, *holds, lost]
 
 
-def _section(found: QlogAnalysis, row: Row, *, told: bool) -> str:
-    """A direction; ``told`` with its finding, which is else the page's headline."""
-    facts = [[esc(words), esc(value)] for words, value in text.cells(row)]
-    half = (len(facts) + 1) // 2
-    beside = [left + right for left, right in zip(facts[:half], [*facts[half:], ["", ""]], strict=False)]
+def _section(found: QlogAnalysis, row: Row) -> str:
+    """A direction: its facts, its charts and its counts."""
+    numbers = [[esc(words), esc(value)] for words, value in text.cells(row)]
+    half = (len(numbers) + 1) // 2
+    beside = [left + right for left, right in zip(numbers[:half], [*numbers[half:], ["", ""]], strict=False)]
     most = max(found.rows, key=lambda one: one["acks"])
-    told_of = "".join(f"<li>{esc(fact)}</li>" for fact in text.facts(row))
-    lead = f"<ul>{told_of}</ul>" if told and row is not most else ""
-    heads, rows = text.phase_rows(found, row)
-    phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
-    drawn = row is most or row["new_acks"] >= LEAST_DRAWN
-    charts = [
-        chart
-        for chart in (_progress(found, row), _times(found, row), _histogram(found, row))
-        if chart is not None and drawn
-    ]
-    pictures = "".join(embedded(chart, save(chart), alone=True) for chart in charts)
+    phases = text.phases(found, row)
+    drawn = row is most or row["new_acks"] >= MIN_DRAWN
+    charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart and drawn]
+    pictures = "".join(embedded(chart, wide=True) for chart in charts)
     return (
-        f'<section class="card"><h2>{esc(text.name(row))}</h2>{lead}{pictures}'
-        f"{phases}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
+        f'<section class="card"><h2>{esc(text.name(row))}</h2>{listed(text.facts(row))}{pictures}'
+        f"{phases.html() if phases.rows else ''}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )
 
 
@@ -114,10 +99,10 @@ def _histogram(found: QlogAnalysis, row: Row) -> Bars | None:
         return None
     acks = _mine(found.acks, row).filter(pl.col("packets") > 0)
     groups = []
-    for n in range(1, min(MOST_PACKETS, max(4, *acks["packets"].to_list())) + 1):
-        these = acks.filter(pl.col("packets") == n if n < MOST_PACKETS else pl.col("packets") >= n)
+    for n in range(1, min(MAX_PACKETS, max(4, *acks["packets"].to_list())) + 1):
+        these = acks.filter(pl.col("packets") == n if n < MAX_PACKETS else pl.col("packets") >= n)
         ordered = float(these["in_order"].sum())
-        groups.append(Bar(str(n) if n < MOST_PACKETS else f"{n} or more", [ordered, float(len(these)) - ordered]))
+        groups.append(Bar(str(n) if n < MAX_PACKETS else f"{n} or more", [ordered, float(len(these)) - ordered]))
     about = "ACKs by how many packets, of those that ask for one, they cover for the first time."
     keys = ["packets in order", "at gaps, or late packets"]
     return Bars(
@@ -145,7 +130,7 @@ def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
         )
     panels = [Panel("packets and their ACKs", Axis("time (s)"), Axis("packet number"), lines)]
     if sum(sizes):
-        start, bins = times[0], min(MOST_BINS, max(4, len(packets) // 8))
+        start, bins = times[0], min(MAX_BINS, max(4, len(packets) // 8))
         wide = (max(times) - start) / bins
         sums = [0.0] * bins
         for time, size in zip(times, sizes, strict=True):
@@ -198,4 +183,4 @@ def _times(found: QlogAnalysis, row: Row) -> Lines | None:
 
 
 def _thin(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.gather_every(max(1, -(-len(frame) // MOST_POINTS)))
+    return frame.gather_every(max(1, -(-len(frame) // MAX_POINTS)))

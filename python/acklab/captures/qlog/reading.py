@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ...text.escapes import one_line, replaced
+from ...text.templates import Fact, fact
 
 #: The byte before each record of JSON-SEQ (RFC 7464).
 RECORD = b"\x1e"
@@ -78,7 +79,7 @@ def _opened(path: str | Path) -> IO[bytes]:
     return gzip.open(path) if packed else open(path, "rb")  # type: ignore[return-value]
 
 
-def traces(path: str | Path, notes: list[str]) -> Iterator[Trace]:
+def traces(path: str | Path, notes: list[Fact]) -> Iterator[Trace]:
     """A file's traces, one after the other; what is odd about the file is added to ``notes``.
 
     Raises:
@@ -115,7 +116,7 @@ def _json(text: bytes) -> Json:
     return found
 
 
-def _whole(file: IO[bytes], notes: list[str]) -> Iterator[Trace]:
+def _whole(file: IO[bytes], notes: list[Fact]) -> Iterator[Trace]:
     """The traces of a file that is one JSON text."""
     text = file.read(MOST_TEXT + 1)
     if len(text) > MOST_TEXT:
@@ -134,10 +135,10 @@ def _whole(file: IO[bytes], notes: list[str]) -> Iterator[Trace]:
         else:
             odd += 1
     if odd:
-        notes.append(f"traces without events were left out: {odd}")
+        notes.append(fact("qlog-traces", traces=odd))
 
 
-def _sequence(file: IO[bytes], notes: list[str]) -> Trace:
+def _sequence(file: IO[bytes], notes: list[Fact]) -> Trace:
     """The trace of a file of records, its events read as they are asked for."""
     pieces = _pieces(file, notes)
     head = _json(next(pieces, b""))
@@ -155,12 +156,12 @@ def _sequence(file: IO[bytes], notes: list[str]) -> Trace:
             else:
                 yield found
         if odd:
-            notes.append(f"records that are no JSON objects were left out: {odd}")
+            notes.append(fact("qlog-records", records=odd))
 
     return _trace(told, events(), notes)
 
 
-def _pieces(file: IO[bytes], notes: list[str]) -> Iterator[bytes]:
+def _pieces(file: IO[bytes], notes: list[Fact]) -> Iterator[bytes]:
     """The records, by separators where the file has them, by lines otherwise."""
     separator = RECORD if file.read(1) == RECORD else b"\n"
     file.seek(0)
@@ -175,12 +176,12 @@ def _pieces(file: IO[bytes], notes: list[str]) -> Iterator[bytes]:
             try:
                 json.loads(rest)
             except (ValueError, RecursionError):
-                notes.append("the file breaks off within a record; what stands before counts")
+                notes.append(fact("qlog-broken"))
                 return
         yield rest.strip()
 
 
-def _chunk(file: IO[bytes], size: int, notes: list[str]) -> bytes:
+def _chunk(file: IO[bytes], size: int, notes: list[Fact]) -> bytes:
     """The next bytes, at most ``size``; those before the end of a compressed file that breaks off count."""
     parts: list[bytes] = []
     try:
@@ -188,11 +189,11 @@ def _chunk(file: IO[bytes], size: int, notes: list[str]) -> bytes:
             parts.append(part)
     except EOFError:
         if not parts:
-            notes.append("its compressed data breaks off; what stands before counts")
+            notes.append(fact("qlog-broken"))
     return b"".join(parts)
 
 
-def _trace(told: Json, events: Iterator[Any], notes: list[str]) -> Trace:
+def _trace(told: Json, events: Iterator[Any], notes: list[Fact]) -> Trace:
     common, vantage, settings = (
         part if isinstance(part := told.get(key), dict) else {}
         for key in ("common_fields", "vantage_point", "configuration")
@@ -207,7 +208,7 @@ def _trace(told: Json, events: Iterator[Any], notes: list[str]) -> Trace:
 
 
 def _events(
-    events: Iterator[Any], common_kind: str, unit: float, common_group: str, notes: list[str]
+    events: Iterator[Any], common_kind: str, unit: float, common_group: str, notes: list[Fact]
 ) -> Iterator[Event]:
     """Events with times in seconds: from the trace's first, where they are of a clock; else from its reference."""
     last, first, odd = 0.0, None, 0
@@ -226,7 +227,7 @@ def _events(
         group = _text(told.get("group_id")) or common_group
         yield Event((last - first) * unit, name.rpartition(":")[2], data if isinstance(data, dict) else {}, group)
     if odd:
-        notes.append(f"{odd} records without a time or a name were left out")
+        notes.append(fact("qlog-untimed", records=odd))
 
 
 def _read(events: Iterator[Any]) -> Iterator[Any]:

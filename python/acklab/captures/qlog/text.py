@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...text.columns import align, wrapped
+from ...render.report import Report, Table
 from ...text.escapes import one_line
-from ...text.numbers import NB, amount, count, seconds
-from ..templates import QLOG, filled
+from ...text.numbers import NB, amount, seconds
+from ...text.templates import Fact, fact, fact_of, sentence
 from ..text import title_of_file
 from .connection import Row
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from . import QlogAnalysis
 
 #: Directions with less data are counted only.
-MOST = 20
+MAX_SHOWN = 20
 #: Share of the ACKs in order that a rule has to cover to be named.
 SHARE = 0.9
 
 
-def facts(row: Row) -> list[str]:
+def facts(row: Row) -> list[Fact]:
     """How the receiver of a direction acknowledges: the rule of its ACKs first, and what else they show."""
     ordered, field, held = row["ordered_acks"], row["delay_field_median_s"], row["hold_median_s"]
     ruled = ordered and row["usual_acks"] >= SHARE * ordered
@@ -31,11 +31,11 @@ def facts(row: Row) -> list[str]:
         "none" if not row["new_acks"] else rule: True,
         "gaps": around,
         "timer": received and row["timer_acks"],
-        "no timer": received and not row["timer_acks"],
+        "no-timer": received and not row["timer_acks"],
         "missing": row["missing"],
         "field": received and field is not None and held is not None and field < held / 2,
     }
-    return [filled(QLOG[kind], {**row, "around": around}).replace(NB, " ") for kind, holds in kinds.items() if holds]
+    return [fact_of(f"qlog-{kind}", {**row, "around": around}) for kind, holds in kinds.items() if holds]
 
 
 def name(row: Row) -> str:
@@ -87,20 +87,9 @@ def cells(row: Row) -> list[tuple[str, str]]:
     ]
 
 
-def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]]]:
-    """A direction's ACKs by phase: heads and cells."""
-    heads = [
-        "phase",
-        "packets",
-        "ACKs",
-        "packets an ACK",
-        "of 1",
-        "of 2",
-        "more",
-        f"{waited(row)}: median",
-        "max",
-        "ranges",
-    ]
+def phases(found: QlogAnalysis, row: Row) -> Table:
+    """A direction's ACKs by phase."""
+    heads = ["phase", "packets", "ACKs", "packets an ACK", "of 1", "of 2", "more"]
     rows = []
     for told in found.phases.to_dicts():
         if (told["connection"], told["data"]) == (row["connection"], row["data"]):
@@ -109,33 +98,26 @@ def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]
             small = [str(told[f"acks_of_{n}"]) for n in ("one", "two", "more")]
             holds = [span(told["hold_median_s"]), span(told["hold_max_s"])]
             rows.append([one_line(told["phase"]), order, *numbers, *small, *holds, f"{told['ranges_mean']:.2f}"])
-    return heads, rows
+    return Table([*heads, f"{waited(row)}: median", "max", "ranges"], rows, names=2, bare=True)
 
 
-def heading(found: QlogAnalysis, *, short: bool = False) -> str:
-    """The file in a line; ``short`` without its directory."""
-    file = title_of_file(found.file, short=short)
+def size(found: QlogAnalysis) -> Fact:
+    """What is in the file."""
     connections = len({row["connection"] for row in found.rows})
-    return (
-        f"{file}: {count(connections, 'QUIC connection')}, {count(sum(row['acks'] for row in found.rows), 'ACK frame')}"
-    )
+    return fact("log", connections=connections, acks=sum(row["acks"] for row in found.rows))
 
 
-def as_text(found: QlogAnalysis, most: int = MOST) -> str:
-    """The directions with most ACKs, each with its numbers, its phases and a conclusion."""
-    lines = [heading(found), *found.notes]
+def as_text(found: QlogAnalysis, most: int = MAX_SHOWN) -> str:
+    """The directions with most ACKs, each with its numbers and its phases."""
+    lines = [f"{title_of_file(found.file)}: {sentence(size(found))}", *map(sentence, found.notes)]
     shown = sorted(found.rows, key=lambda row: -row["acks"])[:most]
     for row in sorted(shown, key=lambda row: (row["connection"], row["data"])):
-        told = cells(row)
-        wide = max(len(words) for words, _ in told)
-        lines += ["", name(row), *wrapped(facts(row))]
-        half = (len(told) + 1) // 2
-        left = [f"  {words:<{wide}} {value}" for words, value in told]
-        room = max(map(len, left[:half])) + 2
-        lines += [f"{one:<{room}}{two}".rstrip() for one, two in zip(left[:half], [*left[half:], ""], strict=False)]
-        heads, rows = phase_rows(found, row)
-        if rows:
-            lines += [f"  {line}" for line in align(heads, rows, names=2)]
+        numbers = cells(row)
+        half = (len(numbers) + 1) // 2
+        beside = [list(left + right) for left, right in zip(numbers[:half], [*numbers[half:], ("", "")], strict=False)]
+        tables = [Table(["", "", "", ""], beside, names=4), phases(found, row)]
+        lines += ["", Report("analyze", name(row), facts(row), tables).text()]
     if len(found.rows) > most:
-        lines.append(f"\n... and {len(found.rows) - most} more directions (--json and --out have them all)")
+        rest = [f"{len(found.rows) - most} directions"]
+        lines += ["", sentence(fact("more-directions", more=len(found.rows) - most, sort="ACKs", policies=rest))]
     return "\n".join(lines).replace(NB, " ")

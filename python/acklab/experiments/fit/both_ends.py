@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ...text.counts import counted
-from ...text.numbers import seconds
+from ...text.templates import Fact, fact
 from . import losses
 from .errors import FitError
 from .measure import Measured, measure
@@ -40,7 +40,7 @@ RECEIVER = (
     "delay_min_s",
 )
 #: Fewest packets of a way that are in both captures.
-LEAST = 10
+MIN_PACKETS = 10
 #: Seconds by which a packet may be quicker than the quickest that passed once: resolution of a clock.
 TICK_S = 1e-4
 
@@ -68,6 +68,11 @@ class Ways:
     def offset_s(self) -> float:
         """By how much the receiver's clock is ahead, if both directions are equally long."""
         return self.ahead_s + (self.there_s - self.back_s) / 2
+
+    def facts(self, lost: int) -> list[Fact]:
+        """The clocks, and what was lost between the captures."""
+        gone = fact("between-captures", lost=lost, lost_acks=self.lost_acks, acks=self.acks)
+        return [fact("clocks", offset=self.offset_s), gone]
 
 
 def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measured, Ways]:
@@ -97,8 +102,8 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
             "packets of the two captures that look alike are not the same ones: their times contradict each other"
         )
     values = dict(measured.values) | {name: far.values[name] for name in ("ACK policy", "segments an ACK", "ACK timer")}
-    how = "least times of both directions, in which the clocks' difference cancels"
-    values["round trip"] = Value("round trip", ways.rtt_s, "s", 0.98 * ways.rtt_s, ways.rtt_s, True, how)
+    trip = ways.rtt_s
+    values["round trip"] = Value("round trip", trip, "s", 0.98 * trip, trip, True, fact("how-both-ends"))
     if far.values["rate"].determined and not values["rate"].determined:
         values["rate"] = far.values["rate"]
     lost: Sequence[Sequence[int]] = measured.lost
@@ -106,15 +111,6 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
         lost = [_lost(sent, arrived, there)]
         values["loss"] = losses.share(row, len(lost[0]), seen=True)
     return replace(measured, row={**row, **{name: theirs[name] for name in RECEIVER}}, values=values, lost=lost), ways
-
-
-def told(ways: Ways, lost: int) -> str:
-    """A sentence."""
-    return (
-        f"Both captures: the least times of both directions add up to {seconds(ways.rtt_s)}. The receiver's clock is {seconds(abs(ways.offset_s))} "
-        f"{'ahead' if ways.offset_s >= 0 else 'behind'} if both directions are equally long. Lost between them were {lost:,} data packets and "
-        f"{ways.lost_acks:,} of {ways.acks:,} ACKs"
-    )
 
 
 def _packets(found: Analysis, row: Row, table: str) -> pl.DataFrame:
@@ -134,8 +130,10 @@ def _least(left: pl.DataFrame, came: pl.DataFrame, *same: str) -> float:
         for frame, name in ((left, "left"), (came, "came"))
     ]
     both = once[0].join(once[1], on=list(same))
-    if both.height < LEAST:
-        raise FitError(f"only {counted(both.height, 'packet')} of a direction in both captures (at least {LEAST})")
+    if both.height < MIN_PACKETS:
+        raise FitError(
+            f"only {counted(both.height, 'packet')} of a direction in both captures (at least {MIN_PACKETS})"
+        )
     return float((both["came"] - both["left"]).min())  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from ...captures import text as capture_text
-from ...captures.charts import FLATTENED
+from ...captures.charts import FLATTENED, caption
 from ...plot import palette
 from ...plot.prep.thin import thin_points, thin_steps
 from ...report.encode import NANO, Blocks, coarse
@@ -40,25 +40,25 @@ def _both(kind: str) -> list[dict[str, Any]]:
 CHARTS: list[dict[str, Any]] = [
     {
         "id": "acked", "title": "Acknowledged data", "height": 320,
-        "about": "Highest number acknowledged, at the place of the capture, from the first data.",
+        "about": caption("acked"),
         "axis": {"label": "acknowledged", "unit": "B", "si": True},
         "layers": [*_both("steps"), _layer("replay", "captured losses replayed", "steps", REPLAY)],
     },
     {
         "id": "lag", "title": "How much later the simulation is", "height": 180,
-        "about": "When the model acknowledges the same data, less when the capture does; negative where the model is earlier.",
+        "about": caption("lag"),
         "axis": {"label": "later", "unit": "ms"},
         "layers": [_layer("model", "model", "steps", MODEL), _layer("replay", "captured losses replayed", "steps", REPLAY), _layer("zero", "no difference", "level", "slate")],
     },
     {
         "id": "acks", "title": "Segments that an ACK acknowledges", "height": 180,
-        "about": "A dot is an ACK of new data.",
+        "about": caption("acks"),
         "axis": {"label": "acknowledged at once", "unit": "segments", "zero": True},
         "layers": _both("dots"),
     },
     {
         "id": "trips", "title": "Round trips from here", "height": 200,
-        "about": "From a segment to its ACK, at the place of the capture.",
+        "about": caption("trips"),
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
         "layers": _both("dots"),
     },

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...text.numbers import NB
 from ...text.packaged import located
+from ...text.templates import Fact, fact
 from . import trust
-from .both_ends import joined, told
+from .both_ends import joined
 from .errors import FitError
 from .held_out import HeldOut, check
 from .measure import Measured, direction, elsewhere, measure, same
@@ -28,7 +28,7 @@ OTHER_SIZES = 0.2
 #: Policies with phases in which each segment has its ACK.
 QUICK = ("quick-then-delayed", "by-phase")
 #: Segments of a connection that are fitted at most: its first.
-MOST_SEGMENTS = 150_000
+MAX_SEGMENTS = 150_000
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Fit:
     why_not: str
     """Why nothing was held out; empty where it was."""
     simulations: int
-    notes: Sequence[str] = ()
+    notes: Sequence[Fact] = ()
 
     @property
     def model(self) -> Tried:
@@ -64,13 +64,13 @@ class Fit:
         return self.search.tree(self.model.sets)
 
     @property
-    def bad(self) -> str:
-        """Why no prediction follows from the fit; empty if one does."""
+    def bad(self) -> Fact | None:
+        """Why no prediction follows from the fit; None if one does."""
         return trust.bad(self)
 
     @property
-    def blind(self) -> str:
-        """Why no prediction of another queue or sender follows from the fit; empty if one does."""
+    def blind(self) -> Fact | None:
+        """Why no prediction of another queue or sender follows from the fit; None if one does."""
         return trust.blind(self)
 
 
@@ -99,18 +99,18 @@ def fit(
     from ...captures import of_capture
 
     path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path
-    found, notes = of_capture(path), []
+    found, notes = of_capture(path), list[Fact]()
     row = direction(found, only)
-    if row["segments"] > MOST_SEGMENTS:
+    if row["segments"] > MAX_SEGMENTS:
         found, row = _shorter(path, found, row)
-        notes.append(f"only the first {row['segments']:,} segments are fitted (at most {MOST_SEGMENTS:,})")
+        notes.append(fact("first-part", segments=row["segments"], most=MAX_SEGMENTS))
     try:
         measured = measure(found, row)
     except FitError as error:
         raise FitError(f"{str(error).removesuffix('.')}{'' if only else elsewhere(found, row)}") from None
     if receiver is not None:
         measured, ways = joined(found, measured, of_capture(receiver))
-        notes.append(told(ways, len(measured.lost[0])))
+        notes += ways.facts(len(measured.lost[0]))
     search = Search(measured, tick)
     search.check(sets)
     replay, models = search.best(measured.curve)
@@ -150,7 +150,7 @@ def _shorter(
         & (pl.col("payload_bytes") > 0)
     )
     times = pl.DataFrame(found.segments).filter(mine)["time_s"]
-    until = float(times[min(MOST_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
+    until = float(times[min(MAX_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
     part = of_capture(path, until_s=until)
     shorter = same(part, row)
     if shorter is None:
@@ -161,75 +161,42 @@ def _shorter(
 def _replayed(chosen: Value, named: str, sizes: float) -> Value:
     """The policy of the simulation, beside what the capture's is named: one without quick ACKs is no match for one with them, nor one with other ACKs."""
     if sizes > OTHER_SIZES:
-        return replace(
-            chosen,
-            determined=False,
-            how=f"search; {100 * sizes:.0f}{NB}% of its ACKs acknowledge other amounts than the capture's",
-        )
+        return replace(chosen, determined=False, how=fact("how-sizes", share=sizes))
     if named not in QUICK or chosen.value == "linux":
         return chosen
-    return replace(
-        chosen, determined=False, how="search; the simulation has it, without the quick ACKs that the capture has"
-    )
+    return replace(chosen, determined=False, how=fact("how-no-quick"))
 
 
 def _values(measured: Measured, search: Search, models: Sequence[Tried]) -> list[Value]:
     """Every parameter, with what the search found: a choice that others fit as well is not determined."""
-    best, found, sure = models[0], dict(measured.values), models[0].cost <= SURE
+    best, values, sure = models[0], dict(measured.values), models[0].cost <= SURE
 
-    def among(name: str, called: str, of: Sequence[Tried] = models) -> Value:
+    def among(name: str, label: str, of: Sequence[Tried] = models) -> Value:
         names = list(dict.fromkeys(one.names[name] for one in of))
         if len(names) > 1:
-            return Value(
-                called,
-                names[0],
-                determined=False,
-                how=f"search; {', '.join(names[1:])} {'fit' if len(names) > 2 else 'fits'} as well",
-            )
-        return Value(
-            called,
-            names[0],
-            determined=sure,
-            how=f"search: no other {'kind of losses' if called == 'losses' else called} fits as well"
-            if sure
-            else "search; the misfit is too large to tell",
-        )
+            return Value(label, names[0], determined=False, how=fact("how-alike", names=names[1:]))
+        return Value(label, names[0], determined=sure, how=fact("how-alone" if sure else "how-misfit"))
 
-    trip = found["round trip"]
+    trip = values["round trip"]
     shift = search.rtt_s - trip.value
-    found["round trip"] = replace(trip, value=search.rtt_s, low=trip.low + shift, high=trip.high + shift)
-    found["sender"] = among("sender", "sender", [*models, *search.open])
+    values["round trip"] = replace(trip, value=search.rtt_s, low=trip.low + shift, high=trip.high + shift)
+    values["sender"] = among("sender", "sender", [*models, *search.open])
     if not search.open:
-        found["sender"] = replace(
-            found["sender"], determined=False, how="search; no model has the captured round trips"
-        )
-    found["replayed policy"] = _replayed(among("acks", "replayed policy"), found["ACK policy"].value, best.score.sizes)
+        values["sender"] = replace(values["sender"], determined=False, how=fact("how-no-trips"))
+    policy = among("acks", "replayed policy")
+    values["replayed policy"] = _replayed(policy, values["ACK policy"].value, best.score.sizes)
     if measured.lost[0]:
-        found["losses"] = among("losses", "losses")
+        values["losses"] = among("losses", "losses")
         queues = sorted({one.queue for one in models if one.queue is not None})
         if best.queue is not None:
-            several = (
-                f"search: with losses by the queue, queues of {queues[0]} to {queues[-1]} packets fit alike"
-                if len(queues) > 1
-                else "search: of the queues that were tried, this one fits best"
-            )
-            found["queue"] = Value(
-                "queue",
-                best.queue,
-                "packets",
-                queues[0],
-                queues[-1],
-                found["losses"].determined,
-                several if found["losses"].determined else found["losses"].how,
-            )
-        elif found["queue"].determined:
-            found["queue"] = replace(
-                found["queue"], determined=False, high=None, how="losses at random fit better than those of a queue"
-            )
+            known = values["losses"].determined
+            alike = fact("how-queues", low=queues[0], high=queues[-1]) if len(queues) > 1 else fact("how-queue")
+            how = alike if known else values["losses"].how
+            values["queue"] = Value("queue", best.queue, "packets", queues[0], queues[-1], known, how)
+        elif values["queue"].determined:
+            values["queue"] = replace(values["queue"], determined=False, high=None, how=fact("how-random"))
     timers = sorted(float(one.sets[TIMER][:-2]) / 1e3 for one in models if TIMER in one.sets)
-    if not found["ACK timer"].determined and TIMER in best.sets:
-        value = float(best.sets[TIMER][:-2]) / 1e3
-        found["ACK timer"] = Value(
-            "ACK timer", value, "s", timers[0], timers[-1], sure and all(TIMER in one.sets for one in models), "search"
-        )
-    return list(found.values())
+    if not values["ACK timer"].determined and TIMER in best.sets:
+        value, known = float(best.sets[TIMER][:-2]) / 1e3, sure and all(TIMER in one.sets for one in models)
+        values["ACK timer"] = Value("ACK timer", value, "s", timers[0], timers[-1], known, fact("how-search"))
+    return list(values.values())

@@ -20,11 +20,11 @@ from ...scenario.given import assignments
 from ...text.counts import counted
 from .errors import FitError
 from .measure import Measured, measure, same
+from .place import Waits, waits
 from .scenario import base, deepest, simulate, text
 from .score import Score, after, score
 from .search import LOOSE, LOOSE_MARGIN, LOSS, QUEUE, TIMER, Search, Tried
 from .spread import Member, excess, interval
-from .waits import Waits, waits
 
 #: The share of the acknowledged data that is fitted where the rest is held out.
 FITTED = 0.5
@@ -163,16 +163,16 @@ def _seeds(one: Tried, more: float) -> list[Member]:
 
 
 def unknown(first: Measured, models: Sequence[Tried]) -> list[str]:
-    """What the first half leaves open, in words."""
-    found = []
-    if not first.lost[0]:
-        found.append("the queue, because it has no loss")
-    elif first.repairing:
-        found.append("the queue, because it ends while losses are repaired")
-    elif len({one.names["losses"] for one in models}) > 1:
-        found.append("whether the queue or chance lost packets")
-    if not first.values["rate"].determined:
-        found.append("the rate")
-    if len({one.names["sender"] for one in models}) > 1:
-        found.append("the sender")
-    return found
+    """Parameters that the first half leaves open."""
+    several = {name: len({one.names[name] for one in models}) > 1 for name in ("losses", "sender")}
+    queue = not first.lost[0] or first.repairing
+    return [
+        name
+        for name, open_ in (
+            ("queue", queue),
+            ("losses", several["losses"] and not queue),
+            ("rate", not first.values["rate"].determined),
+            ("sender", several["sender"]),
+        )
+        if open_
+    ]

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 import polars as pl
 
-from ...text.counts import counted, grouped
+from ...text.counts import counted
+from ...text.templates import fact
 from .errors import FitError
 from .place import Place
 from .value import Row, Value
@@ -123,8 +124,8 @@ def share(row: Row, count: int, seen: bool) -> Value:
             None,
             high,
             False,
-            f"none of {grouped(sent)} segments lost here; the path may lose up to this share",
+            fact("how-no-loss", segments=sent),
         )
     low = max((centre - width) / norm, 0.0)
-    how = f"{grouped(count)} of {grouped(sent)} segments " + ("lost" if seen else "resent; some may have arrived")
+    how = fact("how-lost" if seen else "how-resent", lost=count, segments=sent)
     return Value("loss", part, "share", low, high, seen and part < SURE * low, how)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ...captures.findings import limit
+from ...text.templates import fact, sentence
 from . import losses, rate, receiving
 from .errors import FitError
 from .place import Place, place
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from ...captures import Analysis
 
 #: Fewest acknowledged segments.
-LEAST_SEGMENTS = 30
+MIN_SEGMENTS = 30
 #: Share of the time for which a receiving application may have kept the window closed.
-MOST_CLOSED = 0.1
+MAX_CLOSED = 0.1
 #: Share of the acknowledged bytes that the capture may lack.
-MOST_LACKING = 0.05
+MAX_LACKING = 0.05
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def measure(found: Analysis, row: Row) -> Measured:
             "B",
             row["segment_bytes"],
             row["segment_bytes"],
-            how="largest payload of one packet",
+            how=fact("how-payload"),
         ),
     ]
     if listed:
@@ -139,11 +140,11 @@ def measure(found: Analysis, row: Row) -> Measured:
                 "application",
                 len(listed),
                 "writes",
-                how="pauses that network and window do not explain; replayed at their times",
+                how=fact("how-writes"),
             )
         )
     else:
-        values.append(Value("application", "always sends", how="network and window explain nearly every pause"))
+        values.append(Value("application", "always sends", how=fact("how-no-pause")))
     return Measured(
         row, where, {one.name: one for one in values}, missing, listed, curve, start, acks["sack_blocks"][-1] > 0
     )
@@ -151,16 +152,16 @@ def measure(found: Analysis, row: Row) -> Measured:
 
 def _check(row: Row) -> None:
     """Refuses what no scenario can replay."""
-    if not row["segment_bytes"] or row["acked_bytes"] < LEAST_SEGMENTS * row["segment_bytes"]:
-        raise FitError(f"only {row['acked_bytes']} bytes were acknowledged; a fit needs {LEAST_SEGMENTS} segments")
-    if row["lacking_bytes"] > MOST_LACKING * row["acked_bytes"]:
+    if not row["segment_bytes"] or row["acked_bytes"] < MIN_SEGMENTS * row["segment_bytes"]:
+        raise FitError(f"only {row['acked_bytes']} bytes were acknowledged; a fit needs {MIN_SEGMENTS} segments")
+    if row["lacking_bytes"] > MAX_LACKING * row["acked_bytes"]:
         raise FitError(
-            f"{row['lacking_bytes'] / row['acked_bytes']:.0%} of the acknowledged bytes are not in the capture (at most {MOST_LACKING:.0%})"
+            f"{row['lacking_bytes'] / row['acked_bytes']:.0%} of the acknowledged bytes are not in the capture (at most {MAX_LACKING:.0%})"
         )
     if row["limit"] == "unknown" or not row["limits_s"]:
-        raise FitError(limit(row))
+        raise FitError(sentence(limit(row)))
     closed = row["closed_limited_s"] / row["limits_s"]
-    if closed > MOST_CLOSED:
+    if closed > MAX_CLOSED:
         raise FitError(
             f"the receiving application kept the window closed for {closed:.0%} of the time; no scenario has a reader that pauses"
         )
@@ -180,8 +181,7 @@ def _packets(found: Analysis, row: Row) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _delay(row: Row) -> Value:
     least, shake = row["path_rtt_min_s"], row["handshake_rtt_s"]
-    how = "least round trip" + ("" if shake is None else "; the handshake's is the upper end")
-    return Value("round trip", least, "s", 0.98 * least, max(least, shake or 0.0), True, how)
+    return Value("round trip", least, "s", 0.98 * least, max(least, shake or 0.0), True, fact("how-least-trip"))
 
 
 def _queue(row: Row, speed: Value, where: Place, acks: pl.DataFrame) -> Value:
@@ -191,14 +191,10 @@ def _queue(row: Row, speed: Value, where: Place, acks: pl.DataFrame) -> Value:
     """
     trips = acks.filter(pl.col("plain") & pl.col("rtt_s").is_not_null())["rtt_s"]
     if not speed.determined or where.behind or not trips.len():
-        why = (
-            "round trips behind the bottleneck do not show its queue"
-            if where.behind
-            else "the rate of the bottleneck is not known"
-        )
-        return Value("queue", None, "packets", determined=False, how=why)
+        why = "how-behind" if where.behind else "how-no-rate"
+        return Value("queue", None, "packets", determined=False, how=fact(why))
     packet = row["segment_bytes"] * wire(row)
     most = max(round((float(trips.max()) - row["path_rtt_min_s"]) * speed.value / 8 / packet - 1.5), 1)  # type: ignore[arg-type]
     lost = row["fast_recoveries"] > 0
-    how = "longest round trip, with losses" if lost else "no loss: at least as long as the longest round trip"
+    how = fact("how-longest-lossy" if lost else "how-longest")
     return Value("queue", most, "packets", max(most - 2, 1), math.ceil(1.1 * most) + 2 if lost else None, lost, how)

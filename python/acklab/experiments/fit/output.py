@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...scenario._toml import dumps
 from ...text.escapes import one_line
-from . import answer, words
+from ...text.templates import Fact
 from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction, Range
 from .receivers import Named
+from .report import HEADS, moved, picture, report, rows
 from .score import Score
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
                 "low": one.low,
                 "high": one.high,
                 "determined": one.determined,
-                "how": one.how,
+                "how": _plain(one.how),
             }
             for one in found.values
         ],
@@ -53,21 +55,25 @@ def plain(found: Fit, prediction: Prediction | None = None) -> dict[str, Any]:
         "receiver": None if found.receiver is None else _named(found.receiver),
         "held_out": None if found.held_out is None else _held_out(found.held_out),
         "not_held_out": found.why_not,
-        "bad": found.bad,
+        "bad": _plain(found.bad),
         "simulations": found.simulations,
-        "notes": list(found.notes),
+        "notes": [note.plain() for note in found.notes],
         "scenario": found.scenario,
     }
     if prediction is not None:
         told["what_if"] = {
-            "sets": list(prediction.sets), "draws": prediction.draws, "models": prediction.models, "differ": list(prediction.differ), "unfinished": prediction.unfinished,
-            "rates_bps": list(prediction.rates), "untested": list(prediction.untested),
+            "sets": list(prediction.sets), "draws": prediction.draws, "models": len(prediction.models), "unfinished": prediction.unfinished,
+            "rates_bps": list(prediction.rates), "claims": [claim.plain() for claim in prediction.claims],
             "quantities": [
                 {"name": one.name, "unit": one.unit, "fitted": _range(one.fitted), "changed": _range(one.changed), "change": _range(one.change)}
                 for one in prediction.quantities
             ],
         }  # fmt: skip
     return told
+
+
+def _plain(one: Fact | None) -> dict[str, Any] | None:
+    return None if one is None else one.plain()
 
 
 def _finite(value: float) -> float | None:
@@ -111,7 +117,7 @@ def scenario(found: Fit, listed: bool = False) -> str:
     about = one_line(f"{found.measured.row['from']} -> {found.measured.row['to']}")
     told = [
         f"# Of `acklab fit`: {what}, of {about}.",
-        *(f"# {' | '.join(row).rstrip(' |')}" for row in [words.HEADS, *words.rows(found)]),
+        *(f"# {' | '.join(row).rstrip(' |')}" for row in [HEADS, *rows(found)]),
     ]
     return "\n".join(told) + "\n" + dumps(found.search.tree(one.sets))
 
@@ -129,53 +135,10 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 
 
 def page(found: Fit, prediction: Prediction | None = None) -> str:
-    """One page that needs no network: the parameters, the scores, and capture and simulation in one picture."""
-    from ...captures.text import title_of_file
-    from ...figures.html import VIEWER, document, esc, fold, header, table
-    from ...figures.pictures import embedded, save
+    """One page that needs no network: facts, tables, and capture and simulation in one picture."""
+    from ...figures.pictures import embedded
     from .charts import viewer
 
-    def told(*several: str, kind: str = "") -> str:
-        return "".join(f"<p{kind}>{esc(text)}</p>" for text in several)
-
-    def card(title: str, inside: str) -> str:
-        return f'<section class="card"><h2>{title}</h2>{inside}</section>'
-
-    kinds = ["text", "", "", "text", "text wrap"]
-    top, lead = words.headline(found), words.heading(found, short=True) + "."
-    if prediction is not None:
-        top, lead = answer.foreseen(prediction), f"In a model of {lead} {answer.claim(prediction)}"
-    body = [header(top, "acklab fit", lead, quick=False), "</header><main>"]
-    if prediction is not None:
-        same, sets = answer.unchanged(prediction), esc(one_line(", ".join(prediction.sets)))
-        if same:
-            shown = told(same)
-        else:
-            drawn = answer.picture(prediction)
-            shown = embedded(drawn, save(drawn), alone=True)
-            shown += table(answer.HEADS, [list(map(esc, row)) for row in answer.rows(prediction)], ["text", "", "", ""])
-        body.append(
-            card(
-                "What if",
-                f"<p><code>{sets}</code></p>{shown}"
-                + told(*filter(None, [prediction.doubt]))
-                + told(answer.basis(prediction), answer.clock(prediction), kind=' class="note"'),
-            )
-        )
-    heads, scored = words.scores(found)
-    cells = table(heads, [list(map(esc, row)) for row in scored], ["text wrap"])
-    notes = told(words.SCORED, kind=' class="note"')
-    body.append(card("Simulations beside the capture", told(*words.limits(found), words.asked(found)) + cells + notes))
-    rows = [list(map(esc, row)) for row in words.rows(found)]
-    body.append(
-        fold(
-            "All parameters, with intervals", table(words.HEADS, rows, kinds) + told(words.KNOWN, kind=' class="note"')
-        )
-    )
-    body.append(card("How far to trust this fit", told(*words.trusted(found))))
-    body.append(VIEWER)
-    files = "fitted.toml: the model, which acklab run runs; fit.json: the same as numbers."
-    if found.replay.listed:
-        files += " replay.toml: the captured losses one by one."
-    body.append(f'</main><footer class="foot">{esc(files)}</footer>')
-    return document(f"Fit of {title_of_file(found.file, short=True)}", "".join(body), viewer=viewer(found, prediction))
+    drawn = picture(prediction) if prediction is not None and moved(prediction) else None
+    shown = embedded(drawn, wide=True) if drawn else ""
+    return replace(report(found, prediction, short=True), picture=shown, viewer=viewer(found, prediction)).page()

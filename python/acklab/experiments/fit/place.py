@@ -1,4 +1,4 @@
-"""The place of a capture on the path: before or behind the bottleneck, and how far from either end."""
+"""The place of a capture on the path, and the round trips that show from there: what a change of a queue would change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from .errors import FitError
 from .value import Row
 
 #: Least delay of a link of the fitted scenario.
-LEAST_S = 1e-6
+MIN_S = 1e-6
+#: Round trips that are compared, the median and the 95th of 100: they agree if neither differs by more than this share of the captured
+#: round trip of the path, or by fewer seconds.
+COLUMNS, AGREE, MIN_APART_S = ("rtt_median_s", "rtt_p95_s"), 0.15, 0.002
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,12 @@ class Place:
 
     def delays(self, rtt_s: float) -> tuple[float, float, float]:
         """One-way delays of the links before, at and behind the bottleneck, for a round trip of the path in seconds."""
-        share = self.before_s / max(self.before_s + self.after_s, LEAST_S)
+        share = self.before_s / max(self.before_s + self.after_s, MIN_S)
         before, after = share * rtt_s / 2, (1 - share) * rtt_s / 2
         near, middle, far = (0.0, before, after) if self.behind else (before, after, 0.0)
-        if middle < LEAST_S and not self.behind:
+        if middle < MIN_S and not self.behind:
             near, middle = near / 2, near / 2
-        return max(near, LEAST_S), max(middle - LEAST_S, LEAST_S), max(far, LEAST_S)
+        return max(near, MIN_S), max(middle - MIN_S, MIN_S), max(far, MIN_S)
 
 
 def place(row: Row) -> Place:
@@ -62,3 +65,38 @@ def place(row: Row) -> Place:
     else:
         behind = near > whole / 2
     return Place(behind, near / 2, (whole - near) / 2)
+
+
+@dataclass(frozen=True)
+class Waits:
+    """The column that differs most."""
+
+    captured_s: float
+    """Round trip of the path in the capture."""
+    simulated_s: float
+    """The same in the simulation."""
+
+    @property
+    def apart(self) -> float:
+        """Difference as a share of the captured one, without a sign."""
+        return max(abs(self.simulated_s - self.captured_s) - MIN_APART_S, 0.0) / self.captured_s
+
+    @property
+    def agree(self) -> bool:
+        """Whether the simulation may be asked about a queue."""
+        return self.apart <= AGREE
+
+
+def waits(captured: Row, simulated: Row | None) -> Waits | None:
+    """The comparison of two rows of analyses at one place; None if nothing is comparable, as behind the bottleneck.
+
+    The times from there to the receiver and back do not contain the queue.
+    """
+    if simulated is None or not captured["path_rtt_min_s"] or place(captured).behind:
+        return None
+    found = [
+        Waits(*(captured["path_rtt_min_s"] + row[column] - row["rtt_min_s"] for row in (captured, simulated)))
+        for column in COLUMNS
+        if captured[column] is not None and simulated[column] is not None
+    ]
+    return max(found, key=lambda one: one.apart, default=None)

@@ -17,16 +17,17 @@ import numpy as np
 from ... import _core
 from ...scenario.draws import Draws
 from ...scenario.given import assignments
+from ...text.templates import Fact
+from . import trust
 from .errors import FitError
 from .fit import Fit
-from .search import RATE, TIMER, Tried
-from .trust import INSTEAD, doubt, elsewhere, untested
-from .widening import WIDER, widened
+from .search import RATE, Tried
+from .trust import WIDER
 
 #: Draws of a prediction.
 DRAWS = 20
 #: Models of a question about a queue or a sender at most; and what its keys hold.
-MODELS, NEEDS = 12, (".queue", ".sender.")
+MAX_MODELS, NEEDS = 12, (".queue", ".sender.")
 #: What is predicted: a column of a run's flows, its name, its unit.
 QUANTITIES = (
     ("completion_s", "completion", "s"), ("goodput_bps", "goodput", "bps"), ("mean_rtt_s", "mean round trip", "s"),
@@ -65,19 +66,15 @@ class Prediction:
     sets: Sequence[str]
     quantities: Sequence[Predicted]
     draws: int
-    models: int
-    differ: Sequence[str]
-    """In what the models differ, in words."""
+    models: Sequence[Tried]
     unfinished: int
     """Draws in which the transfer with the changes did not finish; the quantities leave them out."""
     rates: tuple[float, float]
     """The least and the largest rate of the draws, in bits a second."""
-    rate_known: bool
-    """Whether the capture shows the rate."""
-    untested: Sequence[str]
-    """Why it is not known how often the ranges have the truth; empty where that was tested."""
-    doubt: str
-    """Why the number of ACKs is in doubt; empty if it is not."""
+    claims: Sequence[Fact]
+    """How often the ranges have the truth, or why that is not known."""
+    doubt: Fact | None
+    """Why the number of ACKs is in doubt."""
     near_s: float
     """Round trip between the sender and the place of the capture."""
     captured_s: float
@@ -96,11 +93,11 @@ def what_if(
     for one in found.models:
         _core.Template(found.search.text).check([*assignments(dict(one.sets)), *sets])
     if found.bad:
-        raise FitError(f"no prediction: {found.bad}. {INSTEAD}")
+        raise FitError(f"no prediction: {trust.refusal(found.bad)}")
     asked = any(part in key for part in NEEDS for key in (one.partition("=")[0].strip() for one in sets))
     if asked and found.blind:
         raise FitError(
-            f"no prediction of another queue or sender: {found.blind}.{elsewhere(found)} A question about the receiver or the rate may be asked"
+            f"no prediction of another queue or sender: {trust.refusal(found.blind)} A question about the receiver or the rate may be asked"
         )
     models = _open(found) if asked else found.models
     draws = max(DRAWS, 2 * len(models))
@@ -128,22 +125,9 @@ def what_if(
     # Where nothing changes in any draw, an error of the model makes no change of it.
     same = all(abs(_ratio(*pair) - 1) < SAME for of in values.values() for pair in of)
     quantities = [_predicted(name, unit, values[name], wider.get(name, 0.0), same) for _, name, unit in several]
-    known = next(one for one in found.values if one.name == "rate").determined
     near, ends = 2 * found.measured.place.before_s, (min(rates), max(rates))
-    return Prediction(
-        sets,
-        quantities,
-        draws,
-        len(models),
-        differ(models),
-        unfinished,
-        ends,
-        known,
-        untested(found, sets),
-        doubt(found),
-        near,
-        found.measured.end_s,
-    )
+    claims, end = trust.claims(found, sets, ends), found.measured.end_s
+    return Prediction(sets, quantities, draws, models, unfinished, ends, claims, trust.doubt(found), near, end)
 
 
 def _open(found: Fit) -> list[Tried]:
@@ -153,18 +137,7 @@ def _open(found: Fit) -> list[Tried]:
         order.setdefault((one.names["sender"], one.names["losses"]), []).append(one)
     kinds = list(order.values())
     turns = [kind[place] for place in range(max(map(len, kinds))) for kind in kinds if place < len(kind)]
-    return turns[:MODELS]
-
-
-def differ(models: Sequence[Tried]) -> list[str]:
-    """In what models differ, in words: a queue's ends, and names."""
-    queues = sorted({one.queue for one in models if one.queue is not None})
-    told = [f"the queue, {queues[0]} to {queues[-1]} packets"] if len(queues) > 1 else []
-    for name, called in (("sender", "the sender"), ("acks", "the ACK policy"), ("losses", "what lost packets")):
-        names = list(dict.fromkeys(one.names[name] for one in models))
-        told += [f"{called}: {' or '.join(names)}"] if len(names) > 1 else []
-    timers = {one.sets[TIMER] for one in models if TIMER in one.sets}
-    return [*told, "the ACK timer"] if len(timers) > 1 else told
+    return turns[:MAX_MODELS]
 
 
 def _drawn(found: Fit, one: Tried, draw: int) -> tuple[list[str], float]:
@@ -204,4 +177,4 @@ def _predicted(name: str, unit: str, values: Sequence[tuple[float, float]], shar
 
 
 def _range(values: Sequence[float], share: float) -> Range:
-    return Range(float(np.median(values)), *widened(min(values), max(values), share))
+    return Range(float(np.median(values)), min(values) * (1 - share), max(values) * (1 + share))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ...text.templates import fact
 from .place import Place
 from .value import Row, Value, wire
 
@@ -39,7 +40,8 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
         place: where they were captured.
     """
     if row["bottleneck_bps"] is not None:
-        how = f"{row['bottleneck_trains']} trains of {'ACKs' if row['bottleneck_from'] == 'acks' else row['bottleneck_from']} that met a queue"
+        packets = "ACKs" if row["bottleneck_from"] == "acks" else row["bottleneck_from"]
+        how = fact("how-trains", trains=row["bottleneck_trains"], packets=packets)
         return Value(
             "rate", row["bottleneck_bps"], "bps", row["bottleneck_low_bps"], row["bottleneck_high_bps"], True, how
         )
@@ -52,7 +54,7 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
         middle, low, high, count = spaced
         varied = _varied(times[(rates >= low) & (rates <= high)], acks if acks.height > 2 else data, trip)
         if middle > (0.95 if queued or varied > ABOVE else ABOVE) * most:
-            return Value("rate", middle, "bps", low, high, True, f"{count} packet spacings that agree")
+            return Value("rate", middle, "bps", low, high, True, fact("how-spacings", spacings=count))
     if queued and (row["path_limited_s"] or 0.0) > 0.5 * row["limits_s"]:
         return Value(
             "rate",
@@ -61,10 +63,9 @@ def rate(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Valu
             0.9 * most,
             1.1 * most,
             False,
-            "largest rate that passed while a queue stood; no train shows it alone",
+            fact("how-queued"),
         )
-    how = f"only a bound: what passed in a round trip. No queue and no spacing shows the rate; the simulation has {AMPLE:g} times the bound, so that it hardly limits"
-    return Value("rate", max(AMPLE * most, 1e6), "bps", most, None, False, how)
+    return Value("rate", max(AMPLE * most, 1e6), "bps", most, None, False, fact("how-passed", times=AMPLE))
 
 
 def passed(data: pl.DataFrame, acks: pl.DataFrame, factor: float, window_s: float, behind: bool) -> float:

@@ -34,7 +34,7 @@ LINUX, NEWER, BARE, MERGED, EVERY, SECOND = (
     "every segment", "every second segment, from the first",
 )  # fmt: skip
 #: How the names of Linux' receivers begin: rules that changed between versions may not show.
-LINUX_NAMES = "Linux"
+LINUX_ALL = "Linux"
 KERNELS = (LINUX, NEWER, BARE, MERGED)
 #: Policies that no known receiver has, as far as acklab knows. They stand for receivers that are not known.
 AFTER, CLOCK, ROOM = (
@@ -110,26 +110,16 @@ class Named:
         return self.explains and len(groups) <= MOST_NAMES and not groups <= set(OTHERS)
 
 
-def called(names: Sequence[str]) -> str:
-    """Receivers that the capture does not distinguish, as one name; those that are known first."""
-    linux = [one for one in names if _group(one) == LINUX_NAMES]
-    rest = sorted({_group(one) for one in names} - {LINUX_NAMES}, key=OTHERS.__contains__)
-    return " or ".join([*([_kernels(linux)] if linux else []), *rest])
+def called(names: Sequence[str]) -> list[str]:
+    """Receivers that the capture does not distinguish, those that are known first; of Linux where it may be each version."""
+    linux = [one for one in KERNELS if one in names]
+    rest = sorted({_group(one) for one in names} - {LINUX_ALL}, key=OTHERS.__contains__)
+    return [*([LINUX_ALL] if len(linux) == len(KERNELS) else linux), *rest]
 
 
 def _group(name: str) -> str:
     """What names have in common that differ by a version or an interval."""
-    return next((one for one in (LINUX_NAMES, CLOCK) if name.startswith(one)), name)
-
-
-def _kernels(names: Sequence[str]) -> str:
-    """Receivers of Linux as one name."""
-    if len(names) == 1:
-        return names[0]
-    several = [one.removeprefix(LINUX_NAMES).strip() for one in known(None) if one in names]
-    if len(several) == len(KERNELS):
-        return f"{LINUX_NAMES} (this connection does not show which)"
-    return f"{LINUX_NAMES} ({', '.join(several[:-1])} or {several[-1]})"
+    return next((one for one in (LINUX_ALL, CLOCK) if name.startswith(one)), name)
 
 
 def others(gap_s: float | None) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from ...captures.findings import policy as policy_of
-from ...text.counts import counted
+from ...text.templates import fact
 from .place import Place
 from .rate import QUEUED, mode
 from .value import Row, Value
@@ -43,7 +43,6 @@ def policy(row: Row, wait: Value) -> list[Value]:
             every,
             every,
             every is not None,
-            "usual number" if every is not None else "no usual number",
         ),
         wait,
     ]
@@ -52,10 +51,8 @@ def policy(row: Row, wait: Value) -> list[Value]:
 def timer(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Value:
     """How long the receiver waits with fewer segments than it usually acknowledges, from the first one's arrival."""
     if row["timer_s"] is not None and row["delay_min_s"] is not None:
-        return Value(
-            "ACK timer", row["timer_s"], "s", row["timer_low_s"], row["timer_high_s"], True, "waits of lone segments"
-        )
-    none = Value("ACK timer", None, "s", determined=False, how="too few ACKs of fewer segments than usual waited alike")
+        return Value("ACK timer", row["timer_s"], "s", row["timer_low_s"], row["timer_high_s"], True, fact("how-lone"))
+    none = Value("ACK timer", None, "s", determined=False, how=fact("how-no-waits"))
     if row["policy"] != "delayed" or not row["ack_every"] or row["ack_every"] < 2:
         return none
     if not place.behind and row["path_limited_s"] > QUEUED * row["limits_s"]:
@@ -69,7 +66,7 @@ def timer(row: Row, data: pl.DataFrame, acks: pl.DataFrame, place: Place) -> Val
     if found is None:
         return none
     middle, low, high, count = found
-    return Value("ACK timer", middle, "s", low, high, True, f"{counted(count, 'wait')} with fewer segments than usual")
+    return Value("ACK timer", middle, "s", low, high, True, fact("how-waits", waits=count))
 
 
 def policies(row: Row, wait: Value) -> dict[str, Policy]:
@@ -96,7 +93,7 @@ def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
     spent = row["limits_s"] or 1.0
     if not place.behind and (row["sender_window_limited_s"] or 0.0) > SENDER_LIMITS * spent:
         most = row["max_flight_bytes"]
-        return Value("window", most, "B", most, most, True, "the sender's own limit: the most in flight")
+        return Value("window", most, "B", most, most, True, fact("how-most-in-flight"))
     windows = acks["window_bytes"].cast(pl.Int64)
     least, most = int(windows.min() or 0), int(windows.max() or 0)  # type: ignore[arg-type]
     if (row["window_limited_s"] or 0.0) <= LIMITS * spent:
@@ -107,7 +104,7 @@ def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
             most,
             None,
             False,
-            "largest advertised; it does not limit, so any larger one fits as well",
+            fact("how-wide"),
         )
     if least < STEADY * most:
         return Value(
@@ -117,7 +114,7 @@ def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
             least,
             most,
             False,
-            "it limits, but varies as the interval says; the simulation keeps the largest advertised, as the sender's window",
+            fact("how-varies"),
         )
     return Value(
         "window",
@@ -126,7 +123,7 @@ def window(row: Row, acks: pl.DataFrame, place: Place) -> Value:
         most,
         most,
         True,
-        "largest advertised; it limits. The simulation has it as the sender's window",
+        fact("how-limits"),
     )
 
 
@@ -139,10 +136,10 @@ def initial_window(row: Row, first_write: int | None) -> Value:
             USUAL,
             "segments",
             determined=False,
-            how=f"no handshake; {USUAL} is the usual one (RFC 6928)",
+            how=fact("how-no-handshake", usual=USUAL),
         )
     count = max(round(first / unit), 1)
     if first_write is not None and first_write <= first:
-        how = f"the application's first write was smaller; {USUAL} is the usual one (RFC 6928)"
+        how = fact("how-small-write", usual=USUAL)
         return Value("initial window", max(count, USUAL), "segments", count, None, False, how)
-    return Value("initial window", count, "segments", count, count, True, "data within the first round trip")
+    return Value("initial window", count, "segments", count, count, True, fact("how-first-trip"))

@@ -1,6 +1,6 @@
 """The search for what the estimates leave open: choices of a small space are simulated, and compared with the capture.
 
-The space is one of :mod:`acklab.experiments.search`. It has named alternatives of the sender, of the losses and of the ACK policy. Then
+The space is one of :mod:`acklab.study.space`. It has named alternatives of the sender, of the losses and of the ACK policy. Then
 come a queue's length, random losses, timers, and the ends of the rate's interval.
 """
 
@@ -21,11 +21,11 @@ from ...study.space import Alternatives, Choice, Free, Space
 from . import losses
 from .errors import FitError
 from .measure import Measured
+from .place import Waits, waits
 from .receiving import policies
 from .scenario import NOTHING, Simulated, base, simulate, text
 from .score import Score
 from .value import Row
-from .waits import Waits, waits
 
 #: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
 ALIKE, MARGIN = 1.25, 0.002

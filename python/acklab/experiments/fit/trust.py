@@ -1,7 +1,7 @@
 """What may be asked of a fit, and what the ranges of an answer claim: every rule, in one place.
 
 A fit that breaks a rule of :func:`bad` predicts nothing. One that breaks a rule of :func:`blind` predicts no other queue and no other sender.
-Else a what-if is answered, and :func:`untested` says what its ranges do not cover. They were compared with true answers (:mod:`.widening`) for
+Else a what-if is answered, and :func:`claims` says what its ranges do not cover. They were compared with true answers (:data:`WIDER`) for
 one question only: FQ-CoDel at a bottleneck whose rate the capture shows.
 """
 
@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...text.numbers import NB, seconds
+from ...text.templates import Fact, fact, sentence
+from .place import AGREE
 from .value import Row
-from .waits import AGREE
-from .widening import WIDER
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -33,81 +32,81 @@ INSTEAD = "A longer transfer of an application that always has data may do, or c
 GIVEN = 0.5
 #: The key and the value of the question that was compared with the truth.
 TESTED = ("link.0.queue", "fq-codel")
+#: Share of the questions in which each range claims to have the true value, and the least and the largest share in a test of 44 downloads
+#: (``whatifs.py 3653 120``; the table is in docs/reference/fits.md).
+CLAIM, COUNTED = 0.9, (0.86, 1.0)
+#: How much wider a range is than its draws, which do not contain the error of the model itself: as fitted, with the changes, and of their
+#: ratio, a share at each end. The shares are from ``whatifs.py 3652 120`` and ``whatif_shares.py`` in ``tests/capture``: 46 downloads over
+#: access links that were asked for FQ-CoDel at the bottleneck. They are the least, in steps of 0.1 %, with which each quantity's ranges had the
+#: truth in 93 %.
+WIDER: Mapping[str, float] = {
+    "completion": 0.014,
+    "goodput": 0.013,
+    "mean round trip": 0.031,
+    "ACKs": 0.121,
+    "retransmissions": 0.334,
+}
 
 
-def bad(found: Fit) -> str:
-    """Why no prediction follows from a fit; empty if one does."""
-    share, score, held = (
-        len(found.measured.writes) / max(found.measured.row["segments"], 1),
-        found.model.score,
-        found.held_out,
-    )
+def bad(found: Fit) -> Fact | None:
+    """Why no prediction follows from a fit; None if one does."""
+    score, held = found.model.score, found.held_out
+    share = len(found.measured.writes) / max(found.measured.row["segments"], 1)
     if share > BAD_WRITES:
-        return f"a write for every {1 / share:.1f} segments repeats the captured departures, and says nothing of the network (at most one for {1 / BAD_WRITES:.0f})"
+        return fact("bad-writes", segments=1 / share, least=1 / BAD_WRITES)
     if score.curve > BAD_CURVE:
-        return f"the simulation's curve of acknowledged data is off by {_percent(score.curve)} of the time in the mean (at most {_percent(BAD_CURVE)})"
+        return fact("bad-curve", share=min(score.curve, 10.0), most=BAD_CURVE)
     if abs(score.end) > BAD_END:
-        return f"the simulation's time differs by {_percent(score.end, '+')} from the capture's (at most {_percent(BAD_END)})"
-    if lacks := _lacks(found.measured.row, found.model.simulated.row):
+        return fact("bad-end", share=score.end, most=BAD_END)
+    if (lacks := _lacks(found.measured.row, found.model.simulated.row)) is not None:
         return lacks
-    if held is not None and abs(held.end) > BAD_END:
-        return f"fitted to its first half, it misses the time of the second by {_percent(held.end, '+')} (at most {_percent(BAD_END)})"
     if held is None:
-        return f"no part of the connection could be held out to check the fit: {found.why_not}"
-    for told, many in (
-        ("the simulation's", score.acks),
-        ("fitted to its first half, the second half's", held.score.acks),
-    ):
-        if abs(many) > BAD_ACKS:
-            return f"{told} number of ACKs differs by {_percent(many, '+')} from the capture's (at most {_percent(BAD_ACKS)})"
-    return ""
+        return fact("bad-whole", why=found.why_not)
+    if abs(held.end) > BAD_END:
+        return fact("bad-half", share=held.end, most=BAD_END)
+    for kind, acks in (("bad-acks", score.acks), ("bad-half-acks", held.score.acks)):
+        if abs(acks) > BAD_ACKS:
+            return fact(kind, share=acks, most=BAD_ACKS)
+    return None
 
 
-def _percent(share: float, sign: str = "") -> str:
-    """A share as the tables have it; without a bound above 1,000 %."""
-    return f"{100 * share:{sign}.0f}{NB}%" if abs(share) < 10 else f"more than 1,000{NB}%"
-
-
-def _lacks(captured: Row, simulated: Row | None) -> str:
-    """What holds the capture back and not the model; empty without any."""
+def _lacks(captured: Row, simulated: Row | None) -> Fact | None:
+    """What holds the capture back and not the model; None without any."""
     for column, name in LIMITS.items():
         ours, theirs = (_share(row, column) for row in (simulated, captured))
         if theirs >= MAIN and ours < theirs / 2:
-            return f"the capture is limited by {name} for {_percent(theirs)} of its time, the simulation for {_percent(ours)} (at least half as long)"
-    return ""
+            return fact("bad-limit", limit=name, captured=theirs, simulated=ours)
+    return None
 
 
 def _share(row: Row | None, column: str) -> float:
     return float((row[column] or 0.0) / (row["limits_s"] or 1.0)) if row is not None else 0.0
 
 
-def blind(found: Fit) -> str:
-    """Why no prediction of another queue or sender follows from a fit; empty if one does."""
+def blind(found: Fit) -> Fact | None:
+    """Why no prediction of another queue or sender follows from a fit; None if one does."""
     if found.bad:
         return found.bad
-    both = found.search.waits(found.model)
+    both, held = found.search.waits(found.model), found.held_out.waits if found.held_out else None
     if both is None:
-        return "near the receiver, a capture does not show the round trips that a queue changes; one at the sender shows them (acklab fit SENDER RECEIVER takes both)"
+        return fact("blind-place")
     if not found.search.open:
-        return f"no model that fits has the captured round trips: the capture {seconds(both.captured_s)}, the simulation {seconds(both.simulated_s)} (at most {_percent(AGREE)} apart)"
-    held = found.held_out.waits if found.held_out else None
+        return fact("blind-models", captured=both.captured_s, simulated=both.simulated_s, most=AGREE)
     if held is not None and not held.agree:
-        return f"fitted to its first half, it has round trips of {seconds(held.simulated_s)}, the capture {seconds(held.captured_s)} (at most {_percent(AGREE)} apart)"
-    return ""
+        return fact("blind-half", captured=held.captured_s, simulated=held.simulated_s, most=AGREE)
+    return None
 
 
-def elsewhere(found: Fit) -> str:
-    """What may be done where no question about a queue or a sender is answered; empty where the reason says it."""
-    return "" if "acklab fit SENDER RECEIVER" in found.blind else f" {INSTEAD}"
+def refusal(reason: Fact) -> str:
+    """Why no question is answered, and what may be done."""
+    both = " One at the sender shows them (acklab fit SENDER RECEIVER takes both)."
+    return f"{sentence(reason)}.{both if reason.kind == 'blind-place' else f' {INSTEAD}'}"
 
 
-def doubt(found: Fit) -> str:
-    """Why an answer's number of ACKs is in doubt: the held-out check missed it by more than a range allows for; empty if it did not."""
+def doubt(found: Fit) -> Fact | None:
+    """Why an answer's number of ACKs is in doubt: the held-out check missed it by more than a range allows for; None if it did not."""
     acks = found.held_out.score.acks if found.held_out is not None else 0.0
-    if abs(acks) <= WIDER["ACKs"]:
-        return ""
-    more = f"{_percent(abs(acks))} {'more' if acks > 0 else 'fewer'}"
-    return f"A fit of the first half alone predicts {more} ACKs in the second half than were captured. A range of ACKs allows for {100 * WIDER['ACKs']:.1f}{NB}%, so do not rely on it."
+    return fact("doubt", share=acks, most=WIDER["ACKs"]) if abs(acks) > WIDER["ACKs"] else None
 
 
 def given(found: Fit) -> float:
@@ -116,15 +115,15 @@ def given(found: Fit) -> float:
     return last if last > GIVEN * found.measured.end_s else 0.0
 
 
-def untested(found: Fit, sets: Sequence[str]) -> list[str]:
-    """Why it is not known how often the ranges of an answer have the truth, in clauses; empty where it was tested."""
+def claims(found: Fit, sets: Sequence[str], rates: Sequence[float]) -> list[Fact]:
+    """How often the ranges of an answer have the truth; or why that is not known, for draws with these rates."""
     why = []
     if not all(one.partition("=")[0].strip().startswith(TESTED[0]) and TESTED[1] in one for one in sets):
-        why.append("only the question of FQ-CoDel at the bottleneck was compared with true answers, not this one")
+        why.append(fact("claim-question"))
     if not next(one for one in found.values if one.name == "rate").determined:
-        why.append("the capture does not show the rate")
+        why.append(fact("claim-rate", low=min(rates), high=max(rates)))
     if found.held_out is not None and not found.held_out.covered:
-        why.append("the second half took a time that its prediction from the first leaves out")
+        why.append(fact("claim-half"))
     if found.blind:
-        why.append("no round trip of the model was compared with the capture's, so none is told")
-    return why
+        why.append(fact("claim-trips"))
+    return why or [fact("claim", share=CLAIM, least=COUNTED[0], most=COUNTED[1])]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...text.counts import counted
-from ...text.numbers import NB, amount, digits, seconds
+from ...text.templates import Fact
 
 #: A row of an analysis' table ``connections``.
 Row = Mapping[str, Any]
@@ -29,7 +28,8 @@ class Value:
     low: float | None = None
     high: float | None = None
     determined: bool = True
-    how: str = ""
+    how: Fact | None = None
+    """The evidence."""
 
 
 def stamped(row: Row) -> bool:
@@ -46,31 +46,3 @@ def wire(row: Row) -> float:
     """Bytes of an IP packet for each byte of payload, in a full segment."""
     segment = row["segment_bytes"]
     return float((segment + header(row) + STAMPS * stamped(row)) / segment)
-
-
-def shown(value: Any, unit: str) -> str:
-    """A value with its unit."""
-    if value is None:
-        return "-"
-    if isinstance(value, str):
-        return value
-    if unit == "bps":
-        return amount(value, "b/s")
-    if unit == "s":
-        return seconds(value)
-    if unit == "B":
-        return amount(value, "B")
-    if unit == "share":
-        return f"{digits(100 * value)}{NB}%"
-    if unit:
-        return (
-            counted(value, unit.removesuffix("s")).replace(" ", NB)
-            if isinstance(value, int)
-            else f"{digits(value)}{NB}{unit}"
-        )
-    return digits(value) if value else "0"
-
-
-def signed(share: float) -> str:
-    """A relative difference."""
-    return f"{round(100 * share, 1) + 0.0:+.1f}{NB}%" if abs(share) < 10 else "more than 10 times"

@@ -5,7 +5,7 @@ Read it beside the paper. :mod:`.setting` has every parameter. :mod:`acklab.mode
 their figures.
 """
 
-from . import evidence, explanations, figures_many, figures_one, newcomer, search, section2, section3, section4, today  # noqa: F401
+from . import evidence, figures_many, figures_one, newcomer, section2, section3, section4, today  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]

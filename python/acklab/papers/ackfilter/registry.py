@@ -31,8 +31,8 @@ PAPER = Paper(
         "W, n": "the window; the number of round trips",
         "T": "the round trip without queues",
     },
+    unprinted=(),
     ns2={
-        "ackfilter.classic_is_1": "its erase-all filter: 33 transfers and the ACKs of 10 s agree with ours",
         "ackfilter.fig4.slow": "delta = 1: its 2000-segment transfer ends at 4.3256 s, as ours",
         "ackfilter.fig4.grow": "no filter: 1000 segments at 4.4232 s, as ours",
     },

@@ -18,16 +18,6 @@ LATE = (30, 100, 500)
 PLATEAU_BPS = MODEL.acks_per_s * MODEL.d * 8 * PACKET
 
 
-@PAPER.claim("delta_o")
-def optimum() -> Measurement:
-    return Measurement({"delta_o": MODEL.optimum})
-
-
-@PAPER.claim("check.64k")
-def example_of_the_introduction() -> Measurement:
-    return Measurement({"data": 2e6 / 8000, "acks": 64e3 / 320})
-
-
 @PAPER.claim("queue", SINGLE)
 def queue_of_a_burst(recorded: Recorded) -> Measurement:
     run = recorded["none"]
@@ -41,12 +31,6 @@ def queue_of_a_burst(recorded: Recorded) -> Measurement:
             }
         }
     )
-
-
-@PAPER.claim("alpha", SINGLE)
-def growth_without_filter(recorded: Recorded) -> Measurement:
-    windows = recorded["none"].cwnd([(n + 1) * T for n in range(7)])
-    return Measurement({"growth": {f"round trip {n + 1}": float(windows[n + 1] / windows[n]) for n in range(6)}})
 
 
 def first_round(run: Slow) -> int:
@@ -112,17 +96,7 @@ def final_plateau(recorded: Recorded) -> Measurement:
     return Measurement(
         {"plateau": rates},
         f"the forward link carries {FORWARD_BPS / 1e3:,.0f} kb/s; with the printed 1000 kb/s it would need 125 ACK/s, fewer than the "
-        "312.5 the reverse link carries, so that no ACK would ever be filtered (run: see the remark at Figure 5)",
-    )
-
-
-@PAPER.claim("fig5.d1", SINGLE)
-def reverse_link_full_with_1(recorded: Recorded) -> Measurement:
-    run = recorded[1]
-    limit = run.passes(0.97 * FORWARD_BPS)
-    return Measurement(
-        {"time": run.passes(PLATEAU_BPS)},
-        f"passes it without stopping, as its round trip is already at its limit, and reaches the forward link's rate at {limit:.2f} s",
+        "312.5 the reverse link carries, so that no ACK would ever be filtered",
     )
 
 
@@ -136,6 +110,12 @@ def reverse_link_full_with_more(recorded: Recorded) -> Measurement:
 def plateau(run: Slow, level_bps: float = PLATEAU_BPS) -> tuple[float, float]:
     """From when to when the throughput is within 5 % of what the reverse link lets through."""
     return run.passes(0.95 * level_bps), run.passes(1.05 * level_bps)
+
+
+@PAPER.claim("fig5.d1", SINGLE)
+def intermediate_saturation_with_1(recorded: Recorded) -> Measurement:
+    start, end = plateau(recorded[1])
+    return Measurement({"time": start, "length": end - start})
 
 
 @PAPER.claim("fig5.plateau", SINGLE)
@@ -153,16 +133,7 @@ def end_of_the_plateau(recorded: Recorded) -> Measurement:
     resumes = plateau(recorded[500])[1]
     return Measurement(
         {"filtering": recorded[500].onset, "resumes": resumes, "length": lengths},
-        "not the printed 5 s: the link is full from about 1.5 s on and 500 ACKs gather in 500/312.5 = 1.6 s; acknowledging every "
-        "second segment would make it about 6 s (see the searched question)",
     )
-
-
-NO_READING = (
-    "No reading of an open rule can have it (derived, not searched). By section 2.1 an old ACK is erased as one arrives at a full queue. So an ACK moves forward at "
-    "departures and at erasures, which together are the arrivals: at lambda ACK/s it waits delta/lambda. Filtering needs lambda > mu_r. So "
-    "the wait is below delta/mu_r, for each receiver: with d segments an ACK lambda is (1 + 1/d) mu_r in slow start. The printed sum needs that the arriving ACK is erased"
-)
 
 
 @PAPER.claim("fig5.rtt", SINGLE)
@@ -177,7 +148,7 @@ def longest_round_trip(recorded: Recorded) -> Measurement:
         {"ratio": ratios},
         "holds up to 30, where the link still falls idle between bursts; beyond, 625 ACK/s arrive without a pause as filtering starts, each "
         f"erases the oldest, and an ACK waits delta/625 s instead of delta/312.5 s: {told}. Round trips without what segments waited "
-        f"for the forward link. {NO_READING}",
+        "for the forward link",
     )
 
 
@@ -192,15 +163,6 @@ def best_threshold(recorded: Recorded) -> Measurement:
             "acked": {str(d): acked[d] for d in (1, 3, 30, 100, 500)},
         },
         "acknowledged by 5 s: " + ", ".join(f"{acked[d]:.0f} at {d}" for d in DELTAS),
-    )
-
-
-@PAPER.claim("classic_is_1", SINGLE)
-def classic_is_threshold_1(recorded: Recorded) -> Measurement:
-    one, all_ = recorded[1].departed, recorded["erase-all"].departed
-    differ = sum(a != b for a, b in zip(one, all_, strict=False)) + abs(len(one) - len(all_))
-    return Measurement(
-        {"differing": differ}, f"{len(one)} ACKs leave in 10 s, each at the same instant with the same number"
     )
 
 

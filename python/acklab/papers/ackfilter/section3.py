@@ -7,8 +7,6 @@ import numpy as np
 from ...reproduce.measure import Measurement
 from .registry import PAPER
 from .runs import SINGLE, Recorded
-from .setting import UTILISATION
-from .trace import T
 
 GRID = np.arange(3.0, 10.0001, 0.05)
 
@@ -27,27 +25,8 @@ def presence_rate(recorded: Recorded) -> Measurement:
     ratio = recorded["presence"].acked(GRID) / recorded["delayed"].acked(GRID)
     return Measurement(
         {"least": float(ratio.min())},
-        "weighted by time; the listing as printed adds up events, see the searched question",
+        "weighted by time; the listing as printed adds up events",
     )
-
-
-@PAPER.claim("fig8.cap", SINGLE)
-def occupancy_with_30(recorded: Recorded) -> Measurement:
-    run = recorded[30]
-    start = run.onset + 2 * T
-    least, mean, most = run.steady_occupancy(start, 10.0)
-    return Measurement(
-        {"steady": most, "largest": float(run.waiting[1].max())},
-        f"from {start:.1f} s on between {least:.0f} and {most:.0f}, on average {mean:.2f}: each departure leaves a place that the next ACK fills",
-    )
-
-
-@PAPER.claim("fig9.drop", SINGLE)
-def occupancy_with_delayed(recorded: Recorded) -> Measurement:
-    run = recorded["delayed"]
-    _, mean, most = run.steady_occupancy(run.onset + T, 10.0)
-    before = float(run.waiting[1][run.waiting[0] < run.onset].max())
-    return Measurement({"steady": most}, f"{before:.0f} before filtering starts; afterwards {mean:.2f} on average")
 
 
 @PAPER.claim("fig9.same", SINGLE)
@@ -56,8 +35,3 @@ def same_onset(recorded: Recorded) -> Measurement:
     return Measurement(
         {"apart": delayed - static}, f"{static:.2f} s with delta = 30, {delayed:.2f} s with delayed filtering"
     )
-
-
-@PAPER.claim("util90")
-def threshold() -> Measurement:
-    return Measurement({"threshold": 100 * UTILISATION})

@@ -7,11 +7,9 @@ Read it beside the paper. :mod:`.setting` has Figure 1 and every parameter. :mod
 
 from . import (  # noqa: F401
     evidence,
-    explanations,
     figures_comparisons,
     figures_competition,
     figures_losses,
-    search,
     section2,
     section3_baseline,
     section3_comparisons,

@@ -43,6 +43,7 @@ PAPER = Paper(
         "6": "Conclusions",
     },
     parameters=PARAMETERS,
+    unprinted=(),
     terms={
         "ACK every, every": "the receiver acknowledges each segment at once",
         "delayed ACKs, delayed": "the receiver acknowledges every second segment, or a lone one when a timer ends",

@@ -10,7 +10,7 @@ from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
 from .runs import LOSS_FREE, OVERSHOOT, OVERSHOOT_QUEUES
-from .setting import BDP_SEGMENTS, RTT_S, SEGMENTS, WINDOW
+from .setting import RTT_S, WINDOW
 
 Recorded = Mapping[Hashable, Transfer]
 
@@ -50,31 +50,6 @@ def slow_start_time_with_delayed_acks(recorded: Recorded) -> Measurement:
     return Measurement({"ratio": delayed / every}, f"{delayed:.3f} s against {every:.3f} s, queueing included")
 
 
-def slow_start_bursts(transfer: Transfer, covers: int) -> dict[str, float]:
-    """Fewest and most segments that an ACK for so many new ones releases before the window is full."""
-    full = transfer.reaches(WINDOW)
-    released = [ack.released for ack in transfer.acks if ack.covers == covers and ack.time_s < full]
-    return {"least": min(released), "most": max(released)}
-
-
-def answers_to_two(transfer: Transfer) -> int:
-    """Segments sent in answer to the two segments of the second window."""
-    return sum(1 for sent in transfer.sent if sent.window == 2)
-
-
-@PAPER.claim("sec2.burst", LOSS_FREE)
-def burst_for_an_ack(recorded: Recorded) -> Measurement:
-    every, delayed = recorded["reno", "every"], recorded["reno", "delayed"]
-    return Measurement(
-        {
-            "every": slow_start_bursts(every, 1),
-            "delayed": slow_start_bursts(delayed, 2),
-            "two-every": answers_to_two(every),
-            "two-delayed": answers_to_two(delayed),
-        }
-    )
-
-
 def growth_per_round(transfer: Transfer) -> float:
     """Slope of the window in congestion avoidance, in segments a round trip, until the next loss or a full window."""
     if not transfer.fast_retransmits:
@@ -97,20 +72,3 @@ def congestion_avoidance(recorded: Recorded) -> Measurement:
         {m: growth_per_round(recorded[m, q]) for m, q in lossy.items()},
         f"fitted after the first loss in the largest queue that has one, of {lossy['every']} and {lossy['delayed']} packets",
     )
-
-
-@PAPER.claim("sec3.awnd")
-def window_in_pipes() -> Measurement:
-    return Measurement({"ratio": WINDOW / BDP_SEGMENTS})
-
-
-@PAPER.claim("sec3.sizes")
-def number_of_sizes() -> Measurement:
-    return Measurement({"sizes": len(SEGMENTS)})
-
-
-@PAPER.claim("sec3.80k", LOSS_FREE)
-def end_of_slow_start(recorded: Recorded) -> Measurement:
-    every = recorded["reno", "every"]
-    full = every.reaches(WINDOW)
-    return Measurement({"segments": sum(1 for sent in every.sent if sent.time_s <= full)})

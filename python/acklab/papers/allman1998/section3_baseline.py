@@ -13,7 +13,6 @@ from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
 from .runs import OVERSHOOT, OVERSHOOT_QUEUES, SURFACE, TIME, every_fourth, traces
-from .searched import SACK_AT_8
 from .section2 import Recorded
 from .setting import PAPERS, SEGMENTS, WINDOW, Setting, transfer
 
@@ -174,16 +173,12 @@ def slower_at_8(surface: Grid, recorded: Recorded) -> Measurement:
 
 @PAPER.claim("fig2b.nojump", SURFACE["sack", "every"])
 def sack_without_jumps(surface: Grid) -> Measurement:
-    late = surface["timeouts"] > 0
-    few = late[:, : len(SEGMENTS) // 10].sum()
-    columns = ", ".join(
-        f"{n} at {q}" for q, n in zip(surface.axes["queue"], late[:, 10:].sum(axis=1), strict=True) if n > 2
-    )
+    time = np.median(surface.at(segments=LARGER)[TIME], axis=1)
+    change = np.abs(np.diff(time))
+    at = int(change.argmax())
     return Measurement(
-        {"share": float((~late).mean())},
-        f"of {late.sum()} transfers with a timeout {few} are shorter than 100 segments, where what is lost at the end draws too "
-        f"few duplicate ACKs; longer ones: {columns or 'at most 2 at any queue'} (at 8 a retransmission is lost, and only the "
-        f"timer repairs that). {SACK_AT_8}",
+        {"jump": float(change[at])},
+        f"from {time[at]:.2f} to {time[at + 1]:.2f} s after a queue of {surface.axes['queue'][at]}",
     )
 
 
@@ -211,7 +206,7 @@ def loss_in_recovery_at_8(lost: Mapping[tuple[int, int], int], surface: Grid) ->
             "time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("8", "9")},
         },
         "at 8 it is the retransmission of segment 60 that is lost, which costs a timeout; at 9 every retransmission arrives but "
-        f"a new segment, 102, is lost before recovery ends, so the window is halved twice there too. {SACK_AT_8}",
+        "a new segment, 102, is lost before recovery ends, so the window is halved twice there too",
     )
 
 
@@ -259,6 +254,12 @@ def delayed_two_windows_at_7(recorded: Recorded) -> Measurement:
     return Measurement({"lower": {f"at {q}": counts[q] for q in range(4, 8)}, "at-8": counts[8]})
 
 
+@PAPER.claim("fig3a.q7time", DELAYED)
+def delayed_slower_at_7(surface: Grid) -> Measurement:
+    part = surface.at(segments=LARGER)
+    return Measurement({"time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("7", "8")}})
+
+
 def ripple(surface: Grid) -> float:
     """How much the time varies over queues of 5 to 20, as a share of its median; mean over sizes from 500."""
     time = surface.at(queue=lambda q: 5 <= q <= 20, segments=lambda n: n >= 500)[TIME]
@@ -270,5 +271,5 @@ def sack_ripples(every: Grid, delayed: Grid) -> Measurement:
     without = [ripple(surface.at(queue=lambda q: q != 8)) for surface in (delayed, every)]
     return Measurement(
         {"ripple": {"fig3b": ripple(delayed), "fig2b": ripple(every)}},
-        f"all of the surplus is the timeout at 8 in Figure 2(b); without that queue {without[0]:.4f} and {without[1]:.4f}. {SACK_AT_8}",
+        f"all of the surplus is the timeout at 8 in Figure 2(b); without that queue {without[0]:.4f} and {without[1]:.4f}",
     )

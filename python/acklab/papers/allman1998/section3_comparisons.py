@@ -13,7 +13,6 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from .registry import PAPER
 from .runs import READ, SURFACE, TIME
-from .searched import BY_AGENT, DAASS_SHORT, UBC
 from .setting import MECHANISMS, RECOVERIES, SHORT, Setting, transfer
 
 SMALL = tuple(range(5, 200, 10))
@@ -21,22 +20,6 @@ ALL = [SURFACE[recovery, mechanism] for recovery in RECOVERIES for mechanism in 
 ALTERNATIVES = tuple(m for m in MECHANISMS if m != "delayed")
 
 # --- Figure 7
-
-
-@PAPER.claim("fig7.reno_sack", *ALL)
-def loss_free_equals(*surfaces: Grid) -> Measurement:
-    time = {key: s.at(queue=22)[TIME] for key, s in zip(SURFACE, surfaces, strict=True)}
-
-    def apart(one: tuple[str, str], other: tuple[str, str]) -> float:
-        return float(np.abs(time[one] - time[other]).max())
-
-    return Measurement(
-        {
-            "recovery": max(apart(("reno", m), ("sack", m)) for m in MECHANISMS),
-            "counting": max(apart((r, "ubc"), (r, "lbc")) for r in RECOVERIES),
-            "daass": max(apart((r, "daass"), (r, "every")) for r in RECOVERIES),
-        }
-    )
 
 
 RENO = {m: SURFACE["reno", m] for m in MECHANISMS}
@@ -158,22 +141,6 @@ def improvement(delayed: Grid, mechanism: Grid, short: bool = False, time: str =
     return np.asarray(100 * (delayed[time] - mechanism[time]) / delayed[time])
 
 
-REMARKS = {
-    (
-        "reno",
-        "ubc",
-        False,
-    ): ". The median sits on a cliff: with ns-2.35's fast-retransmit rule it is -9.2, but then Figure 6 has no "
-    f"rise at 7 to 9 (see the searched questions). {UBC}",
-    (
-        "sack",
-        "daass",
-        True,
-    ): f". Two thirds of the short transfers lose nothing, and there DAASS equals ACK every. {DAASS_SHORT}",
-    ("sack", "daass", False): f". {BY_AGENT}",
-}
-
-
 def _table(number: int, recovery: str, mechanism: str, short: bool) -> None:
     @PAPER.claim(
         f"table{number}.{mechanism}.{'short' if short else 'all'}",
@@ -186,7 +153,7 @@ def _table(number: int, recovery: str, mechanism: str, short: bool) -> None:
         return Measurement(
             {"improvement": float(np.median(gains))},
             f"quartiles {low:.1f} and {high:.1f}, mean {gains.mean():.1f}, {(gains < 0).mean() * 100:.0f} % slower, of "
-            f"{gains.size} transfers{REMARKS.get((recovery, mechanism, short), '')}",
+            f"{gains.size} transfers",
         )
 
 
@@ -206,29 +173,11 @@ def medians(surfaces: Mapping[tuple[str, str], Grid], short: bool) -> dict[str, 
 
 @PAPER.claim("tables.order.all", *ALL)
 def order_of_all(*surfaces: Grid) -> Measurement:
-    found = dict(zip(SURFACE, surfaces, strict=True))
-    gains = improvement(found["reno", "delayed"], found["reno", "ubc"])
-    return Measurement(
-        medians(found, short=False),
-        f"every other relation holds. Reno's UBC is slower in {(gains < 0).mean() * 100:.0f} % of the transfers, by "
-        f"{-gains[gains < 0].mean():.0f} % on average, and faster in the others by {gains[gains > 0].mean():.0f} %: its median is "
-        f"next to the cliff, and under ns-2.35's fast-retransmit rule on the other side of it (see the searched questions). {UBC}",
-    )
+    return Measurement(medians(dict(zip(SURFACE, surfaces, strict=True)), short=False))
 
 
 @PAPER.claim("tables.order.short", *ALL)
 def order_of_short(*surfaces: Grid) -> Measurement:
-    return Measurement(medians(dict(zip(SURFACE, surfaces, strict=True)), short=True))
-
-
-@PAPER.claim("table1.ubc.shape", RENO["delayed"], RENO["ubc"])
-def cliff(delayed: Grid, ubc: Grid) -> Measurement:
-    gains = improvement(delayed, ubc)
-    marks = np.percentile(gains, [45, 48, 50, 52])
-    later = float((ubc["timeouts"] > delayed["timeouts"]).mean())
-    lossy = improvement(delayed.at(queue=lambda q: q < 22), ubc.at(queue=lambda q: q < 22))
-    return Measurement(
-        {"worse": float((gains < 0).mean() * 100), "p45": float(marks[0])},
-        f"percentiles 45, 48, 50, 52: {', '.join(f'{m:.1f}' for m in marks)}; mean {gains.mean():.1f}; {later * 100:.0f} % "
-        f"of the transfers gain a timeout; below a queue of 22 alone the median is {np.median(lossy):.1f}",
-    )
+    found = medians(dict(zip(SURFACE, surfaces, strict=True)), short=True)
+    parts = {"reno": ("", "-alike", "-counting"), "sack": ("", "-alike")}
+    return Measurement({recovery + part: found[recovery] for recovery, several in parts.items() for part in several})

@@ -11,10 +11,9 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
-from .runs import LOSS_FREE, SURFACE, TIME, every_fourth, traces
-from .section2 import Recorded, slow_start_bursts
+from .runs import SURFACE, TIME, every_fourth, traces
 from .section3_baseline import LARGER
-from .setting import WINDOW, transfer
+from .setting import transfer
 
 # --- 3.3.1 delayed ACKs after slow start
 
@@ -73,48 +72,14 @@ def ubc_is_rough(ubc: Grid, lbc: Grid, delayed: Grid) -> Measurement:
     )
 
 
-STRETCHED = traces(
-    "UBC after a timeout",
-    "one long Reno transfer with UBC for each queue, packet by packet",
-    {q: transfer("reno", "ubc", q, 995) for q in range(4, 21)},
-)
-
-
-def doubled(transfer: Transfer) -> list[tuple[int, int]]:
-    """Newly covered and released, for ACKs of more than two segments in slow start that may release twice as many.
-
-    They may when what they cover was all still outstanding, as far as the sender knew, and the window that results
-    stays within the advertised one.
-    """
-    found = []
-    for ack in transfer.acks:
-        state, window, _ = transfer.state_before(ack.time_s)
-        room = window + ack.covers <= WINDOW and ack.covers <= int(window)
-        if state == "slow-start" and ack.covers > 2 and room:
-            found.append((ack.covers, ack.released))
-    return found
-
-
-@PAPER.claim("fig5a.2n", STRETCHED)
-def ubc_doubles(recorded: Mapping[Hashable, Transfer]) -> Measurement:
-    pairs = [pair for transfer in recorded.values() for pair in doubled(transfer)]
-    largest = max(pairs, default=(0, 0))
-    short = sum(released < 2 * covers for covers, released in pairs)
-    return Measurement(
-        {"factor": max((released / covers for covers, released in pairs), default=float("nan"))},
-        f"{len(pairs)} such ACKs after timeouts, the largest for {largest[0]} segments released {largest[1]}; {short} "
-        "released fewer",
-    )
+@PAPER.claim("fig5a.loss", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"])
+def ubc_loses_more(ubc: Grid, lbc: Grid) -> Measurement:
+    return Measurement({"drops": {"ubc": float(ubc["drops"].sum()), "lbc": float(lbc["drops"].sum())}})
 
 
 @PAPER.claim("fig5b", SURFACE["reno", "ubc"], SURFACE["sack", "ubc"])
 def ubc_is_smooth_with_sack(reno: Grid, sack: Grid) -> Measurement:
     return Measurement({"ratio": roughness(reno) / roughness(sack)})
-
-
-@PAPER.claim("fig5b.burst4", LOSS_FREE)
-def ubc_burst(recorded: Recorded) -> Measurement:
-    return Measurement({m: slow_start_bursts(recorded["sack", m], 2) for m in ("ubc", "delayed")})
 
 
 # --- 3.3.3 limited byte counting

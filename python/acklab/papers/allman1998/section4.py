@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...figures.stats import Sample, jackknife
-from ...reproduce.experiments import Effort, Replications, Traces, records
+from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
-from ...reproduce.resample import rank_correlation, spearman
-from ..trace import Transfer
 from .registry import PAPER
-from .searched import LBC_DAASS, LBC_GOODPUT
-from .section2 import slow_start_bursts
 from .setting import (
-    BDP_SEGMENTS,
-    DROP_TAIL,
     FLOWS,
     GATEWAYS,
     NAMES,
-    RED,
     SEGMENT_BYTES,
-    Setting,
     competition,
-    transfer,
 )
 
 COMPETING = ("every", "delayed", "daass", "lbc")
@@ -55,8 +46,8 @@ READ = ManyFlows(
 """Mean throughput of a transfer (bytes/s), share of useful segments and of dropped ones (%), waiting packets, ACKs."""
 
 
-FEW_FLOWS, FEW_SEEDS = (50, 200, 350, 500), 20
-"""Numbers of transfers of a quick run; these, with so many seeds, are also how another reading is tried."""
+FEW_FLOWS = (50, 200, 350, 500)
+"""Numbers of transfers of a quick run."""
 
 
 def _competition(gateway: str, mechanism: str) -> Replications:
@@ -70,18 +61,6 @@ def _competition(gateway: str, mechanism: str) -> Replications:
         scenario,
         READ,
         {"flows": FEW_FLOWS},
-    )
-
-
-def another_reading(gateway: str, mechanism: str, setting: Setting, note: str) -> Replications:
-    """The same experiment with a changed setting, with fewer seeds and numbers of transfers."""
-
-    def scenario(flows: int, seed: int) -> str:
-        return competition(gateway, mechanism, flows, seed, setting)
-
-    about = f"{NAMES[mechanism]} among competing transfers, {gateway}, {note}"
-    return Replications(
-        f"{gateway} {mechanism} {note}", about, {"flows": FEW_FLOWS}, scenario, READ, most_seeds=FEW_SEEDS
     )
 
 
@@ -128,19 +107,12 @@ def throughput_order(*grids: Grid) -> Measurement:
     near = {
         f"{m}, {n}": v[m].minus(v["every"]).over(v["every"].value) for n, v in order.items() for m in ("daass", "lbc")
     }
-    return Measurement({"throughput": order, "near": near}, _TIMER)
+    return Measurement({"throughput": order, "near": near})
 
 
 @PAPER.claim("fig9.lbc_daass", *DROP_TAIL_RUNS)
 def lbc_above_daass(*grids: Grid) -> Measurement:
-    return Measurement({"throughput": each(by_mechanism(grids), "throughput")}, f"{_TIMER}. {LBC_DAASS}")
-
-
-_TIMER = (
-    "LBC's first segment waits 100 ms for the delayed-ACK timer, DAASS's does not; that is most of the gap (see the searched "
-    "questions: with one flag for all senders, down once anybody's window grows in congestion avoidance, DAASS waits, too, "
-    "and the gap shrinks to a few percent)"
-)
+    return Measurement({"throughput": each(by_mechanism(grids), "throughput")})
 
 
 def spread(grids: Grids, flows: int, quantity: str = "throughput") -> Sample:
@@ -167,34 +139,9 @@ def similar_under_load(*grids: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig9.fall", *DROP_TAIL_RUNS)
-def throughput_falls(*grids: Grid) -> Measurement:
-    def correlation(grid: Grid) -> Sample:
-        return rank_correlation(lambda throughput: spearman(grid.axes["flows"], throughput), grid["throughput"])
-
-    return Measurement({"spearman": {m: correlation(grid) for m, grid in by_mechanism(grids).items()}})
-
-
 @PAPER.claim("fig10.order", *DROP_TAIL_RUNS)
 def goodput_order(*grids: Grid) -> Measurement:
     return Measurement({"goodput": overall(by_mechanism(grids), "goodput")})
-
-
-def _bursts(effort: Effort) -> dict[Hashable, str]:
-    return {m: records(transfer("sack", m, 22, 95), "packets", "series") for m in ("every", "lbc")}
-
-
-BURSTS = Traces("bursts", "a loss-free SACK transfer of 95 segments, packet by packet", _bursts, Transfer)
-
-
-@PAPER.claim("fig10.burst", BURSTS)
-def largest_bursts(recorded: Mapping[Hashable, Transfer]) -> Measurement:
-    return Measurement(
-        {
-            m: max(slow_start_bursts(recorded[m], k)["most"] for k in ((1,) if m == "every" else (1, 2)))
-            for m in ("lbc", "every")
-        }
-    )
 
 
 @PAPER.claim("fig11.delayed_low", *DROP_TAIL_RUNS)
@@ -218,7 +165,7 @@ def delayed_keeps_the_queue_shorter(*grids: Grid) -> Measurement:
 
 @PAPER.claim("fig12.order", *RED_RUNS)
 def red_throughput_order(*grids: Grid) -> Measurement:
-    return Measurement({"throughput": overall(by_mechanism(grids), "throughput")}, f"{_TIMER}. {LBC_DAASS}")
+    return Measurement({"throughput": overall(by_mechanism(grids), "throughput")})
 
 
 @PAPER.claim("fig12.alln", *RED_RUNS)
@@ -228,23 +175,7 @@ def red_delayed_always_worst(*grids: Grid) -> Measurement:
 
 @PAPER.claim("fig13.order", *RED_RUNS)
 def red_goodput_order(*grids: Grid) -> Measurement:
-    return Measurement({"goodput": overall(by_mechanism(grids), "goodput")}, _resends(by_mechanism(grids)))
-
-
-def _resends(found: Grids) -> str:
-    """What goodput lacks to 100 %, for the two that are close: lost, or sent again although it had arrived."""
-    parts = {m: (averaged(found[m], "goodput").value, averaged(found[m], "loss").value) for m in ("lbc", "every")}
-    lost, again = ({m: number(*p) for m, p in parts.items()} for number in (lambda g, l: l, lambda g, l: 100 - g - l))
-    return (
-        f"LBC and ACK every are close: {lost['lbc']:.2f} and {lost['every']:.2f} % of the segments are dropped, "
-        f"{again['lbc']:.2f} and {again['every']:.2f} % sent again although they had arrived. Which is above depends on the "
-        "delayed-ACK timer, which the paper does not state: with 200 ms LBC is above by 0.22 points (50 seeds, 95 % interval "
-        "0.17 to 0.28). And on what a sender does with SACK blocks at a timeout: ns's forgets them, and of what LBC sends again "
-        "though it had arrived (890 segments of three traced runs of 500 transfers) 72 % is the second of the two segments that the "
-        "first ACK after a timeout releases. With a sender that keeps the blocks both send 0.15 % needlessly, and the two can not "
-        "be told apart. One segment an ACK in the slow start after a timeout (RFC 3465) cures nothing: 0.28 % (see the searched questions). "
-        f"{LBC_GOODPUT}"
-    )
+    return Measurement({"goodput": overall(by_mechanism(grids), "goodput")})
 
 
 @PAPER.claim("fig13.lbc_every", *RED_RUNS)
@@ -254,7 +185,7 @@ def red_lbc_above_every(*grids: Grid) -> Measurement:
     return Measurement(
         {"goodput": {m: found[m] for m in ("lbc", "every")}},
         f"{abs(apart):.2f} points apart, of a range of {max(s.value for s in found.values()) - min(s.value for s in found.values()):.2f} "
-        f"points over the mechanisms. {_resends(by_mechanism(grids))}",
+        "points over the mechanisms",
     )
 
 
@@ -294,13 +225,3 @@ def red_loses_more(*grids: Grid) -> Measurement:
     return Measurement(
         {"loss": {m: {"drop-tail": averaged(tail[m], "loss"), "red": averaged(red[m], "loss")} for m in COMPETING}}
     )
-
-
-@PAPER.claim("table3")
-def red_parameters() -> Measurement:
-    return Measurement({name: float(RED[name]) for name in ("min", "max", "weight", "max_p")})  # type: ignore[arg-type]
-
-
-@PAPER.claim("sec4.bdp")
-def window_and_queue_in_pipes() -> Measurement:
-    return Measurement({"window": 20 / BDP_SEGMENTS, "queue": float(DROP_TAIL["packets"]) / BDP_SEGMENTS})  # type: ignore[arg-type]

@@ -166,11 +166,6 @@ def few_outstanding(sessions: Sessions) -> Measurement:
     )
 
 
-@PAPER.claim("fig15.ncwnd", SESSIONS)
-def window_never_shrinks(sessions: Sessions) -> Measurement:
-    return Measurement({"decreases": sum(s.decreases for s in of(sessions, "delayed"))})
-
-
 @PAPER.claim("fig16.modest", SESSIONS)
 def window_opens_modestly(sessions: Sessions) -> Measurement:
     lbc, counting = of(sessions, "lbc"), of(sessions, "delayed")[:FEWER]
@@ -181,4 +176,12 @@ def window_opens_modestly(sessions: Sessions) -> Measurement:
             "order": {"counting": Sample.of([s.last for s in counting]), "lbc": Sample.of([s.last for s in lbc])},
         },
         f"mean window after two minutes: {by_write} bytes a keystroke",
+    )
+
+
+@PAPER.claim("sec5.display", DISPLAYS)
+def the_file_leaves_in_a_burst(displays: Mapping[tuple[str, str], Display]) -> Measurement:
+    return Measurement(
+        {"burst": {r: {m: displays[r, m].burst for m in ("delayed", "lbc")} for r in RECOVERIES}},
+        f"segments lost {', '.join(f'{r} {m} {one.drops}' for (r, m), one in displays.items())}",
     )

@@ -4,7 +4,7 @@ Read it beside the paper. :mod:`.setting` has Figure 5 and every parameter. :mod
 :mod:`.section3` Figures 2 and 3. :mod:`.section4` has Figures 5 to 8 and the conclusions' remarks on them.
 """
 
-from . import explanations, figures_exchanges, figures_times, related, section1, section3, section4, security  # noqa: F401
+from . import figures_exchanges, figures_times, related, section1, section3, section4, security  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]

@@ -14,7 +14,7 @@ PARAMETERS = [
     Parameter("background flows", "J = 1, 2, 4, ..., 128", "inferred", "the text names 32 and 64; powers of two"),
     Parameter(
         "recovery", "RFC 6675", "inferred", "not stated. `acklab infer divack` decides it from Figure 6 (> 0.999 of 48 readings of four rules); "
-        "NewReno stands beside it in the figures on pieces and on recoveries", fitted_to=("fig6.low",)
+        "NewReno stands beside it in the figures on pieces and on recoveries", fitted_to=("fig6.low", "fig8.steal")
     ),
     Parameter(
         "advertised window", "never binding", "inferred", "not stated; decided by the same search (> 0.999)", fitted_to=("fig6.low",)

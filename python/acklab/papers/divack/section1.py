@@ -171,17 +171,6 @@ SHOWN = Traces("divack packets", "Figures 1 and 4, packet by packet", _shown, re
 Shown = Mapping[Hashable, Exchange]
 
 
-@PAPER.claim("fig1", SHOWN)
-def an_ack_in_three(shown: Shown) -> Measurement:
-    found = shown["fig1"]
-    start = int(found.sent["seq"][1])
-    numbers = [int(a) - start for a in found.acks["ack"].to_list() if int(a) > start][:3]
-    return Measurement(
-        {"first": numbers[0], "second": numbers[1], "last": numbers[2]},
-        'pieces of one byte and the rest (parts = "bytes"), of the second segment of a recorded transfer',
-    )
-
-
 def first_round(found: Exchange) -> Array:
     """The segments that the first segment's ACKs released."""
     return found.rounds[1]

@@ -181,14 +181,6 @@ def rates(bursts: Bursts) -> list[int]:
     return sorted({key[1] for key in bursts if isinstance(key, tuple)})
 
 
-@PAPER.claim("fig3.count", BURSTS)
-def eight_hundred(bursts: Bursts) -> Measurement:
-    counts = [b.acks for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", 250, "divided")]
-    return Measurement(
-        {"acks": max(counts)}, f"sent by the station in each of {len(counts)} runs at 250 kb/s: {sorted(set(counts))}"
-    )
-
-
 def _said(bursts: Bursts, kbps: int) -> str:
     runs = [b for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", kbps, "divided")]
     plain = [b for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", kbps, "whole")]
@@ -212,21 +204,4 @@ def unnoticeable_behind_a_fast_wire(bursts: Bursts, early: Bursts) -> Measuremen
     return Measurement(
         {"ratio": ratios(bursts, "802.11b", 2000)},
         f"{_said(bursts, 2000)}. The instant matters: from {EARLY_S:g} s on, where 1-apdp ends at {plain:.0f} segments, it is {small}",
-    )
-
-
-@PAPER.claim("fig3.bneck", BURSTS)
-def only_behind_the_wire(bursts: Bursts) -> Measurement:
-    swept = ", ".join(f"{ratios(bursts, '802.11b', r).value:.2f} at {r}" for r in rates(bursts))
-    return Measurement(
-        {"wired": ratios(bursts, "802.11b", 250), "medium": ratios(bursts, "802.11b", 2000)}, f"ratio by kb/s: {swept}"
-    )
-
-
-@PAPER.claim("fig2", BURSTS)
-def one_medium(bursts: Bursts) -> Measurement:
-    key = next(k for k in bursts if isinstance(k, tuple) and k[0] == "802.11b")
-    return Measurement(
-        {"shared": bursts[key].on_medium},
-        "the wire's rate is what the runs vary; data goes out by AP->M, ACKs by M->AP",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,6 @@ from ...reproduce.measure import Measurement
 from ...reproduce.resample import rank_correlation, spearman
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, gain, high, low, ratio, times, typical
-from .searched import CAPACITIES, GAINED, LIMIT, ORDER
-from .section1 import SHOWN, Shown
 from .section4_runs import (
     BY_BUFFER,
     BY_FLAVOUR,
@@ -29,30 +26,7 @@ from .section4_runs import (
     THIEF,
     THIEF_ABC,
 )
-from .setting import ACCESS_MS, BUFFERS, DELAY_MS, FILE_BYTES, PACKET, POLICIES, REFERENCES, Client, Path, download
-
-
-@PAPER.claim("fig5")
-def links_and_round_trip() -> Measurement:
-    parts: dict[str, Any] = {}
-    for name, rate in (("ten", 10.0), ("small", 1.5)):
-        tree = json.loads(download(Client("every"), 8, 1, Path(rate=rate)))
-        parts[name] = float(tree["topology"]["access"]["rate"].removesuffix("Mbps"))
-    return Measurement(parts | {"rtt": {f"{x:g} Mb/s": 2.0 * (2 * ACCESS_MS + DELAY_MS) for x in (10.0, 1.5)}})
-
-
-@PAPER.claim("bg.buffer")
-def buffers() -> Measurement:
-    packets = {rate: rate * 1e6 * 2 * DELAY_MS / 1000 / 8 / PACKET for rate in BUFFERS}
-    return Measurement(
-        {"ten": packets[10.0], "small": packets[1.5]}, f"{packets[10.0]:.1f} and {packets[1.5]:.1f}; run with {BUFFERS}"
-    )
-
-
-@PAPER.claim("check.ideal")
-def ideal_times() -> Measurement:
-    alone = 8 * FILE_BYTES / 10e6
-    return Measurement({"alone": alone, "J=32": 33 * alone, "J=64": 65 * alone})
+from .setting import BUFFERS, POLICIES, REFERENCES
 
 
 @PAPER.claim("ref.apdp", BY_SIZE)
@@ -78,7 +52,6 @@ def apdp_is_faster(grid: Grid) -> Measurement:
 _CHANCE = (
     "A window that opens faster also meets the full buffer earlier; a short download is decided by whether one of its first "
     "segments is lost, which costs a timeout, and which segments are lost differs between the two runs of a pair. "
-    f"{ORDER}"
 )
 
 
@@ -94,7 +67,7 @@ def division_pays_under_low_congestion(grid: Grid, flavours: Grid) -> Measuremen
     }
     for j in (1, 2, 4, 8, 16, 32):
         parts.setdefault(f"J={j}", parts[f"J={low(grid)[0]}"])  # a quick look has fewer
-    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT}. {_by_flavour(flavours)}. {GAINED}")
+    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT}. {_by_flavour(flavours)}")
 
 
 def _gains(grid: Grid, **cell: Any) -> str:
@@ -199,7 +172,7 @@ def more_pieces_more_gain(pieces: Grid, base: Grid, newreno: Grid) -> Measuremen
     told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
     return Measurement(
         {"spearman": {f"J = {j}": correlation(j) for j in low(pieces)}},
-        f"best: {told}. {_OVERSHOOT}. With NewReno: {other}. {LIMIT}",
+        f"best: {told}. {_OVERSHOOT}. With NewReno: {other}",
     )
 
 
@@ -218,7 +191,7 @@ def thirty_two_is_enough(pieces: Grid, newreno: Grid) -> Measurement:
     other = {j: 100 * float(1 - mean[64][j] / mean[32][j]) for j in low(newreno)}
     return Measurement(
         {"apart": jackknife(len(seeds), apart)},
-        f"m = 64 saves {told}. With NewReno {', '.join(f'{v:+.0f} % at J = {j}' for j, v in other.items())}. {LIMIT}",
+        f"m = 64 saves {told}. With NewReno {', '.join(f'{v:+.0f} % at J = {j}' for j, v in other.items())}",
     )
 
 
@@ -290,22 +263,6 @@ def abc_stops_the_thief(grid: Grid, base: Grid, flavours: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig8.asym", SHOWN, beside=[FIGURE_8])
-def sixteen_acks_a_segment(shown: Shown, grid: Grid) -> Measurement:
-    """Counted where nothing is lost: the ACKs of the halves of a loss-free transfer, scaled by what was asked for."""
-    found = shown["fig8"]
-    full = int((found.sent["len"] == 1460).sum())
-    arrived = {int(seq) + int(n) for seq, n in found.sent.select("seq", "len").iter_rows()}
-    covered = sum(1 for a in found.acks["ack"].to_list() if int(a) in arrived)
-    load = grid.at(policy="divss1", limit=2.0, flows=grid.axes["flows"][0])["acks"].mean()
-    every = grid.at(policy="every", limit=2.0, flows=grid.axes["flows"][0])["acks"].mean()
-    return Measurement(
-        {"acks": found.acks.height / covered},
-        f"{found.acks.height} ACKs for {covered} of {full} segments of a loss-free transfer; in Figure 8's downloads divss1 sends "
-        f"{load / every:.1f} times the ACKs of 1-apdp, for it divides in slow start only",
-    )
-
-
 @PAPER.claim("both.caps", FIGURE_6, SLOWER)
 def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
     flows = fast.axes["flows"]
@@ -330,7 +287,7 @@ def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
         f"{alike} of {means[0].size} policies and J gain at both or lose at both. Up to J = 8 alone the correlation is {light:.2f}. Every second seed "
         f"beside the others has {halves[0]:.2f} at 10 and {halves[1]:.2f} at 1.5 Mb/s, which is what noise leaves of it. Each flow has a sixth of the packets of pipe and "
         f"buffer at 1.5 Mb/s. Time over that of 1-apdp, {', '.join(POLICIES)}: {_room(slow, 1.5, (1, 2))}; {_room(fast, 10.0, (1, 8, 16))}. Timeouts of a download with "
-        f"1-apdp at 1.5 Mb/s: {', '.join(f'{v:.0f} at J = {j}' for j, v in lost.items() if j >= 8)}. {CAPACITIES}",
+        f"1-apdp at 1.5 Mb/s: {', '.join(f'{v:.0f} at J = {j}' for j, v in lost.items() if j >= 8)}",
     )
 
 

@@ -2,10 +2,10 @@
 from the Receiving End", Journal of Internet Engineering 1(1), 2007.
 
 Read it beside the paper. :mod:`.setting` has the schemes, configurations and every parameter. :mod:`.runs` has the experiments, and
-:mod:`.recorded` what is read from recorded ones. The claims are in :mod:`.exact` (Figures 1 and 2), :mod:`.timelines` and
+:mod:`.recorded` what is read from recorded ones. The claims are in :mod:`.timelines` and
 :mod:`.dynamics` (3 to 7), :mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16) and :mod:`.sharing` (17 to 19). ``figures*`` draw.
-:mod:`.beyond` has what the paper leaves for later. :mod:`.inferred` (a plan of ``acklab infer``) and :mod:`.edge` settle what the
-paper does not print. :mod:`.tried` judges the claims under other readings, and :mod:`.explanations` has what it found.
+:mod:`.beyond` has what the paper leaves for later. ``open.toml`` is the plan of ``acklab infer`` for what the
+paper does not print.
 """
 
 from . import (  # noqa: F401
@@ -13,9 +13,6 @@ from . import (  # noqa: F401
     changing,
     droptail,
     dynamics,
-    edge,
-    exact,
-    explanations,
     figures_dynamics,
     figures_times,
     sharing,

@@ -205,6 +205,19 @@ def smart_is_faster_over_buffers(grid: Grid) -> Measurement:
     )
 
 
+@PAPER.claim("fig11.paced", only(BUFFER, scheme=("paced", "smart-paced")))
+def paced_smart_is_faster_over_buffers(grid: Grid) -> Measurement:
+    return Measurement(
+        {
+            "time": {
+                f"{c} Mb/s, {b:g}": {s: float(grid.at(scheme=s, mbps=c)["mean"][i]) for s in ("paced", "smart-paced")}
+                for c in (7, 15)
+                for i, b in enumerate(grid.axes["buffer"])
+            }
+        }
+    )
+
+
 def sampled(grid: Grid, column: str, schemes: tuple[str, ...]) -> dict[str, dict[str, Number]]:
     """A quantity with its seeds, by scheme for each capacity."""
     return {

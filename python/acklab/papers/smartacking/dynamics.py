@@ -11,7 +11,7 @@ from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement, Number
 from .recorded import Connection, Recorded
 from .registry import PAPER
-from .runs import EIGHT, FIG3, FIG5, FIG6, FIG7, FIXED
+from .runs import EIGHT, FIG3, FIG5, FIG6, FIG7
 from .setting import SEGMENTS, bdp
 
 Runs = Mapping[str, Recorded]
@@ -49,20 +49,6 @@ def delivered(runs: Runs, figure: str, scheme: str) -> Measurement:
     return Measurement(parts, told)
 
 
-@PAPER.claim("check.timeline_span")
-def least_spans() -> Measurement:
-    least = {name: p / 100 * SEGMENTS * 0.008 / c for name, p, c in
-             (("fig3b", 61, 9), ("fig4b", 27, 5), ("fig5b", 68, 20), ("fig5b-edge", 68, 10), ("fig3a", 29, 9),
-              ("fig4a", 23, 5), ("fig4c", 22, 5), ("fig4d", 25, 5), ("fig5a", 49, 20), ("fig5a-edge", 49, 10))}  # fmt: skip
-    return Measurement(least)
-
-
-@PAPER.claim("fig3a.stall1", FIG3)
-def first_ack_waits(runs: Runs) -> Measurement:
-    c = runs["newreno"]["f1"]
-    return Measurement({"delay": 1000 * float(c.acks[0] - c.arrivals[0])})
-
-
 def growth(c: Connection) -> list[float]:
     """Ratio of cwnd from one round trip to the next, from the end of the first stall to the first drop."""
     begin = float(c.acks[0]) + 0.05
@@ -76,12 +62,6 @@ def growth(c: Connection) -> list[float]:
 def grows_by_half(runs: Runs) -> Measurement:
     ratios = growth(runs["newreno"]["f1"])
     return Measurement({"growth": float(np.exp(np.mean(np.log(ratios))))}, f"over {len(ratios)} round trips, {min(ratios):.2f} to {max(ratios):.2f}")  # fmt: skip
-
-
-@PAPER.claim("check.growth", FIG3)
-def not_doubling(runs: Runs) -> Measurement:
-    ratios = growth(runs["newreno"]["f1"])
-    return Measurement({"growth": float(np.exp(np.mean(np.log(ratios))))})
 
 
 def timeouts(c: Connection, until: float) -> int:
@@ -121,50 +101,26 @@ def middle(values: Sequence[float]) -> float:
     return float(np.median(values)) if len(values) else float("nan")
 
 
-@PAPER.claim("fig3b.oneack", FIG3, beside=[FIXED])
-def about_one_ack_a_window(runs: Runs, fixed: Runs) -> Measurement:
-    counts, told = {}, {}
-    for scheme, run in (("smart", runs["smart"]), ("smart-paced", runs["smart-paced"]), ("fixed", fixed["fixed"])):
-        c = run["f1"]
-        spans = full(run, c, 9, float(c.time[-1]))
-        cwnd = [float(np.mean(c.on_grid(b, e)[1])) for b, e in spans]
-        windows = [
-            len(c.acks[(c.acks >= b) & (c.acks < e)]) / ((e - b) / (w / 1125))
-            for (b, e), w in zip(spans, cwnd, strict=True)
-        ]
-        counts[scheme] = (middle(windows), min(windows, default=float("nan")), spans)
-        told[scheme] = [
-            f"{n:.1f} ({w / (w - bdp(9, 0.1)):.1f})"
-            for n, w in zip(windows[:2] + windows[-2:], cwnd[:2] + cwnd[-2:], strict=True)
-        ]
-    spans = counts["smart"][2]
-    busy = runs["smart"].utilisation(spans[0][0], spans[-1][1], 9) if spans else float("nan")
-    c = runs["smart"]["f1"]
-    late = float(c.time[-1]) - 1.0
+@PAPER.claim("fig3b.oneack", FIG3)
+def about_one_ack_a_window(runs: Runs) -> Measurement:
+    run, end = runs["smart"], span(runs, "3")
+    c, spans = run["f1"], full(run, run["f1"], 9, end)
+    windows = [
+        len(c.acks[(c.acks >= b) & (c.acks < e)]) / ((e - b) / (float(np.mean(c.on_grid(b, e)[1])) / 1125))
+        for b, e in spans
+    ]
+    busy = run.utilisation(spans[0][0], end, 9) if spans else float("nan")
     return Measurement(
-        {"acks": counts["smart"][0], "utilisation": runs["smart"].utilisation(late, late + 0.9, 9)},
-        f"over {len(spans)} half seconds of a full link; least {counts['smart'][1]:.1f}, and with pacing {counts['smart-paced'][0]:.1f} "
-        f"(use from the first to the last of these spans {busy:.3f}). It follows from the paper's own formula: a delay of "
-        f"W ISAT - RTT comes to W/(W - BDP) ACKs a window of W. Measured (and so expected) in the first and last two of the half seconds: {told['smart']}, with pacing {told['smart-paced']}. "
-        "If the sender's edge is much faster than the link, W is at most 1.5 products (half a product of room), so there are three or more. Slower edges "
-        f"spread what an ACK lets go, and W may be larger. That keep-alives wait in the queue is not the cause: with the round trip fixed at the first the median is {counts['fixed'][0]:.1f}",
+        {"acks": middle(windows), "utilisation": busy},
+        f"over {len(spans)} half seconds of a full link until {end:.2f} s",
     )
 
 
 @PAPER.claim("fig3b.slowcwnd", FIG3)
 def window_grows_slowly(runs: Runs) -> Measurement:
-    def grown(scheme: str) -> list[float]:
-        c = runs[scheme]["f1"]
-        return [c.slope(*s) for s in full(runs[scheme], c, 9, float(c.time[-1]))]
-
-    smart, n = grown("smart"), runs["newreno"]["f1"]
-    end = float(n.time[-1])
-    newreno = middle([n.slope(b, b + 1.0) for b in np.arange(end - 8, end - 1.5, 1.0)])
-    return Measurement(
-        {"growth": {"smart": middle(smart), "newreno": newreno}},
-        f"median of {len(smart)} half seconds of a full link, {middle(smart) / newreno:.2f} of NewReno's; with pacing {middle(grown('smart-paced')):.2f}. Growth is "
-        "an ACK's worth for each ACK, a segment while slow start lasts, and there are more ACKs than one a window, for the reason that claim fig3b.oneack gives",
-    )
+    c, spans = runs["smart"]["f1"], full(runs["smart"], runs["smart"]["f1"], 9, span(runs, "3"))
+    before = c.slope(0.2, spans[0][0]) if spans else float("nan")
+    return Measurement({"growth": {"before": before, "full": middle([c.slope(*s) for s in spans])}})
 
 
 @PAPER.claim("fig4.reverse", FIG6, FIG3)
@@ -261,10 +217,14 @@ def smart_grows_less_when_full(runs: Runs) -> Measurement:
     )
 
 
-AFTER_TIMEOUTS = (
-    "What remains far off follows a timeout: the sender halves ssthresh twice, at the fast retransmit and at the timeout, the receiver "
-    "sees one loss, so it takes the slow start that follows for a longer one"
-)
+@PAPER.claim("fig6.full", FIG6)
+def the_link_stays_full(runs: Runs) -> Measurement:
+    def share(scheme: str) -> float:
+        begins = np.arange(1.0, float(runs[scheme]["f1"].time[-1]) - 0.5, 0.5)
+        return float(np.mean([runs[scheme].utilisation(b, b + 0.5, 5) > 0.985 for b in begins]))
+
+    plain, paced = ("newreno", "smart", "extended"), ("paced", "smart-paced")
+    return Measurement({"plain": {s: share(s) for s in plain}, "paced": {s: share(s) for s in paced}})
 
 
 @PAPER.claim("fig6.est", FIG6)
@@ -273,7 +233,7 @@ def estimate_is_near(runs: Runs) -> Measurement:
     everything = {s: round(float(runs[s]["f1"].errors().mean()), 3) for s in EIGHT}
     middle = {s: round(float(np.median(runs[s]["f1"].errors())), 3) for s in EIGHT}
     return Measurement({"error": error}, "every 10 ms from the first second on, without losses until two round trips after their "
-                       f"repair; with them {everything}, medians {middle}. {AFTER_TIMEOUTS}")  # fmt: skip
+                       f"repair; with them {everything}, medians {middle}")  # fmt: skip
 
 
 @PAPER.claim("fig7.est", FIG7)
@@ -282,7 +242,7 @@ def estimate_is_near_among_four(runs: Mapping[tuple[int, str], Recorded]) -> Mea
     clear = {f"{s} at {c}": round(float(run["f1"].errors(clear_s=0.12).mean()), 3) for (c, s), run in runs.items()}
     middle = {f"{s} at {c}": round(float(np.median(run["f1"].errors())), 3) for (c, s), run in runs.items()}
     return Measurement({"error": errors}, f"losses included, every 10 ms from the first second on; without them, until two round trips after "
-                       f"their repair, {clear}; medians {middle}. {AFTER_TIMEOUTS}")  # fmt: skip
+                       f"their repair, {clear}; medians {middle}")  # fmt: skip
 
 
 @PAPER.claim("fig7.smooth", FIG7)

@@ -24,6 +24,7 @@ PAPER = Paper(
         "6": "Conclusions",
     },
     parameters=PARAMETERS,
+    unprinted=("Parking-Lot", "Figure 17"),
     terms={
         "smartacking": "the paper's receiver: it estimates the sender's window and the bottleneck's pace, and sends fewer ACKs once the bottleneck is busy",
         "plain, paced, extended": "smartacking alone; with a sender that spaces its segments; with an alpha that falls after losses",

@@ -21,7 +21,7 @@ BUFFERS = (0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 class Times:
     """Completion times of a run's TCP connections by place, their mean, that of the first direction, and totals."""
 
-    TOTALS = ("acks_sent", "segments_sent", "retransmits", "timeouts")
+    TOTALS = ("fairness", "acks_sent", "segments_sent", "retransmits", "timeouts")
 
     def __init__(self, connections: int) -> None:
         self.connections = connections
@@ -32,9 +32,10 @@ class Times:
         times = [float("nan") if flow["completion_s"] is None else flow["completion_s"] for flow in flows]
         first = flows[0]["from"]
         ahead = [t for flow, t in zip(flows, times, strict=True) if _ahead(flow["from"]) == _ahead(first)]
-        totals = [float(sum(flow[key] for flow in flows)) for key in self.TOTALS]
+        totals = [float(sum(flow[key] for flow in flows)) for key in self.TOTALS[1:]]
+        fairness = float(np.sum(times) ** 2 / (len(times) * np.sum(np.square(times))))
         listed = times[: self.connections] + [float("nan")] * (self.connections - len(times))
-        return (*listed, float(np.mean(times)), float(np.mean(ahead)), min(times), *totals)
+        return (*listed, float(np.mean(times)), float(np.mean(ahead)), min(times), fairness, *totals)
 
 
 def _ahead(node: str) -> bool:
@@ -144,9 +145,6 @@ def _two(mbps: int, scheme: str) -> Callable[[], str]:
 
 FIG3 = traces(
     "Figure 3", "1-0 at 9 Mb/s, packet by packet", {s: _one(9, s) for s in ("newreno", "smart", "smart-paced")}
-)
-FIXED = traces(
-    "fixed round trip", "1-0 at 9 Mb/s with the round trip fixed, packet by packet", {"fixed": _one(9, "fixed")}
 )
 EIGHT = ("newreno", "paced", "every", "abc", "acc", "smart", "smart-paced", "extended")
 FIG6 = traces("Figures 4 and 6", "1-0 at 5 Mb/s, packet by packet", {s: _one(5, s) for s in EIGHT})

@@ -160,15 +160,11 @@ def _below(grid: Grid) -> str:
 
 
 def _means(result: Any) -> tuple[float, float]:
-    """The mean window over all flows after the first quarter, and the share of timeouts among signals of loss."""
-    series = (
-        pl.DataFrame(result.series).select("time_s", "flow", "cwnd_segments").filter(pl.col("time_s") > SECONDS / 4)
-    )
-    spans = series.with_columns(span=pl.col("time_s").shift(-1).over("flow") - pl.col("time_s")).drop_nulls()
-    mean = (spans["cwnd_segments"] * spans["span"]).sum() / spans["span"].sum()
+    """Packets that a flow sends a round trip, and the share of timeouts among signals of loss."""
     flows = pl.DataFrame(result.flows)
     timeouts, fast = flows["timeouts"].sum(), flows["fast_retransmits"].sum()
-    return float(mean), timeouts / (timeouts + fast)
+    packets = (flows["segments_sent"] * flows["mean_rtt_s"]).mean() / SECONDS
+    return packets, timeouts / (timeouts + fast)
 
 
 def _many(effort: Effort) -> Mapping[Hashable, str]:
@@ -206,22 +202,6 @@ def largest_gain(dummynet: Grid, rates: Grid, ns: Grid) -> Measurement:
         {"gain": found[best]},
         f"the largest of Figures 3 and 5 is {best}'s. Figure 4's path has {fourth[most]:.0f} % at {named(most)}. The square-root law alone "
         f"gives {100 * (np.sqrt(3) - 1):.0f} %, and more is possible where SACK's smaller windows time out more often",
-    )
-
-
-@PAPER.claim("check.ai_threshold", beside=[FIGURE_5_RUNS, PROSE])
-def both_thresholds(grid: Grid, prose: Grid) -> Measurement:
-    said = []
-    for p in (1e-4, 1e-3, 1e-2):
-        base = grid.at(control="sack", connections=1)
-        if p not in base.axes["loss"]:
-            continue
-        other = 100 * (prose.at(loss=p)["segments_acked"].mean() / base.at(loss=p)["segments_acked"].mean() - 1)
-        said.append(f"{gain(grid, connections=1, loss=p).value:.1f} and {other:.1f} % at {named(p)}")
-    return Measurement(
-        {"listing": 3, "prose": 1},
-        f"both run: Veno's gain over SACK with one connection is, above 3 and above 1, {', '.join(said)}. Where losses are random "
-        "there is hardly a backlog, and the threshold plays no part",
     )
 
 

@@ -1,5 +1,4 @@
 // What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
-import { saveButtons, standalone } from "./save.js";
 
 // Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
 export const MOST_STACKED = 40;
@@ -35,9 +34,6 @@ export function wireControls() {
     if (heads.length > 1 && heads.length <= FITS.columns && Math.max(...letters) <= FITS.letters) continue;
     table.className = "stacked";
     for (const row of table.tBodies[0].rows) stack(row, heads);
-  }
-  for (const svg of document.querySelectorAll("figure > svg")) {
-    svg.parentElement.querySelector("figcaption").prepend(saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg)));
   }
 }
 

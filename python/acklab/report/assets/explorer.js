@@ -3,7 +3,7 @@ import { copyButton } from "./command.js";
 import { announce, byId, h } from "./dom.js";
 import { controls } from "./explorer_controls.js";
 import { readAddress, writeAddress } from "./explorer_address.js";
-import { finding } from "./explorer_finding.js";
+import { facts } from "./explorer_finding.js";
 import { numbers } from "./explorer_numbers.js";
 import { prepare, runScenario } from "./explorer_runner.js";
 import { replaced, valueOf } from "./explorer_text.js";
@@ -151,7 +151,9 @@ async function drawRuns() {
   const told = shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, ...linkOf(one) }));
   byId("about").textContent = ["acklab explorer", [...new Set(told.map((run) => run.result.summary.title).filter(Boolean))].join(" · ")].filter(Boolean).join(": ");
   byId("numbers").replaceChildren(...numbers(told, shown.length > 1));
-  byId("finding").textContent = finding(told);
+  const [headline, ...more] = facts(kit.templates, told);
+  byId("finding").textContent = headline;
+  byId("facts").replaceChildren(...more.map((text) => h("li", {}, text)));
   byId("now").textContent = shown.map((one) => {
     const carried = one.result.summary.flows.reduce((sum, flow) => sum + (flow.goodput_bps || 0), 0);
     return `${shown.length > 1 ? RUN_NAMES[sides.indexOf(one)] + " " : ""}${(carried / 1e6).toPrecision(3)} Mb/s`;

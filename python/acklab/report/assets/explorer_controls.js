@@ -86,25 +86,6 @@ const MENUS = [
 ];
 
 const squeezed = (value) => (value || "").replace(/\s+/g, "");
-const told = ({ options }, value) => (options && (options.find(([, text]) => squeezed(text) === squeezed(value)) || [])[0]) || spaced(value.replace(/"/g, ""));
-
-// The settings in which a scenario differs from another, with their values there (`was`) and here (`is`), the most particular
-// first; and whether nothing else differs.
-export function differing(one, other) {
-  const settings = [];
-  const parts = [...MENUS.filter(({ id }) => id === "filter"), ...SLIDERS, ...MENUS.filter(({ id }) => id !== "filter")];
-  const bare = (text) => text.replace(/#.*|[\s,]+/g, "");
-  let now = other;
-  for (const part of parts) {
-    const [was, is] = [one, now].map((text) => valueOf(text, part.path));
-    if (squeezed(was) === squeezed(is)) continue;
-    const none = part.none || (part.like ? "the same" : part.options && !part.within ? "the stack's own" : "none");
-    const name = (value) => (part.options ? `“${value ? told(part, value) : none}”` : value ? told(part, value) : none);
-    settings.push({ name: part.name, was: name(was), is: name(is) });
-    now = was ? replaced(now, part.path, was) : removed(now, part.path);
-  }
-  return { settings, whole: bare(now) === bare(one) };
-}
 
 // The controls, which call `change(text)` with the scenario changed; `show(text)` sets them to a scenario.
 export function controls(change) {

@@ -1,53 +1,42 @@
-// The page's headline: what a run carried, or the settings in which two runs differ, and their results.
-import { differing } from "./explorer_controls.js";
-import { NB, duration, grouped, si } from "./format.js";
+// The page's facts by the templates of a run's page: what one run carried and lost, or what each of two runs did.
+import { duration, grouped, si } from "./format.js";
 
 const sum = (run, column) => run.result.summary.flows.reduce((all, flow) => all + (flow[column] || 0), 0);
+const listing = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
 
-// Other quantities of a run than its goodput, the one that is told first at first: what stands before a value, the value of a run,
-// as text, and the noun after it.
-/** @type {[string, (run: any) => number | null, (value: number) => string, string][]} */
-const OTHERS = [
-  ["", (run) => sum(run, "timeouts"), (value) => (value ? grouped(value) : "no"), "timeouts"],
-  ["a mean queue of ", (run) => run.there.mean_queue_packets, (value) => value.toFixed(1), "packets"],
-  ["a mean round trip of ", (run) => run.result.summary.flows[0].mean_rtt_s, (value) => duration(value, 3), ""],
-  ["", (run) => sum(run, "retransmits"), (value) => (value ? grouped(value) : "no"), "segments sent again"],
-];
-// A quantity is told where it differs by this share or more; at most so many beside the goodput, and settings that are named.
-const TOLD = 0.1;
-const MOST = 2;
+/** @type {Record<string, (value: any, noun: string) => string>} */
+const FORMATS = {
+  amount: (value, unit) => si(value) + unit,
+  count: (value, noun) => `${grouped(value)} ${noun}${value === 1 ? "" : "s"}`,
+  digits: (value) => grouped(Number(value.toPrecision(3))),
+  list: listing,
+  seconds: (value) => duration(value, 3),
+  where: (value) => (value ? `, ${value}` : ""),
+};
 
-// A rate is the mean of a whole run, with its slow start.
-const lasted = (run) => duration(run.result.summary.end_s, 3);
+// A template with its values, as acklab.text.templates has them.
+const sentence = (template, values) => template.replace(/\{(\w+)(?::(\w+) ?([^}]*))?\}/g, (_, name, format, noun) => (format ? FORMATS[format](values[name], noun) : values[name]));
 
-export function finding(runs) {
-  const [one, other] = runs;
-  const counted = (n, word) => `${n ? grouped(n) : "no"} ${word}${n === 1 ? "" : "s"}`;
-  if (!other) return `A goodput of ${si(sum(one, "goodput_bps"))}b/s in ${lasted(one)}. The link’s queue drops ${counted(one.there.drops, "packet")}; ${counted(sum(one, "retransmits"), "segment")} sent again, ${counted(sum(one, "timeouts"), "timeout")}.`;
-  const settings = settingsOf(one, other);
-  if (settings === null) return `Both runs have the same scenario: ${si(sum(one, "goodput_bps"))}b/s each.`;
-  const differs = (mine, theirs) => mine !== null && theirs !== null && Math.abs(mine - theirs) > TOLD * Math.max(mine, theirs);
-  const share = (run) => sum(run, "acks_sent") / Math.max(1, sum(run, "segments_sent"));
-  const told = differs(share(other), share(one)) ? [`${grouped(sum(other, "acks_sent"))}${NB}ACKs (${one.name}: ${grouped(sum(one, "acks_sent"))})`] : [];
-  const found = OTHERS.map(([before, value, text, noun]) => ({ before, text, noun, mine: value(other), theirs: value(one) })).filter(({ text, mine, theirs }) => differs(mine, theirs) && text(mine) !== text(theirs));
-  told.push(...found.slice(0, MOST - told.length).map(({ before, text, noun, mine, theirs }) => `${before}${text(mine)}${noun ? " " + noun : ""} (${one.name}: ${text(theirs)})`));
-  return `${other.name}${settings} ${carries(one, other)}${told.length ? `, with ${told.join(" and ")}` : ""}.`;
+export function facts(templates, runs) {
+  const told = runs.length > 1 ? comparedFacts(runs) : [...carriedFacts(runs[0]), lossFact(runs[0])];
+  return told.map(([kind, values]) => sentence(templates[kind], values));
 }
 
-// How long the transfers took, where all have an end; else what they carried.
-function carries(one, other) {
-  const ends = [one, other].map((run) => run.result.summary.flows.map((flow) => flow.completion_s));
-  if (ends.every((all) => all.length === 1 && all[0] !== null)) return `completes in ${duration(ends[1][0], 3)} (${one.name}: ${duration(ends[0][0], 3)})`;
-  const whose = lasted(one) === lasted(other) ? "" : ` in ${lasted(one)}`;
-  return `carries ${si(sum(other, "goodput_bps"))}b/s in ${lasted(other)} (${one.name}: ${si(sum(one, "goodput_bps"))}b/s${whose})`;
+function comparedFacts(runs) {
+  const ends = runs.map((run) => run.result.summary.flows.map((flow) => flow.completion_s));
+  const whole = ends.every((all) => all.length === 1 && all[0] !== null);
+  const values = runs.map((run, i) => `${run.name} ${whole ? duration(ends[i][0], 3) : `${si(sum(run, "goodput_bps"))}b/s`}`);
+  return [[whole ? "runs-completion" : "runs-carried", { values }]];
 }
 
-// ", with ACK policy every segment instead of …,"; null if nothing differs, empty if too much does for a sentence.
-function settingsOf(one, other) {
-  const { settings, whole } = differing(one.shown, other.shown);
-  if (whole && !settings.length) return null;
-  if (settings.length > MOST) return "";
-  const told = settings.map(({ name, was, is }) => `${name.replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase())} ${is} instead of ${was}`);
-  if (!whole) told.push(told.length ? "other lines changed" : "other lines in its scenario");
-  return `, with ${told.join(" and ")},`;
+function carriedFacts({ result: { summary: { flows, end_s: end } } }) {
+  return flows.map(({ name: flow, completion_s: took, goodput_bps: rate }) => (took === null ? ["still-sending", { flow, end, rate: rate || 0 }] : ["finished", { flow, took, rate: rate || 0 }]));
+}
+
+function lossFact(run) {
+  const places = run.result.summary.links.map(({ from, to, drops, lost: gone }) => ({ name: `${from}→${to}`, n: drops + gone })).filter(({ n }) => n);
+  const sums = Object.fromEntries(["retransmits", "timeouts", "fast_retransmits"].map((key) => [key, sum(run, key)]));
+  if (!places.length && !Object.values(sums).some(Boolean)) return ["no-loss", {}];
+  places.sort((a, b) => b.n - a.n);
+  return ["losses", { ...sums, lost: places.reduce((all, { n }) => all + n, 0), where: places.slice(0, 3).map(({ name }) => name) }];
 }

@@ -2,7 +2,7 @@
 import { wireCommand } from "./command.js";
 import { wireControls } from "./controls.js";
 import { byId } from "./dom.js";
-import { wireFigures } from "./figures.js";
+import { wireCharts } from "./charts.js";
 import { wireFragment } from "./fragment.js";
 import { wireAsides } from "./narrow.js";
 import { wireSorting } from "./sorting.js";
@@ -18,7 +18,7 @@ function start() {
   startTheme(manifest.palette);
   wireControls();
   wireSorting();
-  wireFigures();
+  wireCharts();
   wireCommand();
   wireAsides();
   wireUnfold();

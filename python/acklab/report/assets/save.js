@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 
 // Two buttons; `make` gives the SVG's text when one is pressed.
 export function saveButtons(name, title, make) {
-  const button = (kind, act) => h("button", { type: "button", class: "save", "aria-label": `Save “${title}” as ${kind}`, onclick: async () => saveFile(await act(make()), `${name}.${kind.toLowerCase()}`) }, kind);
+  const button = (kind, act) => h("button", { type: "button", class: "save", "aria-label": `Save “${title}” as ${kind}`, onclick: async () => saveFile(await act(await make()), `${name}.${kind.toLowerCase()}`) }, kind);
   return h("span", { class: "group saves" }, button("SVG", (text) => new Blob([text], { type: "image/svg+xml" })), button("PNG", painted));
 }
 
@@ -23,15 +23,4 @@ async function painted(text) {
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(image.src);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
-}
-
-// An SVG of the page as a file of its own: the page's variables become colours.
-export function standalone(svg) {
-  const copy = svg.cloneNode(true);
-  const { width, height } = svg.viewBox.baseVal;
-  for (const [name, value] of [["xmlns", "http://www.w3.org/2000/svg"], ["width", width * 1.5], ["height", height * 1.5], ["font-family", "sans-serif"]]) copy.setAttribute(name, String(value));
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  const back = `<rect width="100%" height="100%" fill="${colour("--surface")}"/>`;
-  return new XMLSerializer().serializeToString(copy).replace(/max\(([\d.]+px), var\(--chart-least, 0px\)\)/g, "$1").replace(/var\((--[\w-]+)\)/g, (_, name) => colour(name)).replace(/<svg[^>]*>/, (tag) => tag + back);
 }

@@ -1,7 +1,7 @@
 // A page without charts over time: the theme, and the controls. The page can be read without this.
 import { wireCommand } from "./command.js";
 import { wireControls } from "./controls.js";
-import { wireFigures } from "./figures.js";
+import { wireCharts } from "./charts.js";
 import { wireAsides } from "./narrow.js";
 import { wireSorting } from "./sorting.js";
 import { startTheme } from "./theme.js";
@@ -10,7 +10,7 @@ import { wireUnfold } from "./unfold.js";
 startTheme({ slots: {}, roles: {} });
 wireControls();
 wireSorting();
-wireFigures();
+wireCharts();
 wireCommand();
 wireAsides();
 wireUnfold();

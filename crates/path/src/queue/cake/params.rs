@@ -63,8 +63,10 @@ pub struct CakeQueueParams {
     /// Memory that packets may take, counted as Linux does. When left out: 15,360,000 B, or, with a `bandwidth`, four times
     /// what it carries in an `rtt`, if that is less, and at least 4 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("neutral" = { "value": "1000GB" }))]
     pub memory: Option<Bytes>,
     /// Which ACKs are erased.
+    #[schemars(extend("neutral" = { "value": "off" }))]
     pub ack_filter: AckFiltering,
     /// Size of the largest packet, from 1 B: no packet is dropped that waited shorter than four of them take.
     pub max_packet: Bytes,

@@ -127,27 +127,64 @@ rack_parameters! {
 }
 
 impl RecoveryKind {
-    /// Whether reports of duplicates (DSACK) tell the sender anything.
+    /// True if the sender reads reports of duplicates (DSACK).
     pub fn uses_dsack(&self) -> bool {
         matches!(self, RecoveryKind::Rack { .. }) || matches!(self.undo(), Undo::Dsack | Undo::Both)
     }
 
-    /// Whether it is RACK-TLP.
-    pub fn is_rack(&self) -> bool {
+    /// True if it takes the report of a duplicate (DSACK) for what it is, not for a hole.
+    pub fn takes_dsack(&self) -> bool {
+        !matches!(self, RecoveryKind::Sack { .. })
+    }
+
+    /// True if it probes for a lost tail before the timer runs out.
+    pub fn probes_tail(&self) -> bool {
         matches!(self, RecoveryKind::Rack { .. })
     }
 
-    /// Whether it is that of QUIC.
-    pub fn is_rfc9002(&self) -> bool {
+    /// True if it asks the program for more data when the window has room, so that segmentation can form bursts.
+    pub fn asks_program(&self) -> bool {
+        matches!(self, RecoveryKind::Rack { .. })
+    }
+
+    /// True if it times each transmission itself, by a number of its own (RFC 9000 section 12.3).
+    pub fn times_packets(&self) -> bool {
         matches!(self, RecoveryKind::Rfc9002 { .. })
     }
 
-    /// Whether the sender understands SACK blocks.
+    /// True if duplicate ACKs inflate its window.
+    pub fn inflates(&self) -> bool {
+        matches!(self, RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. })
+    }
+
+    /// True if its partial ACKs, which retransmit, give no round trip for pacing (`recv_newack_helper` in ns-2).
+    pub fn skips_partial_round_trips(&self) -> bool {
+        matches!(self, RecoveryKind::Newreno { .. })
+    }
+
+    /// Sets what is left out for a control that reduces alone: no reduction goes around it. `gives`: the parameter is not left out.
+    pub fn reduce_at_once(&mut self, gives: impl Fn(&str) -> bool) {
+        if let RecoveryKind::Rack { window, marks, .. } = self {
+            *window = if gives("window") { *window } else { RecoveryWindow::AtOnce };
+            *marks = if gives("marks") { *marks } else { Marks::AtOnce };
+        }
+    }
+
+    /// Sets what is left out for a receiver with policy `quic`, which holds an ACK for `longest` at most. `gives`: the parameter is
+    /// not left out.
+    pub fn follow_quic(&mut self, gives: impl Fn(&str) -> bool, longest: Time) {
+        if let RecoveryKind::Rfc9002 { packet_numbers, max_ack_delay } = self {
+            *packet_numbers |= !gives("packet_numbers");
+            *max_ack_delay = if gives("max_ack_delay") { *max_ack_delay } else { longest };
+        }
+    }
+
+    /// True if the sender understands SACK blocks.
     pub fn uses_sack(&self) -> bool {
         !matches!(self, RecoveryKind::Tahoe {} | RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. })
     }
 
-    /// Whether it finds losses segment by segment, and reports them with what SACK blocks say. It then also leaves `cwnd` to a control
+    /// True if it finds losses segment by segment, and reports them with what SACK blocks say. It then also leaves `cwnd` to a control
     /// that owns the window.
     pub fn reports(&self) -> bool {
         use RecoveryKind::{Fack, Rack, Rfc6675, Rfc9002};
@@ -159,7 +196,7 @@ impl RecoveryKind {
         matches!(self, RecoveryKind::Rack { .. } | RecoveryKind::Rfc9002 { .. })
     }
 
-    /// Whether the sender may undo a reduction.
+    /// True if the sender may undo a reduction.
     pub fn undoes(&self) -> bool {
         matches!(self, RecoveryKind::Rfc6675 { .. } | RecoveryKind::Rack { .. } | RecoveryKind::Fack { .. })
     }
@@ -182,7 +219,7 @@ impl RecoveryKind {
         }
     }
 
-    /// Whether a mark reduces the window by proportional rate reduction: `marks` says so, and `window` is that.
+    /// True if a mark reduces the window by proportional rate reduction: `marks` says so, and `window` is that.
     pub fn spreads_marks(&self) -> bool {
         self.marks() == Marks::Prr && self.window() != FackWindow::AtOnce
     }
@@ -210,7 +247,7 @@ impl RecoveryKind {
         }
     }
 
-    /// Whether segments carry packet numbers.
+    /// True if segments carry packet numbers.
     pub fn packet_numbers(&self) -> bool {
         matches!(self, RecoveryKind::Rfc9002 { packet_numbers: true, .. })
     }
@@ -259,7 +296,7 @@ impl RecoveryKind {
         }
     }
 
-    /// Whether NewReno's timer restarts with each partial ACK, and whether such an ACK deflates its window.
+    /// True if NewReno's timer restarts with each partial ACK; true if such an ACK deflates its window.
     pub fn partial_ack(&self) -> (bool, bool) {
         match *self {
             RecoveryKind::Newreno { partial_ack_timer, partial_deflation, .. } => {

@@ -56,6 +56,22 @@ pub enum Needs {
     Losses,
 }
 
+/// What a control declares beside its needs. None of it ever changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// True if it reads how much is marked, and so needs ECN.
+    pub counts_marks: bool,
+    /// True if its segments are ECT(1): it expects many marks, and answers each a little (RFC 9331).
+    pub expects_many_marks: bool,
+    /// True if no reduction goes around what it leaves after a loss or a mark: Linux keeps controls that have a `cong_control` from
+    /// proportional rate reduction (net/ipv4/tcp_input.c).
+    pub reduces_alone: bool,
+    /// True if it draws random numbers.
+    pub draws: bool,
+    /// True if it has the slow start of its rule `slow_start` itself.
+    pub ends_slow_start: bool,
+}
+
 /// A segment with data leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
@@ -168,12 +184,6 @@ pub enum Mode {
     ProbeUp,
     /// Holds the window down, to find the least round trip.
     ProbeRtt,
-}
-
-impl Mode {
-    /// Their words, in their order.
-    pub const WORDS: &'static [&'static str] =
-        &["startup", "drain", "probe-bw", "probe-down", "probe-cruise", "probe-refill", "probe-up", "probe-rtt"];
 }
 
 /// The state of a control that goes by a model of the path, for people and plots. In segments and seconds; infinite is no bound.

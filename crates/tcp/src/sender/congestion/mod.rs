@@ -6,16 +6,23 @@
 pub mod control;
 pub mod credit;
 mod event;
-mod moves;
-pub mod slow_start;
+mod inflation;
+mod notify;
+pub(super) mod prr;
+mod reaction;
+pub(super) mod slow_start;
 pub(super) mod validation;
+
+use std::ops::Deref;
 
 use acklab_packet::{Phase, Seq, Time};
 
+use super::Core;
 use super::sequence::SequenceSpace;
-use crate::rules::{DuplicateAcks, SecondFastRetransmit, SenderRules};
-use control::{CongestionControl, Control, Window};
+use crate::rules::{DuplicateAcks, SecondFastRetransmit, SenderFault, SenderRules};
+use control::{AckEvent, CongestionControl, Control, Window};
 use credit::{Covered, Credit, WindowCredit};
+use slow_start::SlowStart;
 
 /// Congestion state, by the last reduction of the window; the names are Linux's (`tcp_ca_state`), and so is the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,8 +38,8 @@ pub enum CaState {
     Loss,
 }
 
-/// Windows and the state that the last reduction left, in sequence units. Code that has a [`Congestion`] reads them. Only its
-/// methods (`moves.rs`) write them.
+/// Windows and the state that the last reduction left, in sequence units. Code that has a [`Congestion`] reads them. Only
+/// this module writes them; `reaction.rs` has what others ask of it.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Windows {
@@ -62,14 +69,28 @@ pub struct Windows {
 #[repr(C)]
 pub struct Congestion {
     windows: Windows,
-    pub(super) control: Control,
-    pub(super) credit: Credit,
+    control: Control,
+    credit: Credit,
     /// Initial window in segments.
     initial_window: f64,
+    slow_start: Option<Box<SlowStart>>,
+}
+
+impl Deref for Congestion {
+    type Target = Windows;
+
+    #[inline(always)]
+    fn deref(&self) -> &Windows {
+        &self.windows
+    }
 }
 
 impl Congestion {
-    pub(super) fn new(rules: &SenderRules, seq: &SequenceSpace, control: Control) -> Congestion {
+    pub(super) fn new(
+        rules: &SenderRules,
+        seq: &SequenceSpace,
+        (control, slow_start): (Control, Option<Box<SlowStart>>),
+    ) -> Congestion {
         let in_units = |segments: f64| segments * f64::from(seq.mss);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         let windows = Windows {
@@ -84,7 +105,13 @@ impl Congestion {
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
             owned: control.owns_window(),
         };
-        Congestion { windows, control, credit: Credit::new(rules), initial_window: rules.initial_window }
+        Congestion { windows, control, credit: Credit::new(rules), initial_window: rules.initial_window, slow_start }
+    }
+
+    /// The algorithm that moves the windows.
+    #[inline]
+    pub(super) fn control(&self) -> &Control {
+        &self.control
     }
 
     /// Units that may be outstanding: the congestion window with its inflation, within the advertised one.
@@ -111,20 +138,68 @@ impl Congestion {
         self.state_at(una) >= CaState::Recovery
     }
 
+    /// Sets the phase of the last growth, and returns what it was.
+    #[inline]
+    pub(super) fn swap_growth(&mut self, phase: Phase) -> Phase {
+        std::mem::replace(&mut self.windows.grown_in, phase)
+    }
+
+    /// Notes an ACK of new data: the count of duplicates starts again.
+    #[inline(always)]
+    pub(super) fn end_duplicates(&mut self) {
+        (self.windows.dupacks, self.windows.limited) = (0, 0);
+    }
+
+    /// Counts a duplicate ACK, and returns how many there are in a row.
+    pub(super) fn count_duplicate(&mut self) -> u32 {
+        self.windows.dupacks += 1;
+        self.windows.dupacks
+    }
+
+    /// Forgets the duplicates so far: they are no sign of loss.
+    pub(super) fn forget_duplicates(&mut self) {
+        self.windows.dupacks = 0;
+    }
+
+    /// Notes `units` sent by Limited Transmit.
+    pub(super) fn note_limited(&mut self, units: u64) {
+        self.windows.limited += units;
+    }
+
+    /// Sets the window to the initial one once the handshake is over, which is no growth (RFC 5681 section 3.1). `syn_lost`: the
+    /// initial window is one segment.
+    pub(super) fn open(&mut self, mss: u32, syn_lost: bool) {
+        if syn_lost {
+            self.limit_initial_window(1.0);
+        }
+        self.windows.cwnd = self.initial_window * f64::from(mss);
+    }
+
+    /// Limits the initial window to `segments`: the very first segment was lost (RFC 5681 section 3.1).
+    fn limit_initial_window(&mut self, segments: f64) {
+        self.initial_window = self.initial_window.min(segments);
+    }
+
     /// Sets the threshold. If a window equal to the threshold is in slow start, the next larger number is kept. Then
     /// `cwnd < ssthresh` means slow start under either rule.
-    pub(super) fn set_ssthresh(&mut self, units: f64) {
+    fn set_ssthresh(&mut self, units: f64) {
         self.windows.ssthresh = if self.slow_start_at_ssthresh { units.next_up() } else { units };
     }
 
     /// The threshold as a window to return to.
-    pub(super) fn threshold(&self) -> f64 {
+    fn threshold(&self) -> f64 {
         if self.slow_start_at_ssthresh { self.ssthresh.next_down() } else { self.ssthresh }
+    }
+
+    /// Sets the window to the one that a control has moved.
+    #[inline]
+    fn take(&mut self, window: &Window) {
+        (self.windows.cwnd, self.windows.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
     /// The window as the control sees it.
     #[inline]
-    pub(super) fn seen(&self, seq: &SequenceSpace, srtt: f64, now: Time) -> Window {
+    fn seen(&self, seq: &SequenceSpace, srtt: f64, now: Time) -> Window {
         Window {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
@@ -138,7 +213,7 @@ impl Congestion {
 
     /// Grows the window for an ACK that newly covers `acked` units. Part of each ACK's path, whatever else calls it.
     #[inline(always)]
-    pub(super) fn grow(&mut self, (acked, counts): (u64, u64), seq: &SequenceSpace, srtt: f64, now: Time) {
+    fn grow(&mut self, (acked, counts): (u64, u64), seq: &SequenceSpace, srtt: f64, now: Time) {
         let mss = f64::from(seq.mss);
         let slow_start = self.in_slow_start();
         self.windows.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
@@ -161,7 +236,7 @@ impl Congestion {
     fn grow_by(&mut self, credit: f64, seq: &SequenceSpace, srtt: f64, now: Time) {
         if credit > 0.0 {
             // Apart, so that of Reno's window only what it reads is put together.
-            if let Control::Reno(mut control) = self.control {
+            if let (&Control::Reno(mut control), None) = (&self.control, &self.slow_start) {
                 let mut window = self.seen(seq, srtt, now);
                 control.grow(credit, &mut window);
                 self.windows.cwnd = window.cwnd;
@@ -177,12 +252,27 @@ impl Congestion {
             return;
         }
         let mut window = self.seen(seq, srtt, now);
-        self.control.grow(credit, &mut window);
+        match &mut self.slow_start {
+            None => self.control.grow(credit, &mut window),
+            Some(slow_start) => {
+                slow_start.grow(credit, &mut window, |credit, window| self.control.grow(credit, window));
+            }
+        }
+        self.take(&window);
+    }
+
+    /// Hands an ACK event to the slow start, and to the control.
+    fn on_ack(&mut self, event: &AckEvent, seq: &SequenceSpace, srtt: f64, now: Time) {
+        let mut window = self.seen(seq, srtt, now);
+        if let Some(slow_start) = &mut self.slow_start {
+            slow_start.on_ack(event, &window);
+        }
+        self.control.on_ack(event, &mut window);
         self.take(&window);
     }
 
     /// True if duplicate ACKs may start a recovery now.
-    pub(super) fn may_fast_retransmit(&self, seq: &SequenceSpace, rules: &SenderRules) -> bool {
+    fn may_fast_retransmit(&self, seq: &SequenceSpace, rules: &SenderRules) -> bool {
         // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
         // ns-2 it is, while there is data to send.
         let outstanding = rules.duplicate_acks == DuplicateAcks::Outstanding;
@@ -200,5 +290,40 @@ impl Congestion {
                 SecondFastRetransmit::Never => false,
                 SecondFastRetransmit::UnlessTimeout => self.state != CaState::Loss,
             }
+    }
+}
+
+impl Core {
+    /// Grows the window for an ACK that newly covers `acked` units; `counts`: units for credit.
+    #[inline(always)]
+    pub(super) fn grow(&mut self, acked: u64, counts: u64, now: Time) {
+        if self.rules.fault != SenderFault::None {
+            return self.grow_with_fault(acked, counts, now);
+        }
+        self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
+    }
+
+    /// Grows the window as a faulty sender does (RFC 2525 sections 2.2 and 2.6).
+    #[cold]
+    fn grow_with_fault(&mut self, acked: u64, counts: u64, now: Time) {
+        let slow_start = self.cc.cwnd < self.cc.threshold();
+        if self.rules.fault == SenderFault::NoSlowStartAfterTimeout && self.cc.state == CaState::Loss {
+            self.cc.windows.cwnd = self.seq.wnd as f64;
+            return;
+        }
+        self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
+        if self.rules.fault == SenderFault::ExtraAdditiveConstant && !slow_start {
+            self.cc.windows.cwnd += f64::from(self.seq.mss) / 8.0;
+        }
+    }
+
+    /// True if the window is so much in use that ACKs may grow it.
+    pub(super) fn in_use(&self) -> bool {
+        self.extras.usage.as_ref().is_none_or(|usage| usage.in_use(&self.cc))
+    }
+
+    /// True if duplicate ACKs may start a recovery now.
+    pub(super) fn may_fast_retransmit(&self) -> bool {
+        self.cc.may_fast_retransmit(&self.seq, &self.rules)
     }
 }

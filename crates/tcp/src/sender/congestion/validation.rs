@@ -39,7 +39,7 @@ impl Usage {
         (self.limited, self.most, self.until) = (true, flight, seq.max);
     }
 
-    /// A segment has left. After a timeout's time of little use the window shrinks; whether it did.
+    /// Notes a segment that has left. After a timeout's time of little use the window shrinks. Returns whether it did.
     pub fn on_sent(&mut self, seq: &SequenceSpace, cc: &mut Congestion, timeout: f64, now: Time) -> bool {
         // Linux counts packets: a small one like a full one.
         let flight = seq.segments(seq.flight_size()) * u64::from(seq.mss);

@@ -45,14 +45,14 @@ impl Losses {
         });
     }
 
-    /// The losses since this was last asked, when so many segments have been delivered.
+    /// Takes the losses since the last call, with `delivered` segments of the connection delivered.
     pub fn take(&mut self, delivered: u64) -> Vec<LostSegment> {
         let mut found = std::mem::take(&mut self.found);
         found.iter_mut().for_each(|lost| lost.delivered = delivered);
         found
     }
 
-    /// A segment has left, with which so many are in flight, of a connection that has delivered so many; `full`: the window
+    /// Notes a segment that leaves, with which `in_flight` segments are in flight and `delivered` are delivered; `full`: the window
     /// lets no other go.
     pub fn note_window(&mut self, full: bool, in_flight: u64, delivered: u64) {
         if full || delivered >= self.until {

@@ -1,11 +1,39 @@
 //! Intake of an ACK: what of the flight it covers, and what it reports above that.
 
-use acklab_packet::{Seq, Time};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::{Flight, Sent};
 
 impl Flight {
-    /// Units `start .. end` are reported; `note` learns of each record reported for the first time.
+    /// Takes in what an ACK covers and reports for the first time, lowest first; `note` learns of each record, and whether the
+    /// cumulative number covers it. `una`: SND.UNA before it. Returns whether some of what is covered was sent more than once.
+    pub fn take_in(&mut self, ack: &Ack, una: Seq, now: Time, mut note: impl FnMut(Sent, bool)) -> bool {
+        let (low, max) = (ack.ack.max(una), self.last().map_or(una, |last| last.end));
+        let mut board = std::mem::take(&mut self.board);
+        let mut resent = false;
+        if ack.ack > una {
+            resent = self.acknowledge(ack.ack, now, |sent| note(sent, true));
+            board.clear_below(ack.ack);
+        }
+        if !ack.sack.is_empty() {
+            let mut blocks = [(0, 0); 3];
+            let mut count = 0;
+            for (start, end) in ack.sack.iter(ack.ack) {
+                if start.max(low) < end && end <= max {
+                    blocks[count] = (start.max(low), end);
+                    count += 1;
+                }
+            }
+            blocks[..count].sort_unstable();
+            for &(start, end) in &blocks[..count] {
+                board.report(start, end, |from, to| self.report(from, to, now, |sent| note(sent, false)));
+            }
+        }
+        self.board = board;
+        resent
+    }
+
+    /// Marks units `start .. end` as reported; `note` learns of each record reported for the first time.
     pub fn report(&mut self, start: Seq, end: Seq, now: Time, mut note: impl FnMut(Sent)) {
         self.split(start);
         self.split(end);
@@ -26,7 +54,7 @@ impl Flight {
         }
     }
 
-    /// Everything below `ack` is acknowledged; `note` learns of what had not been reported. Returns whether some of it was sent
+    /// Removes everything below `ack`; `note` learns of what had not been reported. Returns whether some of it was sent
     /// more than once.
     pub fn acknowledge(&mut self, ack: Seq, now: Time, mut note: impl FnMut(Sent)) -> bool {
         self.split(ack);

@@ -123,9 +123,9 @@ impl Flight {
         None
     }
 
-    /// Nothing is lost after all: what was believed so is on its way since it was last sent. `for_good`: what was found so by time is
-    /// not found again until it is sent again, as in Linux, whose list by time has lost it (`tcp_rack_detect_loss`).
-    pub fn forgive(&mut self, for_good: bool) {
+    /// Unmarks all lost segments: they are on their way since they were last sent. `for_good`: what was found lost by time is not
+    /// found again until it is sent again, as in Linux, whose list by time has lost it (`tcp_rack_detect_loss`).
+    pub fn unmark_lost(&mut self, for_good: bool) {
         for index in 0..self.segments.len() {
             let sent = &mut self.segments[index];
             sent.marked = false;

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use acklab_packet::{Seq, Time};
 
 use super::control::Needs;
+use super::scoreboard::Scoreboard;
 use crate::rules::SenderRules;
 use rate::{DeliveryRate, Stamp};
 
@@ -63,6 +64,8 @@ pub(super) struct Flight {
     /// Segments reported above the cumulative ACK, and their units.
     sacked: u32,
     reported: u64,
+    /// The runs of these units, for a recovery that judges each segment.
+    board: Scoreboard,
     /// What ends here or below gives a control no round trip.
     untimed: Seq,
     /// The round trip for a control, until it is taken.
@@ -125,6 +128,16 @@ impl Flight {
         let span = |first: &Sent, last: &Sent| last.end - first.start;
         let outstanding = self.segments.front().zip(self.segments.back()).map_or(0, |(first, last)| span(first, last));
         outstanding - self.reported - self.lost
+    }
+
+    /// Units reported above the cumulative ACK.
+    pub fn reported(&self) -> u64 {
+        self.reported
+    }
+
+    /// One past the highest unit reported, if any is, for a recovery that judges each segment.
+    pub fn highest_reported(&self) -> Option<Seq> {
+        self.board.runs().last().map(|run| run.1)
     }
 
     /// Segments reported above the cumulative ACK.

@@ -21,20 +21,20 @@ pub(super) fn duplicate_ack<W: SenderWire>(core: &mut Core, now: Time, wire: &mu
         if core.may_fast_retransmit() {
             core.begin_recovery(now, wire);
             core.transmit(core.seq.una, core.seq.len_at(core.seq.una), now, wire);
-            core.cc.inflate_to(u64::from(threshold) * mss);
+            core.inflate_by_threshold();
         } else if when_blocked {
-            core.cc.inflate_to(u64::from(threshold) * mss);
+            core.inflate_by_threshold();
         }
     } else if core.cc.state == CaState::Recovery || when_blocked {
         // Each duplicate stands for a segment that has left the network; no more can have than were there.
         let spoofed = limited && core.cc.inflation + mss > core.cc.recover.saturating_sub(core.seq.una);
-        core.cc.inflate(if spoofed { 0 } else { mss });
+        core.inflate(if spoofed { 0 } else { mss });
     }
 }
 
 /// A timeout ends fast recovery and bars another for the same window.
 pub(super) fn forget_duplicates(core: &mut Core) {
-    core.cc.deflate();
+    core.deflate();
     core.cc.forget_duplicates();
-    core.cc.recover_to(core.seq.max);
+    core.bar_recovery();
 }

@@ -10,11 +10,11 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
+use super::super::congestion::prr::Delivered;
+use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivered, Prr};
 use super::report::Before;
-use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report};
 use crate::rules::{FackWindow, RecoveryKind};
 
@@ -44,7 +44,6 @@ pub struct Fack {
     arrived: u64,
     /// Units that may be in the network even if the window says less: the first hole, and rate halving's share.
     allowance: u64,
-    prr: Prr,
     /// Of the ACK just judged: what was in flight and reported before it, its deliveries, and units found lost; all ever.
     before: Before,
     delivery: Delivered,
@@ -82,14 +81,13 @@ impl Fack {
     /// What was believed lost was not.
     fn forget_losses(&mut self, core: &Core) {
         self.allowance = 0;
-        self.prr.forget();
         self.resent.clear();
         self.arrived = self.count;
         self.lost.clear();
         self.judged = core.seq.una;
     }
 
-    /// Finds what is lost by now, with everything below `una` acknowledged; whether that is more than before.
+    /// Finds what is lost by now, with everything below `una` acknowledged. Returns whether that is more than before.
     fn find_losses(&mut self, core: &Core, una: Seq) -> bool {
         let Some(&(_, forward)) = self.board.runs().last() else { return false };
         let threshold = u64::from(core.rules.dup_thresh);
@@ -134,9 +132,7 @@ impl Fack {
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         let (mss, before, window) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd), core.cc.cwnd);
         core.begin_recovery(now, wire);
-        if !core.control_owns_window() {
-            core.cc.set_cwnd(core.cc.threshold());
-        }
+        core.fall_to_ssthresh();
         self.allowance = match core.rules.recovery.window() {
             _ if core.control_owns_window() => 0,
             FackWindow::AtOnce if self.lost.is_empty() => 0,
@@ -144,16 +140,16 @@ impl Fack {
             FackWindow::RateHalving => before,
             _ => 0,
         };
-        self.prr.begin(core, window, delivery);
-        self.prr.on_ack(core, delivery, self.in_flight(core), true);
+        core.begin_prr(window, delivery);
+        core.follow_prr(delivery, self.in_flight(core), true);
     }
 
     /// All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
     fn leave<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         if core.cc.state == CaState::Recovery {
-            core.cc.leave();
+            core.leave_recovery();
         }
-        self.prr.end(core);
+        core.end_prr();
         self.allowance = 0;
         if !self.lost.is_empty() || !self.resent.is_empty() {
             self.enter(core, delivery, now, wire);
@@ -185,7 +181,7 @@ impl ByPipe for Fack {
             // What early reports release is Limited Transmit's.
             core.cc.note_limited(sent.len);
         }
-        self.prr.sent(sent.len);
+        core.extras.prr.sent(sent.len);
         let mss = u64::from(core.seq.mss);
         self.allowance = match core.rules.recovery.window() {
             FackWindow::RateHalving => self.allowance.min(self.in_flight(core).saturating_sub(mss).max(mss)),
@@ -244,7 +240,7 @@ impl LossRecovery for Fack {
         } else if more && !recovering {
             self.enter(core, delivery, now, wire);
         } else {
-            self.prr.on_ack(core, delivery, self.in_flight(core), more);
+            core.follow_prr(delivery, self.in_flight(core), more);
         }
         self.send_out(core, now, wire);
         None
@@ -266,7 +262,6 @@ impl LossRecovery for Fack {
     fn before_timeout(&mut self, core: &mut Core) {
         core.cc.forget_duplicates();
         self.allowance = 0;
-        self.prr.forget();
         self.resent.clear();
         self.arrived = self.count;
         self.lost.clear();

@@ -6,10 +6,10 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
+use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::duplicates::begins_recovery;
 use super::pipe::{ByPipe, Next};
-use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report};
 use crate::rules::SackPartial;
 
@@ -43,7 +43,7 @@ impl Ff96 {
         self.next_hole = 0;
     }
 
-    /// Takes in the ACK's blocks; whether they told anything new.
+    /// Takes in the ACK's blocks. Returns whether they have news.
     fn update(&mut self, core: &Core, ack: &Ack) -> bool {
         let (before, una) = (self.board.total(), ack.ack.max(core.seq.una));
         let mut changed = false;
@@ -113,8 +113,7 @@ impl Ff96 {
         let mss = u64::from(core.seq.mss);
         self.left_network(mss);
         if ack.ack >= core.cc.recover {
-            core.cc.recover_to(1);
-            core.cc.leave();
+            core.forget_recovery();
             core.new_ack(ack, false, now, wire);
             self.base = core.seq.una;
             self.timed_out = false;
@@ -257,7 +256,7 @@ impl LossRecovery for Ff96 {
 
     fn before_timeout(&mut self, core: &mut Core) {
         core.cc.forget_duplicates();
-        core.cc.recover_to(core.seq.max);
+        core.bar_recovery();
         self.timed_out = true;
         self.base = self.base.max(core.seq.una);
         self.clear_board();

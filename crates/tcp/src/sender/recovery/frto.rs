@@ -102,14 +102,14 @@ impl Frto {
 
     /// The timeout had its reason: the window has room for three segments at most (step 3a).
     pub fn refuted(&self, core: &mut Core) {
-        if core.rules.recovery.frto() == Rule::Rfc5682 && !core.control_owns_window() {
-            core.cc.limit_cwnd(3.0 * f64::from(core.seq.mss));
+        if core.rules.recovery.frto() == Rule::Rfc5682 {
+            core.limit_window(3.0);
         }
     }
 
-    /// Asks with new data, as far as there is any, and the receiver takes it; whatever cwnd says. `sent` notes the units of each segment.
-    /// With nothing to ask with, the flight is sent again.
-    pub fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W, mut sent: impl FnMut(u64)) -> bool {
+    /// Sends new data, as far as there is any and the receiver takes it, whatever cwnd says. Without new data the flight is sent
+    /// again. Returns whether new data was sent.
+    pub fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
         let next = core.seq.nxt;
         core.seq.go_to_end();
         let Some(suspicion) = &mut self.suspicion else { return false };
@@ -117,7 +117,7 @@ impl Frto {
             let Some(len) = core.seq.new_data().filter(|_| core.may_send_now(true, now, wire)) else { break };
             suspicion.asked = true;
             core.send_new(len, now, wire);
-            sent(u64::from(len));
+            core.extras.prr.sent(u64::from(len));
         }
         let asked = suspicion.asked;
         if !asked {

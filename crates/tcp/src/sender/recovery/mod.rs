@@ -1,21 +1,19 @@
 //! Loss recovery: what is considered lost, and what may be sent now.
 //!
-//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
+//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`], and its answer to each question that has a `matches!` in
+//! `rules/recovery`. It writes no window: it tells `congestion` what happened.
 
 mod duplicates;
 mod fack;
 mod ff96;
 mod frto;
-mod intake;
 mod newreno;
 mod pipe;
-mod prr;
 mod rack;
 mod reno;
 mod report;
 mod rfc6675;
 mod rfc9002;
-pub mod scoreboard;
 mod tahoe;
 mod tap;
 pub(super) mod undo;
@@ -32,44 +30,40 @@ pub use tahoe::Tahoe;
 
 use acklab_packet::{Ack, Time};
 
-use prr::Prr;
-
-use super::congestion::CaState;
-use super::congestion::control::CongestionControl;
 use super::{Core, SenderWire};
 use crate::rules::RecoveryKind;
 
 /// A loss recovery: it reacts to ACKs and to the timer.
 pub trait LossRecovery {
-    /// An ACK arrived that does not go beyond `snd_max`. Takes in what it covers and reports, and finds what is lost. No window
-    /// falls or grows yet. True if the ACK shows that the last reduction was spurious: the sender then undoes it. The recovery has
-    /// forgotten by itself what it believed lost.
+    /// Takes in what an ACK up to `snd_max` covers and reports, and finds what is lost. No window falls or grows yet. Returns true
+    /// if the ACK shows that the last reduction was spurious. The recovery then has forgotten what it believed lost, and the sender
+    /// undoes the reduction.
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool;
 
-    /// What the ACK just judged shows.
+    /// Returns what the ACK just judged shows.
     fn report(&mut self, core: &Core, ack: &Ack) -> Report;
 
-    /// Answers the ACK just judged: grow, recover, send. What is left to do is sent in order from `snd_nxt`, as the window
-    /// allows: at most so many segments (0: no limit), if any.
+    /// Answers the ACK just judged: grow, recover, send. Returns how many segments may then
+    /// leave in order from `snd_nxt`, as the window allows (0: no limit); none if the recovery has sent everything.
     fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32>;
 
-    /// An ACK that must not be taken for a sign of loss arrived: only what it reports is noted.
+    /// Notes what an ACK reports that is no sign of loss.
     fn note_reports(&mut self, _core: &mut Core, _ack: &Ack, _now: Time) {}
 
-    /// The timer ran out; whether it was one of the recovery's own, and everything is done.
+    /// Handles the timer, if it is one of the recovery's own. Returns true if it was.
     fn on_early_timer<W: SenderWire>(&mut self, _core: &mut Core, _now: Time, _wire: &mut W) -> bool {
         false
     }
 
-    /// The timer ran out: forget what the timeout makes void, before the window is reduced.
+    /// Forgets what a timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
-    /// Units that a SACK recovery believes to be in the network, while it is on.
+    /// Returns the units that a SACK recovery believes to be in the network, while it is on.
     fn pipe(&self, _core: &Core) -> Option<u64> {
         None
     }
 
-    /// Units believed to be in the network, and units believed lost and not sent again since.
+    /// Returns the units believed to be in the network, and the units believed lost and not sent again since.
     fn outstanding(&self, core: &Core) -> (u64, u64) {
         (core.seq.flight_size(), 0)
     }
@@ -78,31 +72,6 @@ pub trait LossRecovery {
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.send_window(core.rules.max_burst, now, wire);
     }
-}
-
-/// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves SND.UNA; one that ends
-/// it, or comes outside, is an ordinary one.
-fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) {
-    let acked = accept_new_data(core, ack, prr, now, wire);
-    if acked > 0 {
-        core.grow(acked, acked, now);
-    }
-}
-
-/// The same without growth: the units that may grow the window.
-fn accept_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) -> u64 {
-    let recovering = core.cc.state == CaState::Recovery || (core.cc.state == CaState::Cwr && prr.on());
-    if recovering && ack.ack < core.cc.recover {
-        core.advance(ack, now, wire);
-        return 0;
-    }
-    if recovering {
-        core.cc.leave();
-        if prr.end(core) {
-            core.with_control(now, |control, window| control.on_complete(window));
-        }
-    }
-    core.accept(ack, !recovering || core.grows_on_exit(), now, wire)
 }
 
 /// The enum that dispatches to every recovery.

@@ -6,7 +6,6 @@ use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::duplicates::{begins_recovery, duplicate_ack, forget_duplicates};
 use super::{LossRecovery, Report};
-use crate::rules::{RecoveryExit, SenderFault};
 
 /// Segments an ACK may release while duplicate ACKs are being counted (ns-2; RFC 6582 section 5 suggests a limit).
 const BURST_IN_RECOVERY: u32 = 2;
@@ -19,24 +18,7 @@ pub struct NewReno {
 
 impl NewReno {
     fn full_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        let mss = u64::from(core.seq.mss);
-        let exiting = core.cc.inflation > 0 && core.cc.state == CaState::Recovery;
-        if core.cc.inflation > 0 {
-            core.end_inflation();
-            if exiting {
-                core.cc.leave();
-            }
-            let flight = core.seq.max - ack.ack;
-            match core.rules.recovery_exit {
-                _ if core.rules.fault == SenderFault::NoDeflation => {}
-                RecoveryExit::Keep => {}
-                RecoveryExit::MinFlight => core.cc.set_cwnd(core.cc.threshold().min((flight + mss) as f64)),
-                RecoveryExit::Rfc6582 if exiting => {
-                    core.cc.set_cwnd(core.cc.threshold().min((flight.max(mss) + mss) as f64));
-                }
-                RecoveryExit::Rfc6582 => {}
-            }
-        }
+        let exiting = core.end_newreno(core.seq.max - ack.ack);
         self.had_partial = false;
         core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
     }
@@ -47,12 +29,10 @@ impl NewReno {
             self.had_partial = true;
             core.restart_timer(ack.ack, now, wire);
         }
-        let mss = u64::from(core.seq.mss);
-        let acked = ack.ack - core.seq.una;
         if deflates {
-            core.cc.deflate_by(acked, mss);
+            core.deflate_by(ack.ack - core.seq.una);
         } else {
-            core.cc.deflate();
+            core.deflate();
         }
         core.seq.advance(ack.ack);
         core.timer.drop_covered(ack.ack, &core.rules);

@@ -54,7 +54,7 @@ pub(super) trait ByPipe {
         self.sent(core, next, now, wire);
     }
 
-    /// Sends as many segments as window, pacer and the rule `max_burst` allow; whether one was in order.
+    /// Sends as many segments as window, pacer and the rule `max_burst` allow. Returns whether one was in order.
     fn send<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
         let (mut count, mut in_order) = (0, false);
         while let Some(mut next) = self.next(core) {

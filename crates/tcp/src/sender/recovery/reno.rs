@@ -28,7 +28,7 @@ impl LossRecovery for Reno {
         if ack.ack > core.seq.una {
             let exiting = core.cc.state == CaState::Recovery;
             if exiting {
-                core.cc.leave();
+                core.leave_recovery();
             }
             core.end_inflation();
             core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);

@@ -4,7 +4,7 @@ use acklab_packet::Ack;
 
 use super::super::Core;
 use super::super::congestion::CaState;
-use super::scoreboard::Scoreboard;
+use super::super::scoreboard::Scoreboard;
 
 /// An ACK's news. In sequence units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,13 +3,13 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
+use super::super::congestion::prr::Delivered;
+use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::frto::{Frto, TimeoutSign};
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivered, Prr};
 use super::report::Before;
-use super::scoreboard::Scoreboard;
-use super::{LossRecovery, Report, take_new_data};
+use super::{LossRecovery, Report};
 
 /// State of RFC 6675 recovery.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,6 @@ pub struct Rfc6675 {
     high_rxt: Seq,
     /// True if this recovery has used its rescue retransmission ("RescueRxt").
     rescued: bool,
-    prr: Prr,
     /// [`Rfc6675::lost_edge`] when losses were last looked for.
     judged: Seq,
     /// What the ACK just judged means for a timeout, and how many units it reports for the first time.
@@ -33,7 +32,7 @@ pub struct Rfc6675 {
 }
 
 impl Rfc6675 {
-    /// Takes in the ACK's blocks; how many units they report for the first time.
+    /// Takes in the ACK's blocks. Returns how many units they report for the first time.
     fn update(&mut self, core: &mut Core, ack: &Ack, now: Time) -> u64 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
@@ -47,7 +46,6 @@ impl Rfc6675 {
     /// What was believed lost was not.
     fn forget_losses(&mut self, core: &Core) {
         self.frto.forget();
-        self.prr.forget();
         self.high_rxt = core.seq.una;
     }
 
@@ -124,23 +122,23 @@ impl Rfc6675 {
         let window = core.cc.cwnd;
         core.begin_recovery(now, wire);
         self.high_rxt = core.seq.una;
-        self.prr.begin(core, window, delivery);
+        core.begin_prr(window, delivery);
         self.reduce(core, delivery);
         let gap = self.board.next_above(core.seq.una).map_or(u64::MAX, |start| start - core.seq.una);
         let len = u64::from(core.seq.len_at(core.seq.una)).min(gap);
         self.high_rxt = core.seq.una + len;
         core.transmit(core.seq.una, len as u32, now, wire);
-        self.prr.sent(len);
+        core.extras.prr.sent(len);
         self.send_out(core, now, wire);
     }
 
     /// Applies proportional rate reduction to an ACK in recovery.
     fn reduce(&mut self, core: &mut Core, delivery: Delivered) {
-        if self.prr.on() {
+        if core.extras.prr.is_on() {
             let edge = self.lost_edge(core);
             let losses = self.unreported(self.judged.max(core.seq.una), edge) > 0;
             self.judged = edge.max(self.judged);
-            self.prr.on_ack(core, delivery, self.set_pipe(core, edge), losses);
+            core.follow_prr(delivery, self.set_pipe(core, edge), losses);
         }
     }
 
@@ -257,7 +255,7 @@ impl ByPipe for Sending<'_> {
             Mode::Limited => core.cc.note_limited(sent.len),
             Mode::GoBack => {}
             Mode::Recovery => {
-                self.recovery.prr.sent(sent.len);
+                core.extras.prr.sent(sent.len);
                 if sent.in_order {
                 } else if self.recovery.hole_from(core, self.recovery.high_rxt).is_some() {
                     self.recovery.high_rxt = self.recovery.high_rxt.max(sent.end());
@@ -314,14 +312,17 @@ impl LossRecovery for Rfc6675 {
         let recovering = core.cc.state == CaState::Recovery;
         let before = if recovering { (core.seq.una, self.board.total() - news) } else { (0, 0) };
         if ack.ack > core.seq.una {
-            take_new_data(core, ack, &mut self.prr, now, wire);
+            let acked = core.accept_new_data(ack, now, wire);
+            if acked > 0 {
+                core.grow(acked, acked, now);
+            }
             self.board.clear_below(core.seq.una);
         } else if ack.ack == core.seq.una && news > 0 && !recovering && verdict != TimeoutSign::Refuted {
             let delivery = Delivered { units: news, covered: 0, reported: self.board.total() };
             self.duplicate(core, delivery, now, wire);
             return None;
         }
-        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire, |_| {}) {
+        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire) {
             return None;
         }
         if core.cc.state == CaState::Recovery {
@@ -350,7 +351,6 @@ impl LossRecovery for Rfc6675 {
             self.frto.suspect(core);
         }
         core.cc.forget_duplicates();
-        self.prr.forget();
         self.found_to = core.seq.max;
     }
 

@@ -33,16 +33,13 @@ impl LossRecovery for Tahoe {
                 core.send_limited(now, wire);
             } else if count == core.rules.dup_thresh && core.may_fast_retransmit() {
                 core.begin_recovery(now, wire);
-                core.cc.leave();
-                core.cc.set_cwnd(f64::from(core.seq.mss));
-                core.notices.cwr = true;
-                core.seq.go_back();
+                core.restart_slow_start();
             }
         }
         Some(core.rules.max_burst)
     }
 
     fn before_timeout(&mut self, core: &mut Core) {
-        core.cc.recover_to(core.seq.max);
+        core.bar_recovery();
     }
 }

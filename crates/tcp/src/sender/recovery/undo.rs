@@ -96,7 +96,7 @@ impl Undo {
         self.last = Some(Reduction { before, from: seq.una, to: seq.max, resent, resent_to, unreported });
     }
 
-    /// The last reduction will not be undone, nor will a following one that has another cause than loss.
+    /// Forgets the last reduction: neither it nor a following one without a loss will be undone.
     pub fn forget(&mut self) {
         self.last = None;
     }
@@ -140,7 +140,7 @@ impl Undo {
         }
     }
 
-    /// A recovery has begun or is about to begin, with so many retransmitted units in flight. `any`: whether a new reduction's
+    /// Notes that a recovery has begun or is about to begin, with `units` retransmitted ones in flight. `any`: a new reduction's
     /// clock continues from the last (`tcp_init_undo`, `tcp_retrans_stamp_cleanup`).
     pub fn on_their_way(&mut self, units: u64, any: bool) {
         if let Some(last) = &mut self.last {
@@ -165,7 +165,7 @@ impl Undo {
         }
     }
 
-    /// The last reduction was spurious. Returns whether there is one.
+    /// Takes the last reduction for spurious. Returns whether there is one.
     pub fn take(&mut self) -> bool {
         let last = self.last.take().map(|last| last.before);
         let there = last.is_some();

@@ -2,7 +2,7 @@
 
 use acklab_packet::Seq;
 
-use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Traits, Window};
 
 /// DCTCP's state (section 3.3). In sequence units.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,10 @@ impl Dctcp {
 impl CongestionControl for Dctcp {
     fn needs(&self) -> Needs {
         Needs::RoundTrips
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { counts_marks: true, ..Traits::default() }
     }
 
     fn on_ack(&mut self, ack: &AckEvent, _: &mut Window) {

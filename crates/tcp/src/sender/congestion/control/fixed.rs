@@ -2,7 +2,7 @@
 //! tells, and does not change what is marked.
 
 use super::dctcp::Dctcp;
-use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Traits, Window};
 
 /// The control's state.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,10 @@ impl Fixed {
 impl CongestionControl for Fixed {
     fn needs(&self) -> Needs {
         Needs::RoundTrips
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { counts_marks: true, ..Traits::default() }
     }
 
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {

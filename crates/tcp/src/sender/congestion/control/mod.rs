@@ -20,8 +20,9 @@ mod veno;
 mod westwood;
 mod windowed_max;
 
-pub use super::event::{AckEvent, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Window};
-pub use super::slow_start::{HyStart, HyStartPlusPlus};
+pub use super::event::{
+    AckEvent, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Traits, Window,
+};
 pub use cubic::CubicRules;
 pub use fit::misfits;
 pub use prague::PragueRules;
@@ -30,12 +31,18 @@ pub use veno::VenoRules;
 
 use std::fmt::Debug;
 
+use super::slow_start::SlowStart;
 use crate::rules::{ControlKind, Controls, CubicSlowStart, SenderRules};
 
 /// A congestion control algorithm.
 pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     /// Which inputs it needs. The answer never changes.
     fn needs(&self) -> Needs;
+
+    /// What else it declares. The answer never changes.
+    fn traits(&self) -> Traits {
+        Traits::default()
+    }
 
     /// True if no recovery and no idle time moves `cwnd`, and no credit grows it, as with the kernel's `cong_control`. The
     /// answer never changes. It takes a recovery that reports losses
@@ -131,20 +138,17 @@ impl Clone for Box<dyn CongestionControl> {
 
 /// The enum that dispatches to every control, and how each is made from its parameters.
 macro_rules! controls {
-    (($payload:ident, $seed:ident): $($name:ident($kept:ty) from $pattern:pat => $make:expr;)+) => {
+    (
+        ($payload:ident, $seed:ident): { $($name:ident($kept:ty) from $pattern:pat => $make:expr;)+ }
+        linux ($ticks:ident, $slow_start:ident, $whole:ident):
+            { $($linux:ident($state:ty) from $published:pat $(if $fits:ident)? => $turn:expr;)+ }
+    ) => {
         /// The algorithms. Reno has no state. The others keep theirs in a `Box`, so that they do not enlarge a sender.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
         pub enum Control {
             $($name($kept),)+
-            LinuxCubic(Box<linux::Cubic>),
-            LinuxDctcp(Box<linux::Dctcp>),
-            LinuxReno(Box<linux::Reno>),
-            LinuxVegas(Box<linux::Vegas>),
-            LinuxVeno(Box<linux::Veno>),
-            LinuxWestwood(Box<linux::Westwood>),
-            HyStart(Box<HyStart>),
-            HyStartPlusPlus(Box<HyStartPlusPlus>),
+            $($linux($state),)+
             /// A program's own.
             Custom(Box<dyn CongestionControl>),
         }
@@ -159,6 +163,14 @@ macro_rules! controls {
                     ControlKind::Python { .. } => Control::Reno(reno::Reno),
                 }
             }
+
+            /// The algorithm in Linux's form, if there is one for these rules.
+            fn in_linux_form(self, $ticks: linux::Ticks, $slow_start: CubicSlowStart, $whole: bool) -> Control {
+                match self {
+                    $($published $(if $fits)? => Control::$linux(Box::new($turn)),)+
+                    control => control,
+                }
+            }
         }
 
         /// Calls the same method on whichever control it is.
@@ -166,14 +178,7 @@ macro_rules! controls {
             ($self:expr, $control:ident => $call:expr) => {
                 match $self {
                     $(Control::$name($control) => $call,)+
-                    Control::LinuxCubic($control) => $call,
-                    Control::LinuxDctcp($control) => $call,
-                    Control::LinuxReno($control) => $call,
-                    Control::LinuxVegas($control) => $call,
-                    Control::LinuxVeno($control) => $call,
-                    Control::LinuxWestwood($control) => $call,
-                    Control::HyStart($control) => $call,
-                    Control::HyStartPlusPlus($control) => $call,
+                    $(Control::$linux($control) => $call,)+
                     Control::Custom($control) => $call,
                 }
             };
@@ -181,7 +186,7 @@ macro_rules! controls {
     };
 }
 
-controls! { (payload, seed):
+controls! { (payload, seed): {
     Reno(reno::Reno) from ControlKind::Reno { .. } => reno::Reno;
     Veno(Box<veno::Veno>) from ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock, .. } =>
         Box::new(veno::Veno::new(VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() }));
@@ -196,38 +201,34 @@ controls! { (payload, seed):
         Box::new(prague::Prague::new(PragueRules { gain, least_rtt: least_rtt.secs() }));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
     Bbr3(Box<bbr3::Bbr3>) from ControlKind::Bbr3 {} => Box::new(bbr3::Bbr3::new(payload, seed));
+} linux (ticks, slow_start, whole): {
+    LinuxCubic(Box<linux::Cubic>) from Control::Cubic(cubic) =>
+        linux::Cubic::new(cubic.rules(), slow_start == CubicSlowStart::HyStart, ticks);
+    LinuxDctcp(Box<linux::Dctcp>) from Control::Dctcp(dctcp) if whole => linux::Dctcp::new(dctcp.gain());
+    LinuxReno(Box<linux::Reno>) from Control::Reno(_) if whole => linux::Reno::default();
+    LinuxVegas(Box<linux::Vegas>) from Control::Vegas(vegas) => linux::Vegas::new(vegas.rules());
+    LinuxVeno(Box<linux::Veno>) from Control::Veno(veno) => linux::Veno::new(veno.beta());
+    LinuxWestwood(Box<linux::Westwood>) from Control::Westwood(_) => linux::Westwood::new(ticks);
+} }
+
+impl ControlKind {
+    /// What the algorithm declares.
+    pub fn traits(&self) -> Traits {
+        Control::new(self.clone(), 1460, 0).traits()
+    }
 }
 
 impl Control {
-    /// The same with the slow start that the rules name.
-    pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
-        let control = Control::new(rules.control.clone(), payload, seed);
-        let (slow_start, ticks) = (rules.control.slow_start(), linux::Ticks::new(rules.recovery.ticks()));
-        let hystart = slow_start == CubicSlowStart::HyStart;
-        let control = match (rules.controls, control) {
-            (Controls::Published, control) => control,
-            (_, Control::Cubic(cubic)) => {
-                let cubic = Control::LinuxCubic(Box::new(linux::Cubic::new(cubic.rules(), hystart, ticks)));
-                if hystart {
-                    return cubic;
-                }
-                cubic
-            }
-            (_, Control::Dctcp(dctcp)) if rules.counts_segments() => {
-                Control::LinuxDctcp(Box::new(linux::Dctcp::new(dctcp.gain())))
-            }
-            (_, Control::Reno(_)) if rules.counts_segments() => Control::LinuxReno(Box::default()),
-            (_, Control::Vegas(vegas)) => Control::LinuxVegas(Box::new(linux::Vegas::new(vegas.rules()))),
-            (_, Control::Veno(veno)) => Control::LinuxVeno(Box::new(linux::Veno::new(veno.beta()))),
-            (_, Control::Westwood(_)) => Control::LinuxWestwood(Box::new(linux::Westwood::new(ticks))),
-            (_, control) => control,
-        };
-        match slow_start {
-            CubicSlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
-            CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control, true))),
-            CubicSlowStart::HyStartDelay => Control::HyStart(Box::new(HyStart::new(control, false))),
-            CubicSlowStart::Standard => control,
+    /// The algorithm in the form that the rules name, and the slow start before it.
+    pub(in crate::sender) fn of(rules: &SenderRules, payload: u32, seed: u64) -> (Control, Option<Box<SlowStart>>) {
+        let slow_start = rules.control.slow_start();
+        let mut control = Control::new(rules.control.clone(), payload, seed);
+        if rules.controls == Controls::Linux {
+            let ticks = linux::Ticks::new(rules.recovery.ticks());
+            control = control.in_linux_form(ticks, slow_start, rules.counts_segments());
         }
+        let outer = SlowStart::new(slow_start).filter(|_| !control.traits().ends_slow_start);
+        (control, outer)
     }
 }
 
@@ -235,6 +236,10 @@ impl CongestionControl for Control {
     #[inline]
     fn needs(&self) -> Needs {
         each!(self, control => control.needs())
+    }
+
+    fn traits(&self) -> Traits {
+        each!(self, control => control.traits())
     }
 
     fn owns_window(&self) -> bool {

@@ -4,7 +4,7 @@
 //!
 //! The draft's optional search for queues that mark as in RFC 3168 is not here, nor the delay before RTT independence begins.
 
-use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Traits, Window};
 use crate::sender::CLOCK;
 
 /// Segments that leave at once: a quarter of a millisecond's worth at the pace, in whole segments.
@@ -58,6 +58,10 @@ impl Prague {
 impl CongestionControl for Prague {
     fn needs(&self) -> Needs {
         Needs::Deliveries
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { counts_marks: true, expects_many_marks: true, reduces_alone: true, ..Traits::default() }
     }
 
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {

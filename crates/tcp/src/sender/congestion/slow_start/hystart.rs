@@ -1,12 +1,12 @@
 //! HyStart, hybrid slow start (Ha and Rhee 2011), with the constants and the special cases of Linux's CUBIC.
 //!
-//! It stands before another control, and ends slow start at the window it has reached. There are two causes: a round's ACKs
+//! It stands before a control, and ends slow start at the window it has reached. There are two causes: a round's ACKs
 //! come as one train for longer than half a round trip, or its round trips have grown by an eighth. Unlike HyStart++
 //! ([`super::HyStartPlusPlus`]) it also watches the slow start after a timeout, and never returns to slow start.
 
 use acklab_packet::Seq;
 
-use super::super::control::{AckEvent, CongestionControl, Control, Estimate, Needs, Reduced, Signal, Window};
+use super::super::control::{AckEvent, Signal, Window};
 
 /// The least window at which it looks, in segments; it counts rounds before.
 const LOW_WINDOW: f64 = 16.0;
@@ -17,7 +17,7 @@ const MIN_SAMPLES: u32 = 8;
 /// By how much the round trip grows: an eighth, within these, in seconds.
 const DELAY_MIN: f64 = 0.004;
 const DELAY_MAX: f64 = 0.016;
-/// Room for segments that leave as one burst: four of 64 kB, in segments, at the rate of pacing; at most so many seconds.
+/// Room for segments that leave as one burst: four of 64 kB, in segments, at the rate of pacing; at most `BURST_MAX` seconds.
 const BURST: f64 = 4.0 * 65536.0 / 1460.0;
 const BURST_MAX: f64 = 0.001;
 
@@ -43,11 +43,10 @@ enum Stage {
     Over,
 }
 
-/// HyStart before a control.
+/// State of HyStart.
 #[derive(Clone, Debug)]
-pub struct HyStart {
-    control: Control,
-    /// Whether it looks at trains of ACKs.
+pub(in crate::sender) struct HyStart {
+    /// True if it looks at trains of ACKs.
     trains: bool,
     stage: Stage,
     /// Least round trip in seconds; infinite before the first.
@@ -56,10 +55,10 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// Before the first segment of a connection with `control`; whether it looks at `trains` of ACKs. Without, it is that of quic-go
+    /// Before the first segment of a connection; `trains`: it looks at trains of ACKs. Without, it is that of quic-go
     /// (`HybridSlowStart`, internal/congestion/hybrid_slow_start.go) and of s2n-quic (`HybridSlowStart`, recovery/hybrid_slow_start.rs).
-    pub fn new(control: Control, trains: bool) -> HyStart {
-        HyStart { control, trains, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
+    pub fn new(trains: bool) -> HyStart {
+        HyStart { trains, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
     }
 
     /// True if the ACK that brought `rtt` shows a queue.
@@ -88,46 +87,32 @@ impl HyStart {
         }
         found || round.least > self.delay_min + (self.delay_min / 8.0).clamp(DELAY_MIN, DELAY_MAX)
     }
-}
 
-impl CongestionControl for HyStart {
-    fn needs(&self) -> Needs {
-        Needs::RoundTrips
-    }
-
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    /// Takes in an ACK.
+    pub fn on_ack(&mut self, ack: &AckEvent, window: &Window) {
         if let Some(rtt) = ack.rtt.filter(|_| ack.acked > 0.0 && self.stage == Stage::Watching) {
             self.delay_min = self.delay_min.min(rtt);
             if window.in_slow_start() && self.finds(rtt, ack, window) {
                 self.stage = Stage::Found;
             }
         }
-        self.control.on_ack(ack, window);
     }
 
-    fn grow(&mut self, credit: f64, window: &mut Window) {
+    /// Ends slow start, if that is due, before `grow` grows the window.
+    pub fn grow(&mut self, credit: f64, window: &mut Window, grow: impl FnOnce(f64, &mut Window)) {
         if self.stage == Stage::Found {
             self.stage = Stage::Over;
             if window.in_slow_start() {
                 window.ssthresh = window.cwnd;
             }
         }
-        self.control.grow(credit, window);
+        grow(credit, window);
     }
 
-    /// After a timeout it begins again, and has forgotten the least round trip.
-    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+    /// Begins again after a timeout, and forgets the least round trip.
+    pub fn on_congestion(&mut self, signal: Signal) {
         if signal == Signal::Timeout {
             (self.stage, self.delay_min, self.round) = (Stage::Watching, f64::INFINITY, None);
         }
-        self.control.on_congestion(signal, in_use, window)
-    }
-
-    fn undo(&mut self, before: Reduced, window: &mut Window) {
-        self.control.undo(before, window);
-    }
-
-    fn estimate(&self) -> Option<Estimate> {
-        self.control.estimate()
     }
 }

@@ -1,12 +1,12 @@
 //! HyStart++ (RFC 9406): slow start that looks for a queue by the round-trip time, and leaves before it overflows.
 //!
-//! It stands before another control, which does everything else. Sections and names are that document's. What an ACK is
+//! It stands before a control, which does everything else. Sections and names are that document's. What an ACK is
 //! worth (its N and L) is the sender's `credit`.
 
 use acklab_packet::Seq;
 
 use super::super::super::CLOCK;
-use super::super::control::{AckEvent, CongestionControl, Control, Estimate, Needs, Reduced, Signal, Window};
+use super::super::control::{AckEvent, Window};
 
 /// Section 4.3, in seconds, samples and rounds.
 const MIN_RTT_THRESH: f64 = 0.004;
@@ -30,10 +30,9 @@ enum Stage {
     Over,
 }
 
-/// HyStart++ before a control.
+/// State of HyStart++.
 #[derive(Clone, Debug)]
-pub struct HyStartPlusPlus {
-    control: Control,
+pub(in crate::sender) struct HyStartPlusPlus {
     stage: Stage,
     /// `windowEnd`; none before the first ACK.
     window_end: Option<Seq>,
@@ -52,10 +51,9 @@ fn threshold(last_min: f64) -> f64 {
 }
 
 impl HyStartPlusPlus {
-    /// Before the first segment of a connection with `control`.
-    pub fn new(control: Control) -> HyStartPlusPlus {
+    /// Before the first segment of a connection.
+    pub fn new() -> HyStartPlusPlus {
         HyStartPlusPlus {
-            control,
             stage: Stage::SlowStart,
             window_end: None,
             last_min: f64::INFINITY,
@@ -65,7 +63,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// After the window has grown for an ACK (section 4.2 has this order): whether the stage changes. Our reading of
+    /// Changes the stage, if that is due, after the window has grown for an ACK (section 4.2 has this order). Our reading of
     /// rounds: the ACK of `windowEnd` still gives its sample to the round that it ends.
     fn judge(&mut self, window: &mut Window) {
         let ends = self.round_ends.take();
@@ -98,14 +96,9 @@ impl HyStartPlusPlus {
             self.samples = 0;
         }
     }
-}
 
-impl CongestionControl for HyStartPlusPlus {
-    fn needs(&self) -> Needs {
-        Needs::RoundTrips
-    }
-
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    /// Takes in an ACK.
+    pub fn on_ack(&mut self, ack: &AckEvent) {
         if self.stage != Stage::Over && ack.acked > 0.0 {
             if let Some(rtt) = ack.rtt {
                 self.current_min = self.current_min.min(rtt);
@@ -115,33 +108,24 @@ impl CongestionControl for HyStartPlusPlus {
                 self.round_ends = Some(ack.snd_max);
             }
         }
-        self.control.on_ack(ack, window);
     }
 
-    fn grow(&mut self, credit: f64, window: &mut Window) {
+    /// Lets `grow` grow the window by a share of the credit.
+    pub fn grow(&mut self, credit: f64, window: &mut Window, grow: impl FnOnce(f64, &mut Window)) {
         if !window.in_slow_start() {
             self.stage = Stage::Over;
         }
         match self.stage {
-            Stage::Over => return self.control.grow(credit, window),
-            Stage::SlowStart => self.control.grow(credit, window),
-            Stage::Conservative { .. } => self.control.grow(credit / CSS_GROWTH_DIVISOR, window),
+            Stage::Over => return grow(credit, window),
+            Stage::SlowStart => grow(credit, window),
+            Stage::Conservative { .. } => grow(credit / CSS_GROWTH_DIVISOR, window),
         }
         self.judge(window);
     }
 
-    /// A loss or a mark ends slow start for good; what it leaves of the window is the control's business.
-    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+    /// Ends slow start for good at a loss or a mark.
+    pub fn on_congestion(&mut self) {
         self.stage = Stage::Over;
-        self.control.on_congestion(signal, in_use, window)
-    }
-
-    fn undo(&mut self, before: Reduced, window: &mut Window) {
-        self.control.undo(before, window);
-    }
-
-    fn estimate(&self) -> Option<Estimate> {
-        self.control.estimate()
     }
 }
 

@@ -1,7 +1,53 @@
-//! Slow starts that end before the path overflows. Each stands before another control.
+//! Slow starts that end before the path overflows. Each stands before a control.
 
 mod hystart;
 mod hystart_plus_plus;
 
-pub use hystart::HyStart;
-pub use hystart_plus_plus::HyStartPlusPlus;
+use super::control::{AckEvent, Signal, Window};
+use crate::rules::CubicSlowStart;
+use hystart::HyStart;
+use hystart_plus_plus::HyStartPlusPlus;
+
+/// A slow start that looks for a queue by round trips.
+#[derive(Clone, Debug)]
+pub(in crate::sender) enum SlowStart {
+    HyStart(HyStart),
+    HyStartPlusPlus(HyStartPlusPlus),
+}
+
+impl SlowStart {
+    /// The slow start with this name; none for the standard's.
+    pub fn new(name: CubicSlowStart) -> Option<Box<SlowStart>> {
+        match name {
+            CubicSlowStart::HyStartPlusPlus => Some(SlowStart::HyStartPlusPlus(HyStartPlusPlus::new())),
+            CubicSlowStart::HyStart => Some(SlowStart::HyStart(HyStart::new(true))),
+            CubicSlowStart::HyStartDelay => Some(SlowStart::HyStart(HyStart::new(false))),
+            CubicSlowStart::Standard => None,
+        }
+        .map(Box::new)
+    }
+
+    /// Takes in an ACK, before the control does.
+    pub fn on_ack(&mut self, ack: &AckEvent, window: &Window) {
+        match self {
+            SlowStart::HyStart(slow_start) => slow_start.on_ack(ack, window),
+            SlowStart::HyStartPlusPlus(slow_start) => slow_start.on_ack(ack),
+        }
+    }
+
+    /// Lets the control `grow` the window, before or after which slow start may end.
+    pub fn grow(&mut self, credit: f64, window: &mut Window, grow: impl FnOnce(f64, &mut Window)) {
+        match self {
+            SlowStart::HyStart(slow_start) => slow_start.grow(credit, window, grow),
+            SlowStart::HyStartPlusPlus(slow_start) => slow_start.grow(credit, window, grow),
+        }
+    }
+
+    /// Takes in a signal of congestion, before the control does.
+    pub fn on_congestion(&mut self, signal: Signal) {
+        match self {
+            SlowStart::HyStart(slow_start) => slow_start.on_congestion(signal),
+            SlowStart::HyStartPlusPlus(slow_start) => slow_start.on_congestion(),
+        }
+    }
+}

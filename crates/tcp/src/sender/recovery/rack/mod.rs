@@ -1,43 +1,44 @@
 //! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up. If no ACK comes, a probe
 //! asks for one. So a lost retransmission is noticed like any other segment, and a lost tail is noticed without a timeout.
+//! Names in comments are the document's.
 //!
-//! Reports are kept as in `rfc6675`, and a pipe governs sending in the same way. Only the decision what is lost differs. Three
-//! timers share the wire's one ([`Rack::set_timer`]). A spurious reduction is undone if the rule `undo` says so.
+//! The flight record has each segment's send time and fate. A pipe governs sending as in RFC 6675. Three timers share the wire's
+//! one ([`Rack::set_timer`]). What Linux does otherwise is in `linux.rs`; each of its forms is a rule of its own.
 
-mod answer;
-mod detection;
-mod judge;
-mod probe;
-mod reordering;
-mod samples;
-mod spurious;
-mod timers;
+mod linux;
+#[cfg(test)]
+mod tests;
 
-use acklab_packet::{Ack, Time};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
-use super::super::{Core, SenderWire};
-use super::frto::Frto;
+use super::super::congestion::prr::Delivered;
+use super::super::flight::Sent;
+use super::super::{CLOCK, Core, SenderWire};
+use super::frto::{Frto, TimeoutSign};
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivered, Prr};
-use super::scoreboard::Scoreboard;
 use super::tap::Tap;
+use super::undo::{Evidence, dsack};
 use super::{LossRecovery, Report};
-use crate::rules::{LossSearch, TimeoutCwnd};
+use crate::rules::{self, CreditKind, LossCounts, LossSearch, RttSamples, TailProbe, TimeoutCwnd, UndoEvidence};
 use crate::wheel::expiry;
-use detection::Detection;
-use judge::Judged;
-use probe::Tlp;
-use reordering::Reordering;
+use linux::Samples;
+
+/// Longest delay of the ACK of a lone segment (`TLP.max_ack_delay`), as stacks assume it.
+const MAX_ACK_DELAY: f64 = 0.2;
+/// The probe timeout before a round trip is known.
+const FIRST_PTO: f64 = 1.0;
+/// Recoveries without a DSACK after which the reordering window is its usual again.
+const PERSIST: u32 = 16;
+/// Largest degree (`tcp_max_reordering`).
+const MAX_DEGREE: u64 = 300;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
 pub struct Rack {
-    board: Scoreboard,
     detection: Detection,
     reordering: Reordering,
     tlp: Tlp,
-    prr: Prr,
     frto: Frto,
     /// What may be sent.
     sends: Sends,
@@ -64,73 +65,72 @@ enum Sends {
     Lost,
 }
 
-impl Rack {
-    /// Units believed to be in the network: neither reported nor lost.
-    fn in_flight(&self, core: &Core) -> u64 {
-        core.seq.flight_size() - self.board.total() - core.flight().lost()
-    }
-
-    /// The lowest segment that is lost.
-    fn next_lost(core: &mut Core) -> Option<Next> {
-        let lost = core.flight_mut().next_lost()?;
-        Some(Next::again(lost.start, u64::from(core.seq.len_at(lost.start)).min(lost.end - lost.start)))
-    }
-
-    /// Sends what is lost, then new data, while the pipe has room; whether new data went.
-    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        core.seq.go_to_end();
-        let mut sent = self.send(core, now, wire);
-        while core.writes_more() {
-            sent |= self.send(core, now, wire);
-        }
-        sent
-    }
-
-    /// True if new data, too, leaves only while the pipe has room.
-    fn by_pipe(&self, core: &Core) -> bool {
-        core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && !self.board.is_empty())
-    }
+/// News of the ACK just judged. In sequence units.
+#[derive(Clone, Copy, Debug, Default)]
+struct Judged {
+    /// Its meaning for a timeout.
+    verdict: TimeoutSign,
+    /// True if the probe of the tail has repaired a loss.
+    probe_repaired: bool,
+    /// The round trip for the timer, and in seconds that for the control, as Linux counts them.
+    timed: Option<Time>,
+    rtt: Option<f64>,
+    /// For PRR, and for the control.
+    delivery: Delivered,
+    delivered: u64,
+    sacked: u64,
+    losses: Found,
+    /// In flight, and ever found lost, before the ACK.
+    in_flight: u64,
+    lost_ever: u64,
 }
 
-impl ByPipe for Rack {
-    fn next(&mut self, core: &mut Core) -> Option<Next> {
-        let room = self.in_flight(core) + u64::from(core.seq.mss) <= core.cc.cwnd as u64;
-        if self.sends != Sends::New
-            && let Some(lost) = Rack::next_lost(core)
-        {
-            return room.then_some(lost);
-        }
-        if self.sends == Sends::Lost {
-            return None;
-        }
-        if self.by_pipe(core) {
-            let fin = || core.seq.fin_alone().map(|len| Next::in_order(core, u64::from(len)));
-            return if room { Next::new_data(core) } else { fin() };
-        }
-        let edge = core.seq.una + core.cc.window(core.seq.wnd);
-        if core.seq.nxt >= core.seq.limit {
-            return None;
-        }
-        let len = core.seq.sendable(edge).or_else(|| core.rest_of_burst())?;
-        Some(Next::in_order(core, u64::from(len)))
-    }
-
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, now: Time, wire: &mut W) {
-        if sent.in_order {
-            let limited = self.by_pipe(core) && !core.cc.repairs(core.seq.una);
-            core.cc.note_limited(if limited { sent.len } else { 0 });
-        } else if sent.seq == core.seq.una {
-            // The first outstanding segment has a whole RTO from now on, as Linux gives it: a lost retransmission of it is
-            // RACK's to find.
-            core.timer.arm(now, wire);
-        }
-        self.prr.sent(sent.len);
-    }
+/// Losses that were found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// True if more is lost than before.
+    more: bool,
+    /// True if a recovery begins.
+    begins: bool,
 }
 
 impl LossRecovery for Rack {
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
-        self.judge_ack(core, ack, now)
+        let (una, after) = (core.seq.una, ack.ack.max(core.seq.una));
+        let duplicate = core.reported_duplicate(ack);
+        let mut spurious = self.shows_spurious(core, ack, duplicate);
+        self.judge_probe(core, ack, spurious);
+        let duplicate = self.note_duplicate(core, duplicate);
+        let evidence = if spurious { Evidence::None } else { self.weigh(core, ack) };
+        spurious |= evidence == Evidence::Needless;
+
+        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
+        let (reported, arrived) = (core.flight().reported(), core.flight().highest_reported().unwrap_or(una));
+        let samples = self.take_in(core, ack, now);
+        self.judged.delivery = Delivered::between((una, reported), (after, core.flight().reported()));
+        self.judged.delivered = samples.units[0] + samples.units[1];
+        self.judged.sacked = samples.units[1];
+        (self.judged.timed, self.judged.rtt) = (samples.timer.map(Time::from_secs), samples.control);
+
+        if measures(core) {
+            self.judged.delivery.units += duplicate.units;
+            self.measure(core, after, samples.lowest_below(arrived).chain(duplicate.low).min(), samples.newest, now);
+            if evidence == Evidence::Late {
+                // Others overtook it.
+                self.measure(core, after, Some(una), None, now);
+            }
+        }
+        spurious |= evidence == Evidence::Late && self.filled_late(core);
+        if after > una && after >= core.cc.recover && !spurious && core.cc.repairs(una) {
+            self.reordering.on_exit();
+        }
+        if !measures(core) {
+            self.reordering.on_dsack(after, core.seq.max, dsack(ack).is_some());
+        }
+        let srtt = core.smoothed_rtt_after(ack, self.judged.timed, now);
+        let state = if spurious { CaState::Open } else { core.cc.state_at(after) };
+        self.judged.losses = self.find_losses(core, (state, srtt), now);
+        spurious
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -143,8 +143,8 @@ impl LossRecovery for Rack {
             lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
             lost_ever,
             prior_in_flight: judged.in_flight,
-            in_flight: core.seq.max - una - self.board.total() - core.flight().lost(),
-            state: if judged.begins { CaState::Recovery } else { core.cc.state_at(una) },
+            in_flight: core.flight().in_flight(),
+            state: if judged.losses.begins { CaState::Recovery } else { core.cc.state_at(una) },
             rtt: judged.rtt,
         }
     }
@@ -160,17 +160,7 @@ impl LossRecovery for Rack {
         let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
-            // Linux counts a segment that nothing reports (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
-            let linux = core.rules.recovery.search() == LossSearch::Linux;
-            let units = if linux && !core.cc.repairs(core.seq.una) { u64::from(core.seq.mss) } else { 0 };
-            let delivery = Delivered { units, covered: 0, reported: self.board.total() };
-            self.detection.advanced = true;
-            self.sends = if linux { Sends::Lost } else { Sends::All };
-            let (una, srtt) = (core.seq.una, core.smoothed_rtt());
-            let (more, begins) = self.find_losses(core, (core.cc.state_at(una), srtt), now);
-            self.reduce(core, (delivery, more, begins), false, now, &mut tap);
-            self.send_out(core, now, &mut tap);
-            self.sends = Sends::All;
+            self.on_reordering_timer(core, now, &mut tap);
         } else if due(&mut self.probe) {
             self.send_probe(core, now, &mut tap);
         } else {
@@ -181,7 +171,7 @@ impl LossRecovery for Rack {
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
-        (core.cc.state == CaState::Recovery).then(|| self.in_flight(core))
+        (core.cc.state == CaState::Recovery).then(|| core.flight().in_flight())
     }
 
     fn before_timeout(&mut self, core: &mut Core) {
@@ -194,35 +184,538 @@ impl LossRecovery for Rack {
         }
         core.cc.forget_duplicates();
         self.timed_out = true;
-        self.prr.forget();
         (self.reorder, self.probe) = (None, None);
         self.tlp.reset();
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (self.in_flight(core), core.flight().lost())
+        (core.flight().in_flight(), core.flight().lost())
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
-            self.rto = Some(expiry(core.rules.recovery.ticks(), now, core.timer.rto.timeout()));
-            let wait = self.wait(core, core.cc.state_at(core.seq.una), core.smoothed_rtt());
-            core.flight_mut().mark_on_timeout(wait, now);
-            self.reported_lost = core.flight().lost_ever();
-            if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {
-                core.cc.set_cwnd((self.in_flight(core) + u64::from(core.seq.mss)) as f64);
-            }
+            self.mark_after_timeout(core, now);
         }
         let mut tap = Tap { wire, rto: self.rto };
         // The first segment leaves whatever the others, not due yet, hold of the window (RFC 6298 (5.4)).
         if timed_out
-            && self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64
+            && !has_room(core)
             && let Some(lost) = Rack::next_lost(core)
         {
             self.send_one(core, &lost, now, &mut tap);
         }
         let sent = self.send_out(core, now, &mut tap);
         self.set_timer(core, (sent, false), now, tap);
+    }
+}
+
+/// True if the pipe has room for a segment.
+fn has_room(core: &Core) -> bool {
+    core.flight().in_flight() + u64::from(core.seq.mss) <= core.cc.cwnd as u64
+}
+
+/// True if reordering has a degree, as in Linux.
+fn measures(core: &Core) -> bool {
+    core.rules.recovery.reordering() == rules::Reordering::Linux
+}
+
+/// What an ACK shows (section 6.2). No window moves here.
+impl Rack {
+    /// Returns true if the ACK shows that the last reduction was spurious: by what was sent again since, or by F-RTO.
+    fn shows_spurious(&mut self, core: &mut Core, ack: &Ack, duplicate: Option<(Seq, Seq)>) -> bool {
+        let needless = core.shows_spurious(ack, duplicate);
+        if needless {
+            self.forget_losses(core, core.cc.state_at(core.seq.una));
+        }
+        self.judged.verdict = self.frto.judge(core, ack, |core, from, to| core.flight().reported_or_resent(from, to));
+        let untimely = self.judged.verdict == TimeoutSign::Spurious;
+        if untimely {
+            self.forget_losses(core, CaState::Loss);
+        }
+        needless || untimely
+    }
+
+    /// Forgets what was believed lost after a spurious reduction. `was`: the state before. A hole that was late in a recovery was
+    /// overtaken, so the path reorders.
+    fn forget_losses(&mut self, core: &mut Core, was: CaState) {
+        self.reordering.seen |= was == CaState::Recovery;
+        self.frto.forget();
+        let for_good = core.rules.recovery.search() == LossSearch::Linux;
+        core.flight_mut().unmark_lost(for_good);
+    }
+
+    /// Notes whether the probe of the tail has repaired a loss.
+    fn judge_probe(&mut self, core: &mut Core, ack: &Ack, spurious: bool) {
+        let outside = spurious || !core.cc.repairs(core.seq.una);
+        self.judged.probe_repaired = self.tlp.on_ack(core, ack, dsack(ack)) && outside;
+        if self.judged.probe_repaired && !spurious {
+            core.may_not_be_undone();
+        }
+    }
+
+    /// Takes in what the ACK covers and reports, lowest first (steps 1 to 3).
+    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Samples {
+        let (detection, reordering) = (&mut self.detection, &mut self.reordering);
+        let (mut last, mut samples) = (None, Samples::default());
+        let (recovery, measures) = (core.rules.recovery, measures(core));
+        let exact = recovery.rtt_samples() == RttSamples::Segments;
+        let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
+        let una = core.seq.una;
+        let resent = core.flight_mut().take_in(ack, una, now, |sent, covered| {
+            let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
+            reordering.seen |= detection.delivered(&sent, late, exact, now) && !measures;
+            last = if covered { Some(detection.rtt) } else { last };
+            samples.note(&sent, covered);
+        });
+        if !exact {
+            detection.rtt = last.unwrap_or(detection.rtt);
+            samples.time(core, (resent, ack.ack > una), echo, now);
+            detection.sample(samples.control);
+        }
+        samples
+    }
+
+    /// Marks what is lost, and sets the time when more may be (steps 4 and 5), in this state and with the round trip `srtt`. A
+    /// recovery begins also for losses above the last recovery point that were found before.
+    fn find_losses(&mut self, core: &mut Core, (state, srtt): (CaState, Option<f64>), now: Time) -> Found {
+        let recovery = core.rules.recovery;
+        let wait = self.wait(core, state, srtt);
+        let (lost, again) = (core.flight().lost(), core.flight().on_their_way_again());
+        let looks = std::mem::take(&mut self.detection.advanced) || recovery.search() == LossSearch::EachAck;
+        if self.sends == Sends::New {
+            (self.reorder, self.detection.advanced) = (None, looks);
+        } else if looks {
+            let due = self.detection.newest.and_then(|newest| core.flight_mut().detect(newest, wait, now, CLOCK));
+            let after = |due: Time| (due - now).secs() + recovery.timer_margin();
+            self.reorder = due.map(|due| expiry(recovery.ticks(), now, after(due)));
+        }
+        let flight = core.flight();
+        let (found, lost_again) = match recovery.loss_counts() {
+            LossCounts::Unsent => (flight.lost(), false),
+            LossCounts::Unreported => (flight.marked(), again > flight.on_their_way_again()),
+        };
+        let begins = found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again));
+        Found { more: flight.lost() > lost, begins }
+    }
+
+    /// Returns the time after its departure at which a segment that others have overtaken is lost.
+    fn wait(&self, core: &Core, state: CaState, srtt: Option<f64>) -> Time {
+        let enough = self.reordering.degree(core.rules.dup_thresh);
+        let impatient = state >= CaState::Recovery || core.flight().sacked() >= enough;
+        let srtt = srtt.unwrap_or(f64::INFINITY);
+        let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
+        // Both infinite: no round trip is known, and nothing has been delivered.
+        Time::from_secs(self.detection.rtt + if window.is_finite() { window } else { 0.0 })
+    }
+}
+
+/// What follows: reductions, growth, and what may leave.
+impl Rack {
+    /// Answers the ACK just judged, except for the timers. Returns whether something was sent in order, and whether the ACK
+    /// advances.
+    fn answer<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> (bool, bool) {
+        let judged = std::mem::take(&mut self.judged);
+        if judged.probe_repaired {
+            core.reduce_for_probe(now);
+        }
+        if judged.verdict == TimeoutSign::Refuted {
+            self.frto.refuted(core);
+        }
+        let outstanding = core.seq.una < core.seq.max;
+        let advances = ack.ack > core.seq.una;
+        let mut acked = 0;
+        if advances {
+            let timed = judged.timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
+            acked = core.accept_new_data(&timed, now, wire);
+        }
+        // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
+        let far = measures(core) && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
+        let marked = ack.ece && core.rules.ecn;
+        let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
+        let mark = marked && outstanding && core.spreads_marks();
+        self.reduce(core, (judged.delivery, judged.losses), mark, now, wire);
+        self.note_order(core, now);
+        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
+        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
+        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !core.extras.prr.is_on() {
+            let delivered = core.rules.credit == CreditKind::SegmentCounter {};
+            core.grow(acked, if delivered { judged.delivery.units } else { acked }, now);
+        }
+        let asks = judged.verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire);
+        let sent = asks || self.send_out(core, now, wire);
+        self.sends = Sends::All;
+        (sent, advances)
+    }
+
+    /// Answers losses, or a mark.
+    fn reduce<W: SenderWire>(
+        &mut self,
+        core: &mut Core,
+        (delivery, losses): (Delivered, Found),
+        mark: bool,
+        now: Time,
+        wire: &mut W,
+    ) {
+        if losses.begins {
+            return self.enter(core, delivery, now, wire);
+        }
+        if mark && core.cc.state_at(core.seq.una) == CaState::Open {
+            core.spread_mark(now);
+            self.tlp.reset();
+        }
+        core.follow_prr(delivery, core.flight().in_flight(), losses.more);
+    }
+
+    /// Begins a recovery. Its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
+        self.tlp.reset();
+        self.expect_reports(core);
+        core.begin_recovery_with_prr(delivery, now, wire);
+        self.expect_reports(core);
+        core.follow_prr(delivery, core.flight().in_flight(), true);
+        // A control that owns the window first says what may be in flight.
+        if !core.control_owns_window()
+            && let Some(lost) = Rack::next_lost(core)
+        {
+            self.send_one(core, &lost, now, wire);
+        }
+    }
+
+    /// Marks what a timeout shows to be lost (section 6.3).
+    fn mark_after_timeout(&mut self, core: &mut Core, now: Time) {
+        self.rto = Some(expiry(core.rules.recovery.ticks(), now, core.timer.rto.timeout()));
+        let wait = self.wait(core, core.cc.state_at(core.seq.una), core.smoothed_rtt());
+        core.flight_mut().mark_on_timeout(wait, now);
+        self.reported_lost = core.flight().lost_ever();
+        if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {
+            core.open_beside(core.flight().in_flight());
+        }
+    }
+
+    /// Looks for losses when the reordering timer expires (section 6.2 step 5). Linux counts a segment that nothing reports
+    /// (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
+    fn on_reordering_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        let (una, srtt) = (core.seq.una, core.smoothed_rtt());
+        let linux = core.rules.recovery.search() == LossSearch::Linux;
+        let units = if linux && !core.cc.repairs(una) { u64::from(core.seq.mss) } else { 0 };
+        let delivery = Delivered { units, covered: 0, reported: core.flight().reported() };
+        self.detection.advanced = true;
+        self.sends = if linux { Sends::Lost } else { Sends::All };
+        let losses = self.find_losses(core, (core.cc.state_at(una), srtt), now);
+        self.reduce(core, (delivery, losses), false, now, wire);
+        self.send_out(core, now, wire);
+        self.sends = Sends::All;
+    }
+
+    /// Returns the lowest segment that is lost.
+    fn next_lost(core: &mut Core) -> Option<Next> {
+        let lost = core.flight_mut().next_lost()?;
+        Some(Next::again(lost.start, u64::from(core.seq.len_at(lost.start)).min(lost.end - lost.start)))
+    }
+
+    /// Sends what is lost, then new data, while the pipe has room. Returns whether new data went.
+    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        core.seq.go_to_end();
+        let mut sent = self.send(core, now, wire);
+        while core.writes_more() {
+            sent |= self.send(core, now, wire);
+        }
+        sent
+    }
+}
+
+/// True if new data, too, leaves only while the pipe has room.
+fn by_pipe(core: &Core) -> bool {
+    core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && core.flight().sacked() > 0)
+}
+
+impl ByPipe for Rack {
+    fn next(&mut self, core: &mut Core) -> Option<Next> {
+        let room = has_room(core);
+        if self.sends != Sends::New
+            && let Some(lost) = Rack::next_lost(core)
+        {
+            return room.then_some(lost);
+        }
+        if self.sends == Sends::Lost {
+            return None;
+        }
+        if by_pipe(core) {
+            let fin = || core.seq.fin_alone().map(|len| Next::in_order(core, u64::from(len)));
+            return if room { Next::new_data(core) } else { fin() };
+        }
+        let edge = core.seq.una + core.cc.window(core.seq.wnd);
+        if core.seq.nxt >= core.seq.limit {
+            return None;
+        }
+        let len = core.seq.sendable(edge).or_else(|| core.rest_of_burst())?;
+        Some(Next::in_order(core, u64::from(len)))
+    }
+
+    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, now: Time, wire: &mut W) {
+        if sent.in_order {
+            let limited = by_pipe(core) && !core.cc.repairs(core.seq.una);
+            core.cc.note_limited(if limited { sent.len } else { 0 });
+        } else if sent.seq == core.seq.una {
+            // The first outstanding segment has a whole RTO from now on, as Linux gives it: a lost retransmission of it is
+            // RACK's to find.
+            core.timer.arm(now, wire);
+        }
+        core.extras.prr.sent(sent.len);
+    }
+}
+
+/// Timers: the timeout, the reordering timer and the probe share the wire's one (sections 7 and 8).
+impl Rack {
+    /// Sends a probe (`TLP_send_probe`, section 7.3): new data, if there is any and the receiver takes it, else the highest segment
+    /// again, whatever cwnd says.
+    fn send_probe<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        core.seq.go_to_end();
+        if self.tlp.may_send(core) {
+            if let Some(len) = core.seq.new_data() {
+                core.send_new(len, now, wire);
+                self.tlp.sent(core, false);
+            } else if let Some(last) = core.flight().last().copied() {
+                core.stop_timing();
+                let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
+                // To Linux a probe is no retransmission of a recovery (`tcp_send_loss_probe`).
+                let undo = core.extras.undo.take_if(|undo| undo.evidence == UndoEvidence::Segments);
+                core.transmit(start, (last.end - start) as u32, now, wire);
+                core.extras.undo = undo.or(core.extras.undo.take());
+                self.tlp.sent(core, true);
+            }
+        }
+        core.timer.arm(now, wire);
+    }
+
+    /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
+    fn set_timer<W: SenderWire>(&mut self, core: &Core, (sent, advanced): (bool, bool), now: Time, tap: Tap<'_, W>) {
+        if tap.rto != self.rto {
+            self.rto = tap.rto.map(|due| expiry(core.rules.recovery.ticks(), now, (due - now).secs()));
+        }
+        let idle = core.seq.una == core.seq.max;
+        if core.cc.repairs(core.seq.una) || core.flight().sacked() > 0 || idle || core.seq.shaking_hands() {
+            self.probe = None;
+        } else if sent || advanced {
+            // Each departure sets Linux's probe again, no later than the timeout of the oldest segment
+            // (`tcp_schedule_loss_probe`).
+            let rto = core.timer.rto.timeout();
+            let oldest = core.flight().first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
+            let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
+            let pto = probe_timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
+            let pto = expiry(core.rules.recovery.ticks(), now, pto);
+            self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
+        }
+        match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
+            Some(due) => tap.wire.arm(due),
+            None => tap.wire.disarm(),
+        }
+    }
+}
+
+/// Returns the probe timeout (`TLP_calc_PTO`, section 7.2), without its limit, which is the retransmission timer.
+fn probe_timeout(core: &Core) -> f64 {
+    let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
+    match core.smoothed_rtt() {
+        Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { core.rules.recovery.timer_margin() },
+        None => FIRST_PTO,
+    }
+}
+
+/// RACK's variables: which delivered segment left last, and how long segments take (sections 5.2 and 6.2).
+#[derive(Clone, Debug, PartialEq)]
+struct Detection {
+    /// `RACK.xmit_ts` and `RACK.end_seq`.
+    newest: Option<(Time, Seq)>,
+    /// `RACK.rtt`, in seconds.
+    rtt: f64,
+    /// `RACK.min_RTT`, over the connection.
+    min_rtt: f64,
+    /// `RACK.fack`.
+    fack: Seq,
+    /// True if something was delivered since losses were last looked for (Linux's `advanced`).
+    advanced: bool,
+}
+
+impl Default for Detection {
+    fn default() -> Detection {
+        Detection { newest: None, rtt: 0.0, min_rtt: f64::INFINITY, fack: 0, advanced: false }
+    }
+}
+
+impl Detection {
+    /// Takes in a segment that an ACK reports or covers for the first time (`RACK_update`, `RACK_detect_reordering`). Returns
+    /// whether it was overtaken.
+    ///
+    /// `late`: the echoed timestamp is older than the last transmission. An ACK of out-of-order data echoes that of the last in order
+    /// (RFC 7323 section 4.3), so only a cumulative ACK's counts, as in Linux. `exact`: the segment gives a round trip by itself.
+    fn delivered(&mut self, sent: &Sent, late: bool, exact: bool, now: Time) -> bool {
+        let overtaken = sent.end < self.fack && !sent.resent;
+        self.fack = self.fack.max(sent.end);
+        let rtt = (now - sent.at).secs();
+        if !sent.resent && exact {
+            self.min_rtt = self.min_rtt.min(rtt);
+        }
+        if sent.resent && (late || rtt + CLOCK < self.min_rtt) {
+            // What arrived is an earlier transmission.
+            return overtaken;
+        }
+        (self.rtt, self.advanced) = (rtt, true);
+        if self.newest.is_none_or(|(at, end)| (sent.at, sent.end) > (at, end)) {
+            self.newest = Some((sent.at, sent.end));
+        }
+        overtaken
+    }
+
+    /// Takes in the round trip of an ACK, where segments give none by themselves.
+    fn sample(&mut self, rtt: Option<f64>) {
+        self.min_rtt = rtt.map_or(self.min_rtt, |rtt| self.min_rtt.min(rtt));
+    }
+}
+
+/// Reordering seen so far, and how much longer than a round trip RACK therefore waits (sections 3.3.2 and 6.2;
+/// `tcp_check_sack_reordering` in net/ipv4/tcp_input.c and `tcp_rack_update_reo_wnd` in net/ipv4/tcp_recovery.c).
+#[derive(Clone, Debug, PartialEq)]
+struct Reordering {
+    seen: bool,
+    /// Segments by which one was overtaken, if that was more than usual (`reordering`).
+    degree: u64,
+    /// `RACK.reo_wnd_mult`, `RACK.reo_wnd_persist`, `RACK.dsack_round`.
+    multiple: u32,
+    persist: u32,
+    round: Option<Seq>,
+    /// A DSACK waits to widen the window (`dsack_seen`), and when one last did.
+    pending: bool,
+    widened: Time,
+}
+
+impl Default for Reordering {
+    fn default() -> Reordering {
+        let (round, widened) = (None, Time::ZERO);
+        Reordering { seen: false, degree: 0, multiple: 1, persist: PERSIST, round, pending: false, widened }
+    }
+}
+
+impl Reordering {
+    /// Returns how many segments reported above a hole do not yet show a loss: at least `usual`.
+    fn degree(&self, usual: u32) -> u32 {
+        (self.degree as u32).max(usual)
+    }
+
+    /// Notes a segment that was sent once, arrives, and begins `units` below the end of what has arrived.
+    fn overtaken(&mut self, units: u64, mss: u32, usual: u32) {
+        let mss = u64::from(mss);
+        if units > u64::from(self.degree(usual)) * mss {
+            self.degree = units.div_ceil(mss).min(MAX_DEGREE);
+        }
+        self.seen = true;
+    }
+
+    /// Forgets the degree at a timeout after reports that showed no loss (`tcp_enter_loss`).
+    fn overestimated(&mut self) {
+        self.degree = 0;
+    }
+
+    /// Widens the reordering window for an ACK that reports a duplicate (DSACK, RFC 2883), once a round trip.
+    fn on_dsack(&mut self, snd_una: Seq, snd_nxt: Seq, dsack: bool) {
+        if self.round.is_some_and(|round| snd_una >= round) {
+            self.round = None;
+        }
+        if dsack && self.round.is_none() {
+            self.round = Some(snd_nxt);
+            self.widen();
+        }
+    }
+
+    /// In Linux's form: expects a wider window after a DSACK of a retransmission, not of a probe, after reordering.
+    fn expect_wider(&mut self) {
+        self.pending |= self.seen;
+    }
+
+    /// In Linux's form: widens the window, if that is expected. Of what an ACK delivers, the segment sent last left at `newest`.
+    fn on_delivery(&mut self, newest: Time, now: Time) {
+        self.pending &= newest >= self.widened;
+        if std::mem::take(&mut self.pending) {
+            self.widened = now;
+            self.widen();
+        } else if self.persist == 0 {
+            self.multiple = 1;
+        }
+    }
+
+    fn widen(&mut self) {
+        self.multiple = (self.multiple + 1).min(255);
+        self.persist = PERSIST;
+    }
+
+    /// Notes the end of a fast or RTO recovery.
+    fn on_exit(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.multiple = 1;
+        }
+    }
+
+    /// Notes that DSACKs have undone a reduction.
+    fn on_undo(&mut self) {
+        self.persist = (self.persist + 1).min(PERSIST);
+    }
+
+    /// Returns for how long, in seconds, a segment may be overtaken before it is lost (`RACK_update_reo_wnd`). `impatient`: in
+    /// recovery, or with as many segments reported as duplicate ACKs would signal a loss; without reordering so far it then is 0.
+    fn window(&self, impatient: bool, min_rtt: f64, srtt: f64) -> f64 {
+        if !self.seen && impatient {
+            return 0.0;
+        }
+        (f64::from(self.multiple) * min_rtt / 4.0).min(srtt)
+    }
+}
+
+/// The probe on its way, and what may follow it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Tlp {
+    /// `TLP.end_seq`: SND.NXT when it left.
+    end: Option<Seq>,
+    /// `TLP.is_retrans`.
+    resent: bool,
+    /// Round-trip samples by then.
+    samples: Option<u64>,
+}
+
+impl Tlp {
+    /// Forgets the probe: a recovery begins.
+    fn reset(&mut self) {
+        self.end = None;
+        self.resent = false;
+    }
+
+    /// True if it sent segments again up to `end`, and no ACK has decided.
+    fn resent_to(&self, end: Seq) -> bool {
+        self.resent && self.end == Some(end)
+    }
+
+    /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last, unless the
+    /// rules do not ask for that.
+    fn may_send(&self, core: &Core) -> bool {
+        let measured = self.samples != Some(core.counters.rtt_samples);
+        self.end.is_none() && (measured || core.rules.recovery.probe() == TailProbe::Linux)
+    }
+
+    /// Notes a probe that leaves, with new data or not.
+    fn sent(&mut self, core: &Core, resent: bool) {
+        *self = Tlp { end: Some(core.seq.max), resent, samples: Some(core.counters.rtt_samples) };
+    }
+
+    /// Returns true if the probe has repaired a loss, which congestion control must learn of (`TLP_process_ack`, section 7.4.2). The
+    /// ACK has not counted yet.
+    fn on_ack(&mut self, core: &Core, ack: &Ack, dsack: Option<(Seq, Seq)>) -> bool {
+        let Some(end) = self.end.filter(|&end| ack.ack >= end) else { return false };
+        let duplicate = ack.ack == core.seq.una && ack.sack.is_empty();
+        let repaired = self.resent && dsack.is_none_or(|block| block.1 != end) && ack.ack > end;
+        if !self.resent || dsack.is_some_and(|block| block.1 == end) || ack.ack > end || duplicate {
+            self.end = None;
+        }
+        repaired
     }
 }

@@ -10,13 +10,9 @@ mod round_trip;
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
-use super::super::congestion::control::Signal;
-use super::super::congestion::credit::WindowCredit;
 use super::super::flight::Sent;
 use super::super::{CLOCK, Core, SenderWire};
-use super::intake::take_in;
 use super::pipe::{ByPipe, Next};
-use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::{LossRecovery, Report};
 use round_trip::RoundTrip;
@@ -24,13 +20,14 @@ use round_trip::RoundTrip;
 /// `kTimeThreshold` (section 6.1.2) and `kPersistentCongestionThreshold` (section 7.6.1).
 const TIME_THRESHOLD: f64 = 9.0 / 8.0;
 const PERSISTENT: f64 = 3.0;
+/// `kMinimumWindow`, in datagrams (section 7.2).
+const MIN_WINDOW: f64 = 2.0;
 /// `kGranularity`, in seconds.
 const GRANULARITY: f64 = 0.001;
 
 /// State of a QUIC sender's recovery.
 #[derive(Clone, Debug, Default)]
 pub struct Rfc9002 {
-    board: Scoreboard,
     round_trip: RoundTrip,
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
@@ -86,11 +83,6 @@ impl Losses {
 }
 
 impl Rfc9002 {
-    /// Bytes in flight, as units: neither reported nor lost.
-    fn in_flight(&self, core: &Core) -> u64 {
-        core.seq.flight_size() - self.board.total() - core.flight().lost()
-    }
-
     /// The probe timeout without its backoff (section 6.2.1): the timer's rules, and `max_ack_delay` after the handshake.
     fn pto(core: &Core) -> f64 {
         let delay = if core.seq.shaking_hands() { 0.0 } else { core.rules.recovery.max_ack_delay().secs() };
@@ -100,9 +92,9 @@ impl Rfc9002 {
     /// Takes in what the ACK covers and reports.
     fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let told = core.rules.recovery.packet_numbers().then_some(ack.ts_ecr);
-        let (mut newest, mut units) = (None::<Sent>, [0; 2]);
+        let (una, mut newest, mut units) = (core.seq.una, None::<Sent>, [0; 2]);
         let (start, mut counts) = (self.recovery_start, 0);
-        take_in(&mut self.board, core, ack, now, |sent, covered| {
+        core.flight_mut().take_in(ack, una, now, |sent, covered| {
             units[usize::from(!covered)] += sent.end - sent.start;
             // What was declared lost and comes after all, or an earlier packet with the same data, is no longer tracked.
             let earlier = told.is_some_and(|told| told.secs() + CLOCK < sent.at.secs());
@@ -140,41 +132,26 @@ impl Rfc9002 {
         losses
     }
 
-    /// True if these losses begin a recovery period: the newest left after the last one began.
+    /// Returns true if these losses begin a recovery period: the newest left after the last one began.
     fn begins(&self, losses: &Losses) -> bool {
         losses.newest.is_some_and(|newest| self.recovery_start.is_none_or(|start| newest.at > start))
     }
 
-    /// Answers losses (section 7); whether a recovery period begins.
+    /// Answers losses (section 7). Returns whether a recovery period begins.
     fn reduce(&mut self, core: &mut Core, losses: &Losses, by_ack: bool, now: Time) -> bool {
         let begins = self.begins(losses);
         if begins {
-            self.begin_recovery(core, now);
+            self.recovery_start = Some(now);
+            core.begin_recovery_period(now);
+            core.keep_window(MIN_WINDOW);
         }
         if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window() {
-            // Section 7.6.2: the minimum window, and slow start from there.
-            core.cc.set_cwnd(2.0 * f64::from(core.seq.mss));
+            // Section 7.6.2: slow start from the minimum window.
+            core.limit_window(MIN_WINDOW);
+            core.keep_window(MIN_WINDOW);
             self.recovery_start = None;
         }
         begins
-    }
-
-    fn begin_recovery(&mut self, core: &mut Core, now: Time) {
-        self.recovery_start = Some(now);
-        core.repair_begins(now);
-        core.counters.fast_retransmits += 1;
-        core.cc.credit.on_reduction();
-        core.may_not_be_undone();
-        core.cut(Signal::Loss, now);
-        Self::keep_minimum(core);
-        core.cc.recover_to(core.seq.max);
-    }
-
-    /// The minimum window is two datagrams (section 7.2).
-    fn keep_minimum(core: &mut Core) {
-        if !core.control_owns_window() {
-            core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
-        }
     }
 
     /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
@@ -219,12 +196,12 @@ impl Rfc9002 {
         if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
             // A mark has just begun a recovery period (section 7.1).
             (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
-            Self::keep_minimum(core);
+            core.keep_window(MIN_WINDOW);
         }
         let (shaking, judged) = (core.seq.shaking_hands(), std::mem::take(&mut self.judged));
         if ack.ack > core.seq.una {
             if ack.ack >= core.cc.recover && core.cc.state == CaState::Recovery {
-                core.cc.leave();
+                core.leave_recovery();
             }
             // Round trips are measured above.
             core.timer.timed = None;
@@ -241,7 +218,7 @@ impl Rfc9002 {
 
 impl ByPipe for Rfc9002 {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
-        if self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
+        if core.flight().in_flight() + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
             return None;
         }
         let lost = core.flight_mut().next_lost();
@@ -252,7 +229,7 @@ impl ByPipe for Rfc9002 {
 impl LossRecovery for Rfc9002 {
     /// No reduction is undone.
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
-        (self.judged.in_flight, self.judged.lost_ever) = (self.in_flight(core), core.flight().lost_ever());
+        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
         self.take_in(core, ack, now);
         if self.judged.covered + self.judged.sacked > 0 {
             self.pto_count = 0;
@@ -271,7 +248,7 @@ impl LossRecovery for Rfc9002 {
             lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
             lost_ever,
             prior_in_flight: judged.in_flight,
-            in_flight: core.seq.max - una - self.board.total() - core.flight().lost(),
+            in_flight: core.flight().in_flight(),
             state: if self.begins(&judged.losses) { CaState::Recovery } else { core.cc.state_at(una) },
             rtt: None,
         }
@@ -298,11 +275,11 @@ impl LossRecovery for Rfc9002 {
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
-        Some(self.in_flight(core))
+        Some(core.flight().in_flight())
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (self.in_flight(core), core.flight().lost())
+        (core.flight().in_flight(), core.flight().lost())
     }
 
     /// No timeout voids anything.

@@ -15,7 +15,9 @@ mod sender_tests;
 mod tests;
 mod window;
 
-use super::{AckEvent, CongestionControl, Departure, Estimate, Mode, ModelView, Needs, Reduced, Signal, Window};
+use super::{
+    AckEvent, CongestionControl, Departure, Estimate, Mode, ModelView, Needs, Reduced, Signal, Traits, Window,
+};
 use crate::sender::congestion::CaState;
 use crate::sender::flight::rate::RateSample;
 use crate::sender::rng::Rng;
@@ -202,6 +204,10 @@ fn set_window(window: &mut Window, cwnd: u64) {
 impl CongestionControl for Bbr {
     fn needs(&self) -> Needs {
         Needs::Deliveries
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { draws: true, ..Traits::default() }
     }
 
     fn owns_window(&self) -> bool {

@@ -15,7 +15,8 @@ mod startup;
 mod tests;
 
 use super::{
-    AckEvent, CongestionControl, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Window,
+    AckEvent, CongestionControl, Departure, Estimate, LostSegment, Mode, ModelView, Needs, Reduced, Signal, Traits,
+    Window,
 };
 use crate::sender::congestion::CaState;
 use crate::sender::flight::rate::RateSample;
@@ -251,6 +252,10 @@ impl Bbr3 {
 impl CongestionControl for Bbr3 {
     fn needs(&self) -> Needs {
         Needs::Losses
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { draws: true, ..Traits::default() }
     }
 
     fn owns_window(&self) -> bool {

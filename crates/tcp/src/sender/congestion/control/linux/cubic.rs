@@ -2,7 +2,7 @@
 //! names stand in comments).
 
 use super::super::cubic::{CubicRules, cbrt};
-use super::super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Window};
+use super::super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Traits, Window};
 use super::{Counted, Ticks, micros, slow_start, whole};
 
 /// HyStart's constants. The least window at which it looks is `hystart_low_window`. A round's least sample is judged after
@@ -152,6 +152,10 @@ impl Cubic {
 impl CongestionControl for Cubic {
     fn needs(&self) -> Needs {
         Needs::RoundTrips
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { ends_slow_start: self.hystart, ..Traits::default() }
     }
 
     /// `cubictcp_acked`.

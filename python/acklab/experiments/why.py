@@ -1,0 +1,644 @@
+"""Causes, found by running: a scenario without each of its mechanisms, with each alone, and with none.
+
+Every variant runs with the same nudges: flows start up to 10 ms later, links are up to 1 % longer, and what is random has another seed.
+Intervals are over the nudges. A placebo, the scenario itself with other nudges, shows what chance does alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..engines.batches import Runs, Workers
+from ..engines.journal import Journal, forget, identity
+from ..engines.line import record
+from ..figures.stats import Sample
+from ..render.decision import cell, glyphs
+from ..render.report import Cell, Report, Row, Table
+from ..results.columns import LESS, NEITHER
+from ..results.directory import Folder, results
+from ..results.findings import BETTER, DIFFERS, EQUIVALENT, NO_VALUE, UNDECIDED, WORSE, Finding
+from ..results.frames import Tabular, provenance, system_errors, write_scenario
+from ..runs import Run, cpu_count
+from ..scenario.asked import arguments
+from ..scenario.draws import Draws
+from ..scenario.given import ScenarioLike, assignments, pairs, source
+from ..study import statistics as verdicts
+from ..study.errors import StudyError
+from ..study.metrics import Metric, metric
+from ..study.quantities import Quantity
+from ..study.seeds import Nudge
+from ..text.counts import counted
+from ..text.numbers import digits
+from ..text.templates import Fact, fact
+from ..text.titles import changed as titled
+from ..text.toml import loads
+from .neutral import Change, alternatives, base, changed, mechanisms, word
+
+NUDGE = Nudge()
+MIN_NUDGES, MAX_NUDGES = 10, 1000
+#: What is compared with what.
+WITHOUT, ALONE, ALL, PLACEBO, INSTEAD, AGAIN = "without", "alone", "all", "nudge", "instead", "instead, other nudges"
+#: Bases of findings: the scenario as it is, and with every mechanism neutral.
+AS_IT_IS, NEUTRAL = "as it is", "all neutral"
+NAMES = ("why.html", "why.json", "causes.parquet", "findings.parquet", "runs.parquet", "scenario.toml", "scenario.json")
+#: Rows of the placebo and of all mechanisms together.
+NUDGED, ALL_OF_THESE = "a nudge only", "all of these"
+
+Meter = Callable[[int], Callable[[int], None]]
+Variant = tuple[str, str]
+"""What is changed (a situation), and the row."""
+BASE, NONE = (AS_IT_IS, ""), (ALL, ALL_OF_THESE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is run."""
+
+    text: str | bytes
+    file: str
+    sets: Sequence[str] = ()
+    metric: str | None = None
+    """As ``acklab compare --metric`` takes it; left out, the completion of the first flow, or its goodput."""
+    values: bool = False
+    """Each other value of each rule, instead of neutral values."""
+    nudges: int = MIN_NUDGES
+    margin: float = verdicts.MARGIN
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A mechanism, or a value of a rule."""
+
+    name: str
+    change: Change
+    used: bool
+    """A packet changed, without it or with it alone."""
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for JSON and tables."""
+        new = self.change.new
+        return {
+            "cause": self.name, "key": self.change.key, "value": _text(self.change.old), "instead": _text(new),
+            "used": self.used,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Why(Tabular):
+    """What changes a scenario's result, as findings: each metric without a mechanism, and with it alone."""
+
+    question: Question
+    title: str
+    metrics: Sequence[Metric]
+    """The one that is asked for, the round trip, the retransmissions; then one a further flow."""
+    causes: Sequence[Cause]
+    findings: Sequence[Finding]
+    values: Mapping[tuple[str, int], Sequence[float]]
+    """Every metric in each run: case and nudge."""
+    impossible: Mapping[tuple[str, str], str]
+    """Situation and case -> the key with which the change does not go together."""
+    no_neutral: Sequence[str]
+    """Keys without a neutral value."""
+    family: int
+    """Verdicts of a metric whose intervals hold together."""
+
+    def finding(self, situation: str, case: str, place: int = 0) -> Finding | None:
+        """The finding of a metric, by its place."""
+        asked = (situation, case, self.metrics[place].name)
+        return next((row for row in self.findings if (row.situation, row.case, row.metric) == asked), None)
+
+    @property
+    def named(self) -> list[str]:
+        """The causes whose absence, or whose other value, is shown to change the metric."""
+        return [cause.name for cause in self.causes if any(map(self._shown, (WITHOUT, INSTEAD), [cause.name] * 2))]
+
+    def _shown(self, situation: str, case: str) -> bool:
+        row = self.finding(situation, case)
+        again = self.finding(AGAIN, case) if situation == INSTEAD else row
+        return row is not None and row.verdict in _SHOWN and again is not None and again.verdict == row.verdict
+
+    @property
+    def only_alone(self) -> list[str]:
+        """The causes that are shown alone, and whose absence shows nothing: another one has the same effect."""
+        return [cause.name for cause in self.causes if self._shown(ALONE, cause.name) and cause.name not in self.named]
+
+    @property
+    def text(self) -> str:
+        """All of it, as a terminal shows it."""
+        return report(self).text()
+
+    def to_polars(self) -> Any:
+        """A row a finding."""
+        return frames(self)["findings"]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Why {self.title!r}: {counted(len(self.causes), 'cause')}; print() shows the table>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+_SHOWN = (BETTER, WORSE, DIFFERS)
+#: A sender's last state, which may differ without a packet.
+_STATE = ("cwnd_segments", "ssthresh_segments")
+
+
+def why(
+    scenario: ScenarioLike | Run,
+    *,
+    metric: str | None = None,
+    values: bool = False,
+    nudges: int = MIN_NUDGES,
+    set: Any = None,  # as `--set`
+    margin: float = verdicts.MARGIN,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    **keys: Any,
+) -> Why:
+    """Runs a scenario without each of its mechanisms, with each alone and with none: what causes its result.
+
+    Args:
+        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again.
+        metric: as ``acklab compare --metric`` takes it, such as ``"goodput@up"``; left out, the completion of the first flow if it ends, else
+            its goodput. Flows that it does not name are mechanisms, too.
+        values: try each other value of each rule of the senders and receivers instead.
+        nudges: how many each variant runs with, at least 10.
+        set: keys to set before, as :func:`acklab.run` takes them.
+        margin: the share of the mean below which a difference does not matter.
+        out: a directory for tables and a page.
+        threads: how many runs at once; one a processor if left out.
+        keys: more keys to set before, such as ``seed``.
+
+    Raises:
+        TypeError: a keyword is no argument and no key of a scenario.
+        StudyError: there is nothing to ask.
+        ScenarioError: it is no scenario.
+        RunError: a run failed.
+        OSError: a file cannot be read or written.
+    """
+    arguments(why, keys)
+    text, file = (scenario.scenario_toml(), scenario.title) if isinstance(scenario, Run) else source(scenario)
+    sets = assignments({**keys, **pairs(set or {})})
+    question = Question(text, file, sets, metric, values, nudges, margin)
+    return answer(question, Path(out) if out is not None else None, threads=threads)
+
+
+def answer(
+    question: Question,
+    out: Path | None = None,
+    *,
+    threads: int | None = None,
+    fresh: bool = False,
+    meter: Meter = lambda total: lambda done: None,
+) -> Why:
+    """Makes the runs of a question and, with ``out``, writes tables and a page; runs that an earlier attempt left there are not made again.
+
+    Raises:
+        StudyError: there is nothing to ask, or ``out`` holds other work.
+        RunError: a run failed; what was done is kept.
+        OSError: something cannot be written.
+    """
+    if not MIN_NUDGES <= question.nudges <= MAX_NUDGES:
+        raise StudyError(f"nudges: {question.nudges} is not from {MIN_NUDGES} to {MAX_NUDGES:,}")
+    text = _core.expanded(question.text, file=question.file, sets=question.sets)
+    study = _Study(question, loads(text))
+    with contextlib.ExitStack() as stack:
+        where = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-why-")))
+        folder = stack.enter_context(results(where, "why", NAMES))
+        told = [question.metric, question.values, question.nudges]
+        journal = stack.enter_context(contextlib.closing(Journal(folder, identity(text, told), fresh=fresh)))
+        result = study.answer(journal, _workers(threads or cpu_count(), study.pattern), meter)
+        if out is not None:
+            _write(result, folder)
+        journal.discard()
+    return result
+
+
+class _Study:
+    """The variants of a scenario."""
+
+    def __init__(self, question: Question, tree: dict[str, Any]) -> None:
+        self.question, self.tree = question, {**tree, "record": {}}
+        if "program" in tree or not tree.get("flow"):
+            raise StudyError(f"{question.file}: `why` needs flows, and runs no programs")
+        first = json.loads(_core.Simulation(json.dumps(self.tree)).run().json(False))
+        self.title = titled(tree["title"] or question.file, question.sets)
+        flows = {_pattern(flow): place for place, flow in enumerate(tree["flow"])}
+        leading = next(iter(flows))
+        asked = question.metric or f"{_kind(first, leading)}@{leading}"
+        asked = asked if "@" in asked else f"{asked}@{leading}"
+        main = metric(asked)
+        main.check(first)
+        asked_for = [row["name"] for row in first["flows"] if fnmatchcase(row["name"], main.where)]
+        measured = [at for at, flow in enumerate(tree["flow"]) if any(map(_names(flow).fullmatch, asked_for))]
+        self.pattern = main.where if measured else leading
+        measured = measured or [0]
+        others = [pattern for pattern, place in flows.items() if place not in measured]
+        rtt = Quantity("p95_rtt_ms", "95th percentile of the round trips", "ms", LESS, False, _p95)
+        self.metrics = [main, Metric("p95 RTT", rtt, self.pattern)]
+        self.metrics += [metric(f"retransmissions: sum(retransmits)@{self.pattern}")]
+        further = [metric(f"{_kind(first, other)}@{other}") for other in others]
+        self.metrics += [one for one in further if math.isfinite(one.read(first))]
+        changes, self.no_neutral = mechanisms(self.tree, measured, first["end_s"])
+        listed = alternatives(self.tree, measured) if question.values else changes
+        self.changes = {_called(change, question.values): change for change in listed}
+        if not self.changes:
+            raise StudyError(f"{question.file}: no mechanism is active that has a neutral value")
+        self.trees: dict[Variant, Any] = {BASE: self.tree}
+        self.impossible: dict[Variant, str] = {}
+        self.summaries: dict[tuple[Variant, int], Any] = {}
+
+    def answer(self, journal: Journal, workers: Workers, meter: Meter) -> Why:
+        """Makes the runs and judges them."""
+        self._plan()
+        n, variants = self.question.nudges, list(self.trees)
+        runs = [(variant, nudge) for variant in variants for nudge in range(1, 2 * n + 1)]
+
+        def lines(numbers: Sequence[int]) -> Iterator[str]:
+            return (_nudged(self.trees[runs[number][0]], runs[number][1]) for number in numbers)
+
+        def make(numbers: Sequence[int]) -> Why:
+            journal.make(Runs(numbers, lines), workers, meter(len(numbers)), lambda number: str(runs[number]))
+            for number in numbers:
+                self.summaries[runs[number]] = json.loads(journal.line(number).decode())
+            return self._judged(n)
+
+        result = make([at for at, (variant, nudge) in enumerate(runs) if nudge <= n or variant == BASE])
+        shown = {
+            (row.situation, row.case) for row in result.findings if row.situation == INSTEAD and row.verdict in _SHOWN
+        }
+        again = [at for at, (variant, nudge) in enumerate(runs) if nudge > n and variant in shown]
+        return make(again) if again else result
+
+    def _plan(self) -> None:
+        """The variants that are scenarios."""
+        changes = self.changes
+        for name, change in changes.items():
+            self._add((INSTEAD if self.question.values else WITHOUT, name), [change])
+        if not self.question.values:
+            able = [name for name in changes if (WITHOUT, name) in self.trees]
+            self._add(NONE, [changes[name] for name in able])
+            for name in able:
+                self._add((ALONE, name), [changes[other] for other in able if other != name])
+
+    def _add(self, variant: Variant, changes: Sequence[Change]) -> None:
+        tree = changed(self.tree, changes)
+        try:
+            _core.expanded(json.dumps(tree))
+            self.trees[variant] = tree
+        except _core.ScenarioError as error:
+            self.impossible[variant] = re.sub(r"^scenario: ", "", str(error)).partition(": ")[0]
+
+    def _judged(self, n: int) -> Why:
+        """The findings of the runs that there are."""
+        values = {key: [one.read(summary) for one in self.metrics] for key, summary in self.summaries.items()}
+        # Situation, the variant and its first nudge, what it is compared with and its first nudge.
+        pairs: list[tuple[str, Variant, int, Variant, int]] = []
+        for variant in self.trees:
+            beside = NONE if variant[0] == ALONE else BASE
+            pairs += [(variant[0], variant, 1, beside, 1)] if variant != BASE and beside in self.trees else []
+        pairs.append((PLACEBO, BASE, n + 1, BASE, 1))
+        again = [
+            (AGAIN, variant, n + 1, BASE, n + 1) for variant, nudge in values if nudge == n + 1 and variant != BASE
+        ]
+        found = []
+        for place, one in enumerate(self.metrics):
+            for situation, variant, start, beside, first in [*pairs, *again]:
+                name = variant[1] or NUDGED
+                if place > 2 and (situation == ALONE or name == f"flow {one.where.removesuffix('*')}"):
+                    continue
+                rules = verdicts.Rules(len(again if situation == AGAIN else pairs), self.question.margin)
+                ours, theirs = (
+                    [values[key, at + nudge][place] for nudge in range(n)]
+                    for key, at in ((variant, start), (beside, first))
+                )
+                found.append(
+                    _finding(one, (situation, name, NEUTRAL if beside == NONE else AS_IT_IS), ours, theirs, rules)
+                )
+        causes = [Cause(name, change, self._used(name, change, n)) for name, change in self.changes.items()]
+        told = {(": ".join(filter(None, variant)), nudge): numbers for (variant, nudge), numbers in values.items()}
+        return Why(
+            self.question, self.title, self.metrics, causes, found, told, self.impossible, self.no_neutral, len(pairs)
+        )
+
+    def _used(self, name: str, change: Change, n: int) -> bool:
+        """Whether a packet changed, without it or with it alone, or that is not known."""
+        gone = _names(self.tree["flow"][change.path[1]]) if change.path[0] == "flow" and len(change.path) == 2 else None
+        for variant, beside in (((WITHOUT, name), BASE), ((INSTEAD, name), BASE), ((ALONE, name), NONE)):
+            if {variant, beside} & self.impossible.keys():
+                return True
+            for nudge in range(1, n + 1) if variant in self.trees else ():
+                if len({_trace(self.summaries[side, nudge], gone) for side in (variant, beside)}) > 1:
+                    return True
+        return False
+
+
+def _called(change: Change, values: bool) -> str:
+    """A row's name: the key, and the value that it has or, of rules' values, gets."""
+    value = word(change.new if values else change.old) if change.path[2:] else ""
+    return f"{change.label} {value}".rstrip()
+
+
+def _pattern(flow: Mapping[str, Any]) -> str:
+    """What names the flows of a table."""
+    return str(flow["name"]) + ("*" if flow.get("count", 1) > 1 else "")
+
+
+def _names(flow: Mapping[str, Any]) -> re.Pattern[str]:
+    """The names of a table's transfers."""
+    return re.compile(re.escape(flow["name"]) + (r"\d+" if flow.get("count", 1) > 1 else "") + r"(#\d+)?")
+
+
+def _kind(summary: Mapping[str, Any], pattern: str) -> str:
+    """Completion where the flows end, else goodput."""
+    return "completion" if math.isfinite(metric(f"completion@{pattern}").read(summary)) else "goodput"
+
+
+def _p95(summary: Mapping[str, Any], _: str) -> float:
+    value = summary["p95_rtt_s"]
+    return math.nan if value is None else 1e3 * float(value)
+
+
+def _trace(summary: Mapping[str, Any], gone: re.Pattern[str] | None) -> str:
+    """What a run tells of its packets, without the rows of the flows that another one lacks."""
+    flows = [
+        {key: value for key, value in row.items() if key not in _STATE}
+        for row in summary["flows"]
+        if gone is None or not gone.fullmatch(row["name"])
+    ]
+    return json.dumps([flows, summary["links"], summary["p95_rtt_s"]])
+
+
+def _nudged(tree: Mapping[str, Any], number: int) -> str:
+    """A run's scenario; flows of one table also start further apart, by as much in all."""
+    tree = NUDGE.of(tree, number)
+    for flow in tree["flow"]:
+        apart = NUDGE.later_s * _draw(number, f"stagger {flow['name']}") / flow["count"]
+        flow["stagger"] = f"{base(flow['stagger']) + apart:.9f}s"
+    seed = int(2**32 * _draw(number, f"seed {tree['seed']}"))
+    return json.dumps({**tree, "seed": seed}, separators=(",", ":"))
+
+
+@lru_cache(maxsize=65536)
+def _draw(number: int, stream: str) -> float:
+    """A uniform of a named stream; finding a stream takes longer than a short run."""
+    return Draws(number, stream).uniform()
+
+
+def _workers(threads: int, pattern: str) -> Workers:
+    """Threads that record the senders, and keep of that the 95th percentile of the round trips."""
+
+    def make(runs: Runs, journal: Path) -> Iterator[list[bytes]]:
+        pool = ThreadPoolExecutor(threads)
+        try:
+            with journal.open("ab") as file:
+                lines = runs.numbered()
+                while some := list(islice(lines, 8 * threads)):
+                    found = list(pool.map(partial(_measured, pattern), some))
+                    file.writelines(record(number, result) for number, result in found)
+                    file.flush()
+                    yield [result for _, result in found]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    return make
+
+
+def _measured(pattern: str, line: str) -> tuple[int, bytes]:
+    import polars as pl
+
+    number, _, text = line.partition(" ")
+    result = _core.Simulation(text, sets=["record.series=true"]).run()
+    summary = json.loads(result.json(False))
+    names = [row["name"] for row in summary["flows"] if fnmatchcase(row["name"], pattern)]
+    rows = pl.DataFrame(result.series).filter(pl.col("flow").cast(pl.String).is_in(names), pl.col("rtt_s").is_finite())
+    summary["p95_rtt_s"] = rows["rtt_s"].quantile(0.95, "nearest")
+    return int(number), json.dumps(summary, separators=(",", ":")).encode()
+
+
+def _finding(
+    one: Metric, about: tuple[str, str, str], ours: Sequence[float], theirs: Sequence[float], rules: verdicts.Rules
+) -> Finding:
+    situation, case, beside = about
+    finished = [sum(map(math.isfinite, values)) for values in (ours, theirs)]
+    here, there = (
+        Sample.of(values) if count == len(ours) else None
+        for values, count in zip((ours, theirs), finished, strict=True)
+    )
+    told = verdicts.difference(here, there, rules) if here and there else None
+    less = 1.0 if told and told.relative else 0.0
+    span = told.interval if told else None
+    return Finding(
+        metric=one.name, unit=one.quantity.unit, situation=situation, case=case, base=beside,
+        value=here.value if here else None, base_value=there.value if there else None,
+        change=told.value - less if told else None, relative=bool(less),
+        low=span.low - less if span else None, high=span.high - less if span else None,
+        level=span.level if span else None, verdict=_verdict(one, told),
+        finished=finished[0], base_finished=finished[1], runs=len(ours), seeds_needed=told.needed if told else None,
+    )  # fmt: skip
+
+
+def _verdict(one: Metric, told: verdicts.Difference | None) -> str:
+    if told is None:
+        return NO_VALUE
+    if told.verdict in (verdicts.SAME, verdicts.EQUIVALENT):
+        return EQUIVALENT
+    if told.verdict != verdicts.DIFFERENT:
+        return UNDECIDED
+    if one.quantity.better == NEITHER:
+        return DIFFERS
+    return BETTER if told.more == one.quantity.more_is_better else WORSE
+
+
+def report(result: Why) -> Report:
+    """The table of causes, the other flows, and what stands behind them."""
+    return Report(
+        "why", result.title, _facts(result), [_causes(result), _others(result), _unused(result), _keys(result)]
+    )
+
+
+def _facts(result: Why) -> list[Fact]:
+    main = result.metrics[0]
+    base = result.finding(PLACEBO, NUDGED)
+    assert base is not None
+    value = {"metric": main.name, "value": base.base_value, "unit": main.quantity.unit}
+    counts = {"causes": len(result.causes), "nudges": result.question.nudges, "runs": len(result.values)}
+    facts = [fact("why", **value, **counts, what="values" if result.question.values else "mechanisms")]
+    shown = [row for name in result.named for kind in (WITHOUT, INSTEAD) if (row := result.finding(kind, name))]
+    for verdict in _SHOWN:
+        if top := max((row for row in shown if row.verdict == verdict), key=_size, default=None):
+            how = "without" if top.situation == WITHOUT else "with"
+            numbers = {"value": top.value, "base_value": top.base_value, "unit": top.unit}
+            facts.append(fact("why-most", case=top.case, how=how, **numbers))
+    if not shown:
+        facts.append(fact("why-none", metric=main.name, margin=result.question.margin))
+    if result.only_alone:
+        facts.append(fact("why-alone", cases=result.only_alone))
+    if (row := result.finding(ALL, ALL_OF_THESE)) and row.value is not None:
+        facts.append(fact("why-all", metric=main.name, value=row.value, unit=row.unit))
+    return facts
+
+
+def _size(row: Finding) -> float:
+    assert row.change is not None
+    return (
+        abs(math.log1p(row.change))
+        if row.relative
+        else math.inf
+        if not row.base_value
+        else abs(row.change / row.base_value)
+    )
+
+
+def _ordered(result: Why) -> list[Cause]:
+    """What changes most comes first, then what does so alone."""
+
+    def rank(cause: Cause) -> tuple[int, float]:
+        kind = ALONE if cause.name in result.only_alone else INSTEAD if result.question.values else WITHOUT
+        row = result.finding(kind, cause.name)
+        order = (cause.name in result.named, cause.name in result.only_alone, row is not None, True).index(True)
+        return order, -_size(row) if row is not None and row.change is not None else 0.0
+
+    return sorted((cause for cause in result.causes if cause.used), key=rank)
+
+
+def _cell(result: Why, situation: str, case: str, place: int = 0) -> str | Cell:
+    row = result.finding(situation, case, place)
+    key = result.impossible.get((situation, case))
+    return cell(row) if row is not None else f"not possible: {key}" if key and not place else ""
+
+
+def _causes(result: Why) -> Table:
+    kinds = (INSTEAD, AGAIN) if result.question.values else (WITHOUT, ALONE)
+    base = result.finding(PLACEBO, NUDGED)
+    heads = [
+        "",
+        *(["with it", "with it, other nudges"] if result.question.values else ["without it", "it alone"]),
+        "p95 RTT",
+        "retransmissions",
+    ]
+
+    def cells(name: str, first: str, second: str = "") -> list[str | Cell]:
+        return [
+            name,
+            *(_cell(result, *key) for key in ((first, name), (second, name), (first, name, 1), (first, name, 2))),
+        ]
+
+    rows: list[Row] = [cells(cause.name, *kinds) for cause in _ordered(result)]
+    rows.append(cells(NUDGED, PLACEBO))
+    rows += [] if result.question.values else [cells(ALL_OF_THESE, ALL)]
+    feet = glyphs(result.question.margin)
+    if result.question.values:
+        feet.append(fact("changes", base=AS_IT_IS, family=result.family))
+    else:
+        feet += [fact("why-changes", family=result.family), fact("why-adds")]
+        feet.append(fact("no-neutral", keys=result.no_neutral))
+    main = result.metrics[0]
+    value = "none" if base is None or base.base_value is None else digits(base.base_value)
+    return Table(heads, rows, f"{main.name}: {value} {main.quantity.unit}".rstrip(), feet)
+
+
+def _others(result: Why) -> Table:
+    kind = INSTEAD if result.question.values else WITHOUT
+    places = range(3, len(result.metrics))
+    rows: list[Row] = [
+        [cause.name, *(_cell(result, kind, cause.name, place) for place in places)]
+        for cause in _ordered(result)
+        if places
+    ]
+    return Table(["", *(result.metrics[place].label for place in places)], rows, "The other flows, without it")
+
+
+def _unused(result: Why) -> Table:
+    rows: list[Row] = [[cause.name, Cell(cause.change.key, "code")] for cause in result.causes if not cause.used]
+    return Table(["", "key"], rows, "No packet changed", names=2, fold=True, terminal=not result.question.values)
+
+
+def _keys(result: Why) -> Table:
+    rows: list[Row] = [
+        [
+            cause.name,
+            *(
+                Cell(text, "code")
+                for text in (f"{cause.change.key}={_text(cause.change.new)}", _text(cause.change.old))
+            ),
+        ]
+        for cause in result.causes
+    ]
+    return Table(["", "sets", "is"], rows, "What each row sets", names=3, fold=True, terminal=False)
+
+
+def _text(value: Any) -> str:
+    from ..scenario._toml import inline
+
+    return "absent" if value is None else inline(value)
+
+
+def plain(result: Why) -> dict[str, Any]:
+    """The answer as plain values: the object of ``--json`` and ``why.json``."""
+    return {
+        **report(result).plain(),
+        "metric": result.metrics[0].name,
+        "unit": result.metrics[0].quantity.unit,
+        "nudges": result.question.nudges,
+        "runs": len(result.values),
+        "margin": result.question.margin,
+        "family": result.family,
+        "named": result.named,
+        "only_alone": result.only_alone,
+        "no_neutral": list(result.no_neutral),
+        "not_possible": [
+            {"situation": kind, "cause": case, "key": key} for (kind, case), key in result.impossible.items()
+        ],
+        "causes": [cause.plain() for cause in result.causes],
+        "findings": [row.plain() for row in result.findings],
+    }
+
+
+def frames(result: Why) -> dict[str, Any]:
+    """``causes``, a row a mechanism; ``findings``, a row a metric of each; ``runs``, a row a run and metric."""
+    import polars as pl
+
+    runs = [
+        {"case": case, "nudge": nudge, "metric": one.name, "unit": one.quantity.unit, "value": value}
+        for (case, nudge), values in result.values.items()
+        for one, value in zip(result.metrics, values, strict=True)
+    ]
+    tables = {
+        "causes": [cause.plain() for cause in result.causes],
+        "findings": [row.plain() for row in result.findings],
+        "runs": runs,
+    }
+    return {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
+
+
+def _write(result: Why, folder: Folder) -> None:
+    with folder.replacing({"seeds": result.question.nudges}) as scratch:
+        scenario = result.question.text
+        write_scenario(scenario, scratch)
+        (scratch / "why.html").write_text(report(result).page(), encoding="utf-8")
+        (scratch / "why.json").write_text(json.dumps(plain(result), indent=1) + "\n", encoding="utf-8")
+        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
+        about = provenance(scenario=text, seeds=result.question.nudges)
+        for name, frame in frames(result).items():
+            with system_errors(scratch / f"{name}.parquet"):
+                frame.write_parquet(scratch / f"{name}.parquet", metadata=about)
+    forget(folder)

@@ -1,0 +1,559 @@
+"""Charts as Vega-Lite specifications: one for the page, a notebook and print.
+
+A specification is a concatenation of panels, each a view of its own, so that a page can lay them out by its width.
+Colours are the page's variables (``var(--slot-blue)``); :func:`printed` puts the light theme's shades in their place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from ..plot import palette
+from ..text.escapes import one_line, short, visible
+from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
+
+Spec = dict[str, Any]
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+INK, SOFT, GRID = "var(--ink)", "var(--ink-2)", "var(--line)"
+PRINTED = {INK: "#14181f", SOFT: "#4a5260", GRID: "#d9dde3"}
+SHAPES = ("circle", "diamond", "square", "triangle-up")
+VERDICTS = {"reproduced": "green", "differs": "red", "undecided": "slate"}
+#: Colours of a heat map from its least to its greatest value: viridis, and purple to orange, as their authors published them.
+SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
+DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")
+#: Most values of a heat map that have a colour each, not a scale.
+MAX_STATES = 4
+#: Width of a print, of a chart of one panel, and of a row of names, in pixels.
+WIDTH, SMALL, LETTER = 690, 400, 6.2
+ROW = 19
+CONFIG: Spec = {
+    "background": None,
+    "aria": False,  # the page says what a chart shows, and its values by the arrow keys
+    "font": "system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": SOFT, "titleColor": SOFT, "domainColor": SOFT, "tickColor": SOFT, "gridColor": GRID,
+        "labelFontSize": 11.5, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy", "titlePadding": 7,
+        "labelLimit": 420,
+    },
+    "title": {"color": INK, "fontSize": 12.5, "fontWeight": 600, "anchor": "start", "frame": "group", "offset": 6},
+    "legend": {"labelColor": INK, "titleColor": SOFT, "orient": "top", "title": None, "labelLimit": 320, "columns": 4},
+    "text": {"color": SOFT, "fontSize": 11},
+}  # fmt: skip
+
+
+def shade(name: str) -> str:
+    """Returns a slot's, mechanism's or role's colour as the page's variable."""
+    if name == "ink":
+        return INK
+    slot = name if name in palette.SLOTS else palette.slot_of(name) or palette.ROLES[name]
+    return f"var(--slot-{slot})"
+
+
+def label(text: str) -> str:
+    """Returns a name as legends, ticks and titles have it: on one line, in at most 48 columns."""
+    return short(one_line(text), 48)
+
+
+def specification(chart: Chart) -> Spec:
+    """Returns a chart's specification. ``usermeta`` has what a page lays out itself.
+
+    Its keys: ``keys`` is the legend (name, colour, dash, shape), ``columns`` the panels side by side, ``names`` the width in
+    pixels that names of rows take in the first column, ``small`` true where one panel needs no whole page.
+    """
+    draw: Mapping[type, Callable[[Any], Spec]] = {
+        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Forest: _forest, Tornado: _tornado, Multiples: _multiples,
+    }  # fmt: skip
+    spec = draw[type(chart)](_visible(chart))
+    meta = {"keys": [], "columns": len(spec["concat"]), "names": 0, "small": False, **spec.pop("meta", {})}
+    columns = meta["columns"]
+    wide = (SMALL if meta["small"] else WIDTH - 40 * columns) - meta["names"]
+    for panel in spec["concat"]:
+        panel["width"] = max(wide // columns, 90)
+    return {"$schema": SCHEMA, "config": CONFIG, "columns": columns, **spec, "usermeta": meta}
+
+
+def printed(spec: Spec, note: str = "", width: float | None = None) -> Spec:
+    """Returns a specification for print: on white, with a note below it, and so many pixels wide."""
+    text = json.dumps({key: value for key, value in spec.items() if key != "usermeta"})
+    for name, colour in PRINTED.items():
+        text = text.replace(name, colour)
+    text = re.sub(r"var\(--slot-(\w+)\)", lambda slot: palette.SLOTS[slot[1]]["light"], text)
+    made: Spec = json.loads(text)
+    made["background"] = "white"
+    columns = min(made["columns"], len(made["concat"]))
+    names = spec["usermeta"]["names"]
+    if width:
+        for panel in made["concat"]:
+            panel["width"] = max((width - 60 - names) / columns - 40, 60)
+    for number, panel in enumerate(made["concat"]):
+        if names and number % columns:
+            _rows_of(panel)["axis"] = {"labels": False, "title": None, "ticks": False, "domain": False}
+    if note:
+        made["title"] = {"text": note, "orient": "bottom", "fontSize": 10, "fontWeight": "normal", "limit": WIDTH}
+    return made
+
+
+def _rows_of(panel: Spec) -> Spec:
+    axis: Spec = panel["encoding"]["y"]
+    return axis
+
+
+def _visible(value: Any) -> Any:
+    """Returns a chart whose texts have escapes for characters that are invisible or reorder text."""
+    if isinstance(value, str):
+        return visible(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _visible(getattr(value, field.name)) for field in fields(value)})
+    return [_visible(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+def _values(rows: Sequence[Mapping[str, Any]]) -> Spec:
+    return {"data": {"values": list(rows)}}
+
+
+def _number(value: Any) -> float | None:
+    """Returns a number to six digits, or None where it is none."""
+    value = float(value)
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _told(axis: str, value: float) -> str:
+    return f"{axis}: {value:.4g}" if axis else f"{value:.4g}"
+
+
+def _between(low: float, high: float) -> str:
+    return f" ({low:.4g} to {high:.4g})" if low < high else ""
+
+
+def _scale(axis: Axis, zero: bool = False) -> Spec:
+    """Returns an axis as a channel's title, scale and ticks."""
+    scale: Spec = {"zero": zero, "nice": axis.low is None and axis.high is None}
+    if axis.log:
+        scale = {"type": "log", "nice": False}
+    scale |= {"domainMin": axis.low} if axis.low is not None else {}
+    scale |= {"domainMax": axis.high} if axis.high is not None else {}
+    ticks: Spec = {"tickCount": 5}
+    if axis.log:
+        ticks = {"tickCount": 5, "format": "~s"}
+    if axis.ticks is not None:
+        ticks = {"values": list(map(float, axis.ticks))}
+        if axis.words:
+            words = json.dumps(list(map(label, axis.words)))
+            ticks["labelExpr"] = f"{words}[indexof({json.dumps(ticks['values'])}, datum.value)]"
+    return {"title": axis.label or None, "scale": scale, "axis": ticks}
+
+
+def _coloured(names: Sequence[str], colours: Sequence[str]) -> Spec:
+    """Returns the colour scale that every panel of a chart shares; one name needs no legend."""
+    scale = {"domain": list(map(label, names)), "range": list(map(shade, colours))}
+    return {"scale": scale} if len(names) > 1 else {"scale": scale, "legend": None}
+
+
+def _key(name: str, colour: str, dash: str = "-", shape: str = "") -> Spec:
+    return {"name": label(name), "colour": shade(colour), "dash": dash, "shape": shape}
+
+
+_DASHES: dict[str, list[float]] = {"-": [1, 0], "--": [6, 3], ":": [2, 2], "-.": [6, 2, 2, 2]}
+_MARKERS = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down", "x": "cross"}
+
+
+def _lines(chart: Lines) -> Spec:
+    every = {line.name: line for panel in reversed(chart.panels) for line in reversed(panel.lines) if line.name}
+    named = dict(reversed(every.items()))
+    colour = _coloured(list(named), [line.colour for line in named.values()])
+    keys = [
+        _key(
+            name,
+            line.colour,
+            line.dash.strip() and line.dash,
+            _MARKERS.get(line.marker, "circle" if line.marker else ""),
+        )
+        for name, line in named.items()
+    ]
+    panels = [_panel(panel, colour, 72 * chart.height) for panel in chart.panels]
+    count = len(panels)
+    meta = {"keys": keys if len(keys) > 1 else [], "columns": count if count <= 4 else 3, "small": count == 1}
+    return {"concat": panels, "meta": meta}
+
+
+def _panel(panel: Panel, colour: Spec, height: float) -> Spec:
+    layers: list[Spec] = []
+    for line in panel.lines:
+        layers += _line(line, panel, colour)
+    layers += [layer for mark in panel.marks for layer in _mark(mark)]
+    spec: Spec = {"height": height, "layer": layers, "encoding": {"x": _scale(panel.x), "y": _scale(panel.y)}}
+    if panel.lines:
+        layers[0]["params"] = [
+            {
+                "name": "zoom",
+                "select": {
+                    "type": "interval",
+                    "encodings": ["x"],
+                    "zoom": "wheel![event.ctrlKey || event.metaKey]",
+                    "translate": "[pointerdown[event.shiftKey], window:pointerup] > window:pointermove!",
+                },
+                "bind": "scales",
+            }
+        ]
+    return {**spec, **({"title": panel.title} if panel.title else {})}
+
+
+def _line(line: Line, panel: Panel, colour: Spec) -> Iterator[Spec]:
+    half = line.spread if line.spread is not None else line.band
+    rows = []
+    for number, (x, y) in enumerate(zip(line.x, line.y, strict=True)):
+        off = float(half[number]) if half is not None else 0.0
+        row: Spec = {"x": _number(x), "y": _number(y)}
+        if off > 0:
+            row |= {"low": _number(y - off), "high": _number(y + off)}
+        row["tip"] = "; ".join(
+            filter(None, [line.name, _told(panel.x.label, x), _told(panel.y.label, y) + _between(y - off, y + off)])
+        )
+        rows.append(row)
+    if panel.y.log:
+        rows = [row for row in rows if row["y"] is not None and row["y"] > 0]
+    encoding: Spec = {
+        "x": {"field": "x", "type": "quantitative"},
+        "y": {"field": "y", "type": "quantitative"},
+        "color": {"datum": label(line.name), **colour} if line.name else {"value": shade(line.colour)},
+    }
+    ends = {**encoding, "y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}
+    joined = bool(line.dash.strip())
+    # A step holds its value until the next point.
+    way = {"interpolate": "step-after"} if line.step else {}
+    if line.band is not None:
+        yield {**_values(rows), "mark": {"type": "area", "opacity": 0.2, **way}, "encoding": ends}
+    if line.spread is not None:
+        yield {**_values(rows), "mark": {"type": "rule", "strokeWidth": 1, "clip": True}, "encoding": ends}
+    if joined:
+        style = {"strokeDash": _DASHES.get(line.dash, [1, 0]), "strokeWidth": line.width}
+        yield {**_values(rows), "mark": {"type": "line", "clip": True, **style, **way}, "encoding": encoding}
+    shape = _MARKERS.get(line.marker, "circle") if line.marker else "circle"
+    shown = {"size": 28, "opacity": 1} if line.marker else {"size": 60, "opacity": 0}
+    if len(rows) > 2000 and not line.marker:
+        return
+    points = {"type": "point", "filled": shape != "cross", "shape": shape, "clip": True, **shown}
+    yield {**_values(rows), "mark": points, "encoding": {**encoding, "tooltip": {"field": "tip", "type": "nominal"}}}
+
+
+def _mark(mark: Mark) -> Iterator[Spec]:
+    along, across = ("x", "y") if mark.vertical else ("y", "x")
+    colour = shade(mark.colour)
+    yield {"data": {"values": [{}]}, "mark": {"type": "rule", "strokeDash": [4, 3], "stroke": colour}, "encoding": {along: {"datum": mark.at}, across: {"value": 0}, f"{across}2": {"value": "height" if mark.vertical else "width"}}}  # fmt: skip
+    if mark.text:
+        place = {"dx": 4, "dy": 6, "baseline": "top"} if mark.vertical else {"dx": 4, "dy": -4, "baseline": "bottom"}
+        yield {"data": {"values": [{}]}, "mark": {"type": "text", "align": "left", "text": mark.text, **place}, "encoding": {along: {"datum": mark.at}, across: {"value": 0}}}  # fmt: skip
+
+
+def _bars(chart: Bars) -> Spec:
+    rows = []
+    for group in chart.groups:
+        for number, (key, value) in enumerate(zip(chart.keys, group.values, strict=True)):
+            half = group.spread[number] if group.spread else 0.0
+            tip = f"{group.name}; {key}; {_told(chart.y.label, value)}{_between(value - half, value + half)}"
+            ends = {"low": _number(value - half), "high": _number(value + half)} if half else {}
+            rows.append({"group": group.name, "key": label(key), "y": _number(value), **ends, "tip": tip})
+    y = _scale(chart.y, zero=True)
+    if all(float(value).is_integer() for group in chart.groups for value in group.values):
+        y["axis"]["tickMinStep"] = 1
+    spec: Spec = {
+        **_values(rows),
+        "height": 72 * chart.height,
+        "encoding": {
+            "x": {
+                "field": "group",
+                "type": "nominal",
+                "scale": {"domain": [group.name for group in chart.groups]},
+                "title": None,
+                "axis": {"labelAngle": 0},
+            },
+            "xOffset": {"field": "key", "scale": {"domain": list(map(label, chart.keys))}},
+        },
+        "layer": [
+            {
+                "mark": "bar",
+                "encoding": {
+                    "y": {"field": "y", "type": "quantitative", **y},
+                    "color": {"field": "key", **_coloured(chart.keys, chart.colours)},
+                    "tooltip": {"field": "tip", "type": "nominal"},
+                },
+            },
+            {
+                "mark": {"type": "rule", "stroke": INK},
+                "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
+            },
+        ],
+    }
+    keys = [_key(key, colour, "", "square") for key, colour in zip(chart.keys, chart.colours, strict=True)]
+    return {"concat": [spec], "meta": {"keys": keys, "small": len(rows) <= 12}}
+
+
+def _named(rows: Sequence[str], shades: int = 1, bold: str = "") -> Spec:
+    """Returns the vertical axis of named rows, from the top."""
+    weight: Any = "normal"
+    if bold:
+        weight = {"condition": {"test": f"datum.value === {json.dumps(bold)}", "value": "bold"}, "value": "normal"}
+    axis = {
+        "grid": True,
+        "domain": False,
+        "ticks": False,
+        "title": None,
+        "labelFontWeight": weight,
+        "labelOverlap": False,
+    }
+    scale = {"domain": list(rows), "paddingInner": 0.3 if shades > 1 else 0}
+    return {"field": "row", "type": "nominal", "axis": axis, "scale": scale}
+
+
+def _left(rows: Sequence[str]) -> int:
+    """Returns the pixels that names of rows take."""
+    return int(14 + LETTER * max((len(label(name)) for name in rows), default=0))
+
+
+def _dots(chart: Dots) -> Spec:
+    names = list(map(label, chart.rows))
+    shades = [colour for _, colour in chart.keys] or list(
+        dict.fromkeys(dot.colour for panel in chart.panels for dot in panel.dots)
+    )[:1]
+    panels = [_dot_panel(panel, names, shades, label(chart.bold) if chart.bold else "") for panel in chart.panels]
+    keys = [_key(text, colour, "-", SHAPES[number % 4]) for number, (text, colour) in enumerate(chart.keys)]
+    columns = math.ceil(len(panels) / math.ceil(len(panels) / 4))
+    meta = {"keys": keys, "columns": columns, "names": _left(names), "small": len(panels) == 1}
+    return {"concat": panels, "meta": meta}
+
+
+def _dot_panel(panel: DotPanel, names: Sequence[str], shades: Sequence[str], bold: str) -> Spec:
+    def row(dot: Dot) -> Spec:
+        low, high = dot.interval
+        tip = f"{names[dot.row]}: {dot.value:.4g}{_between(low, high)}"
+        return {"row": names[dot.row], "x": _number(dot.value), "low": _number(low), "high": _number(high), "key": dot.colour, "tip": tip}  # fmt: skip
+
+    rows = [row(dot) for dot in panel.dots if math.isfinite(dot.value)]
+    ends = [end for dot in panel.dots for end in (*dot.interval, dot.value) if math.isfinite(end)]
+    scale: Spec = {"zero": panel.beside is None and min(ends, default=0) >= 0, "nice": True}
+    if panel.log:
+        known = [end for end in ends if end > 0]
+        scale = {"type": "log", "nice": False, "domain": [0.8 * min(known), 1.25 * max(known)]}
+    elif panel.ends:
+        scale = {"domain": list(panel.ends), "nice": False}
+    better = {"→": "better →", "←": "← better"}.get(panel.better, "")
+    title = ", ".join(filter(None, [better, "logarithmic" if panel.log else ""])) or None
+    several = len(shades) > 1
+    colours = {
+        shade_name: shade(shade_name) for shade_name in dict.fromkeys([*shades, *(dot.colour for dot in panel.dots)])
+    }
+    encoding: Spec = {
+        "color": {"field": "key", "scale": {"domain": list(colours), "range": list(colours.values())}, "legend": None},
+        **({"yOffset": {"field": "key", "scale": {"domain": list(shades)}}} if several else {}),
+    }
+    across: Spec = {"type": "quantitative", "title": title, "scale": scale, "axis": {"tickCount": 4}}
+    layers: list[Spec] = []
+    if panel.band:
+        layers.append({"data": {"values": [{}]}, "mark": {"type": "rect", "color": shade("blue"), "opacity": 0.1}, "encoding": {"x": {"datum": panel.band[0]}, "x2": {"datum": panel.band[1]}, "y": {"value": 0}, "y2": {"value": "height"}}})  # fmt: skip
+    if panel.beside is not None:
+        layers.append({"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": SOFT, "strokeDash": [4, 3]}, "encoding": {"x": {"datum": panel.beside}, "y": {"value": 0}, "y2": {"value": "height"}}})  # fmt: skip
+    shape = {"field": "key", "scale": {"domain": list(shades), "range": list(SHAPES[: len(shades)])}, "legend": None}
+    layers += [
+        {**_values(rows), "mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": {**encoding, "x": {"field": "low", **across}, "x2": {"field": "high"}}},
+        {
+            **_values(rows),
+            "mark": {"type": "point", "filled": True, "size": 42, "opacity": 1},
+            "encoding": {**encoding, "x": {"field": "x", **across}, "tooltip": {"field": "tip", "type": "nominal"}, **({"shape": shape} if several else {})},
+        },
+    ]  # fmt: skip
+    return {
+        "title": panel.title,
+        "height": max(ROW, 13 * len(shades)) * len(names) + 6,
+        "layer": layers,
+        "encoding": {"y": _named(names, len(shades), bold)},
+    }
+
+
+def _forest(chart: Forest) -> Spec:
+    limit = chart.x.high or 2.5
+    names = [row.label for row in chart.rows]
+
+    def held(value: float) -> float:
+        return max(-limit, min(limit, value))
+
+    rows = [
+        {
+            "row": row.label,
+            "x": held(row.ours),
+            "low": held(row.interval[0]) if row.interval else None,
+            "high": held(row.interval[1]) if row.interval else None,
+            "ns2": None if row.ns2 is None else held(row.ns2),
+            "text": row.text,
+            "verdict": row.verdict,
+            "shape": "triangle-right" if row.ours > limit else "triangle-left" if row.ours < -limit else "circle",
+            "tip": f"{row.label}: {row.text}",
+        }
+        for row in chart.rows
+    ]
+    colour: Spec = {"field": "verdict", **_coloured(list(VERDICTS), list(VERDICTS.values()))}
+    x: Spec = {
+        "type": "quantitative",
+        "scale": {"domain": [-limit, limit]},
+        "axis": {"tickCount": 7},
+        "title": chart.x.label,
+    }
+    tip = {"tooltip": {"field": "tip", "type": "nominal"}}
+    spec: Spec = {
+        **_values(rows),
+        "height": 13 * len(rows),
+        "encoding": {"y": _named(names)},
+        "layer": [
+            {"data": {"values": [{}]}, "mark": {"type": "rect", "color": shade("blue"), "opacity": 0.1}, "encoding": {"x": {"datum": -1, **x}, "x2": {"datum": 1}, "y": {"value": 0}, "y2": {"value": "height"}}},
+            {"mark": "rule", "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "color": colour}},
+            {"mark": {"type": "point", "shape": "diamond", "size": 60, "color": shade("orange")}, "encoding": {"x": {"field": "ns2", **x}}},
+            {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {"x": {"field": "x", **x}, "color": colour, "shape": {"field": "shape", "scale": None}, **tip}},
+            {"mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 10}, "encoding": {"x": {"value": "width"}, "text": {"field": "text"}}},
+        ],
+    }  # fmt: skip
+    keys = [
+        _key(name, slot, "", "circle")
+        for name, slot in VERDICTS.items()
+        if any(row.verdict == name for row in chart.rows)
+    ]
+    keys.append(_key("ns-2", "orange", "", "diamond"))
+    return {"concat": [spec], "meta": {"keys": keys, "names": _left(names)}}
+
+
+def _tornado(chart: Tornado) -> Spec:
+    names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
+    panels = []
+    for title, base, paper, swings in chart.panels:
+        rows = [
+            {"row": swing.parameter, "base": _number(base), "x": _number(value), "text": name, "key": str(number),
+             "left": value < base, "tip": f"{swing.parameter} {name}: {value:.4g}"}
+            for swing in swings for number, (name, value) in enumerate(swing.values)
+        ]  # fmt: skip
+        x: Spec = {
+            "type": "quantitative",
+            "title": chart.unit or None,
+            "scale": {"zero": False, "padding": 36},
+            "axis": {"tickCount": 6},
+        }
+        offset: Spec = {
+            "yOffset": {
+                "field": "key",
+                "type": "nominal",
+                "scale": {"domain": list("0123")[: max(len(swing.values) for swing in swings)]},
+            }
+        }
+        shades: Spec = {
+            "scale": {"domain": ["0", "1", "2", "3"], "range": list(map(shade, ("blue", "sky", "purple", "pink")))}
+        }
+        at: Spec = {"x": {"field": "x", **x}, **offset}
+        layers: list[Spec] = [
+            {"mark": "bar", "encoding": {"x": {"field": "base", **x}, "x2": {"field": "x"}, **offset, "color": {"field": "key", **shades, "legend": None}, "tooltip": {"field": "tip", "type": "nominal"}}},
+            *(
+                {"transform": [{"filter": f"datum.left === {left}"}], "mark": {"type": "text", "align": side, "dx": dx, "fontSize": 9}, "encoding": at | {"text": {"field": "text"}}}
+                for left, side, dx in (("true", "right", -3), ("false", "left", 3))
+            ),
+            {"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": INK}, "encoding": {"x": {"datum": base}, "y": {"value": 0}, "y2": {"value": "height"}}},
+        ]  # fmt: skip
+        if paper is not None:
+            layers.append({"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": shade("orange"), "strokeDash": [4, 3]}, "encoding": {"x": {"datum": paper}, "y": {"value": 0}, "y2": {"value": "height"}}})  # fmt: skip
+        height = 30 * len(names)
+        panels.append(
+            {"title": title, **_values(rows), "height": height, "layer": layers, "encoding": {"y": _named(names)}}
+        )
+    return {"concat": panels, "meta": {"names": _left(names)}}
+
+
+def _heat(chart: Heat) -> Spec:
+    colours = DIVERGING if chart.diverging else SEQUENTIAL
+    known = [float(v) for surface in chart.surfaces for column in surface.z for v in column if math.isfinite(float(v))]
+    low = chart.z.low if chart.z.low is not None else min(known)
+    high = chart.z.high if chart.z.high is not None else max(known)
+    states = [] if chart.diverging else sorted(set(known))
+    if not 1 < len(states) <= MAX_STATES:
+        states = []
+    shades = [colours[round(4 * place / (len(states) - 1))] for place in range(len(states))]
+    panels = []
+    for surface in chart.surfaces:
+        half_x, half_y = (surface.x[1] - surface.x[0]) / 2, (surface.y[1] - surface.y[0]) / 2
+        rows = []
+        for i, x in enumerate(surface.x):
+            for j, y in enumerate(surface.y):
+                z = float(surface.z[i][j])
+                if math.isfinite(z):
+                    at_x = chart.cells[0][i] if chart.cells[0] else f"{x:.4g}"
+                    at_y = chart.cells[1][j] if chart.cells[1] else f"{y:.4g}"
+                    tip = f"{chart.x.label}: {at_x}; {chart.y.label}: {at_y}; {_told(chart.z.label, z)}"
+                    rows.append({"x": _number(x - half_x), "x2": _number(x + half_x), "y": _number(y - half_y), "y2": _number(y + half_y), "z": _number(z), "tip": tip})  # fmt: skip
+        ends = [[s[0] - h, s[-1] + h] for s, h in ((surface.x, half_x), (surface.y, half_y))]
+        channels: Spec = {
+            name: {"field": name, "type": "quantitative", **_scale(axis)}
+            for name, axis in (("x", chart.x), ("y", chart.y))
+        }
+        for name, (least, most) in zip(("x", "y"), ends, strict=True):
+            channels[name]["scale"] = {"domain": [least, most], "nice": False, "zero": False}
+            channels[name]["axis"]["grid"] = False
+        legend = {"title": chart.z.label, "gradientLength": 240}
+        channels["color"] = {
+            "field": "z",
+            "type": "quantitative",
+            "legend": legend,
+            "scale": {"domain": [low, high], "range": list(colours), "clamp": True},
+        }
+        if states:  # what lies between them does not exist
+            channels["color"] = {
+                "field": "z",
+                "type": "nominal",
+                "legend": {"title": chart.z.label},
+                "scale": {"domain": states, "range": shades},
+            }
+        encoding = {
+            **channels,
+            "x2": {"field": "x2"},
+            "y2": {"field": "y2"},
+            "tooltip": {"field": "tip", "type": "nominal"},
+        }
+        panels.append(
+            {"title": surface.title, **_values(rows), "height": 72 * chart.height, "mark": "rect", "encoding": encoding}
+        )
+    what, _, unit = chart.z.label.rstrip(")").partition(" (")
+    keys = [
+        {"name": f"{what} {state:.4g} {unit}".rstrip(), "colour": colour, "dash": "", "shape": "square"}
+        for state, colour in zip(states, shades, strict=True)
+    ]
+    ramp = {"name": chart.z.label, "ramp": list(colours), "low": f"{low:.4g}", "high": f"{high:.4g}"}
+    return {"concat": panels, "meta": {"keys": keys or [ramp], "columns": math.ceil(len(panels) / chart.rows)}}
+
+
+def _multiples(chart: Multiples) -> Spec:
+    names = [name for name, _ in chart.rows]
+    scale = {"domain": names, "range": [shade(colour) for _, colour in chart.rows]}
+    panels = []
+    for place, quantities in chart.places:
+        for title, spots in zip(chart.titles, quantities, strict=True):
+            rows = [
+                {"row": names[spot.row], "x": _number(spot.value), "low": _number(spot.interval[0]), "high": _number(spot.interval[1]),
+                 "kind": chart.kinds[spot.hollow], "tip": f"{place}, {names[spot.row]}, {chart.kinds[spot.hollow]}: {spot.value:.4g}{_between(*spot.interval)}"}
+                for spot in spots if math.isfinite(spot.value)
+            ]  # fmt: skip
+            offset: Spec = {"yOffset": {"field": "kind", "scale": {"domain": list(chart.kinds)}}}
+            encoding: Spec = {**offset, "color": {"field": "row", "scale": scale, "legend": None}}
+            zero = all(spot.interval[0] >= 0 for spot in spots if math.isfinite(spot.interval[0]))
+            x: Spec = {"type": "quantitative", "title": None, "scale": {"zero": zero}, "axis": {"tickCount": 4}}
+            shape = {
+                "field": "kind",
+                "scale": {"domain": list(chart.kinds), "range": ["circle", "square"]},
+                "legend": None,
+            }
+            layers: list[Spec] = [
+                {"mark": {"type": "rule", "strokeWidth": 1.4}, "encoding": {**encoding, "x": {"field": "low", **x}, "x2": {"field": "high"}}},
+                {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {**encoding, "x": {"field": "x", **x}, "shape": shape, "tooltip": {"field": "tip", "type": "nominal"}}},
+            ]  # fmt: skip
+            head = [place, *title.split("\n")]
+            panels.append({"title": {"text": head, "fontSize": 11}, **_values(rows), "height": 22 * len(names), "layer": layers, "encoding": {"y": _named(names, 2)}})  # fmt: skip
+    keys = [_key(kind, "ink", "-", shape) for kind, shape in zip(chart.kinds, ("circle", "square"), strict=True)]
+    return {"concat": panels, "meta": {"keys": keys, "columns": len(chart.titles), "names": _left(names)}}

@@ -1,0 +1,95 @@
+// A page's charts: each panel of a Vega-Lite specification is a view as wide as its place, with one legend above them all.
+//   Ctrl and wheel: zoom · Shift and drag: move · double click: all · arrow keys: values
+import { announce, h } from "./dom.js";
+import { saveButtons } from "./save.js";
+
+// Narrower places have one panel a line; pixels between panels.
+const ONE_COLUMN = 700;
+const GAP = 14;
+
+const tooltip = h("div", { class: "chart-tooltip", role: "tooltip", hidden: true });
+
+export function wireCharts() {
+  document.body.append(tooltip);
+  for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure.chart"))) {
+    if (figure.getBoundingClientRect().top < 2 * innerHeight) drawChart(figure);
+    else new IntersectionObserver(([entry]) => entry.isIntersecting && drawChart(figure), { rootMargin: "600px" }).observe(figure);
+    addEventListener("beforeprint", () => drawChart(figure), { once: true });
+  }
+}
+
+function drawChart(figure) {
+  if (figure.dataset.drawn) return;
+  figure.dataset.drawn = "yes";
+  const spec = JSON.parse(figure.querySelector("script").textContent);
+  const { usermeta } = spec;
+  const place = figure.querySelector(".panels");
+  const columns = place.clientWidth < ONE_COLUMN && usermeta.columns > 1 ? 1 : usermeta.columns;
+  if (columns > 1) {
+    // Panels are as wide as each other; the first of a line has the names of rows, too.
+    const each = `(100% - ${usermeta.names}px - ${GAP * (columns - 1)}px) / ${columns}`;
+    place.style.gridTemplateColumns = `calc(${each} + ${usermeta.names}px) repeat(${columns - 1}, calc(${each}))`;
+  }
+  const views = spec.concat.map((panel, number) => showPanel(place, specOf(spec, panel, usermeta.names && number % columns > 0)));
+  readByKeys(place, spec);
+  const caption = figure.querySelector("figcaption");
+  const about = place.getAttribute("aria-label");
+  caption.append(" ", saveButtons(figure.id, about, () => wholeChart(spec)));
+  return views;
+}
+
+// The arrow keys say the values one after another, as the pointer does.
+function readByKeys(place, spec) {
+  const tips = spec.concat.flatMap((panel) => [panel, ...(panel.layer || [])].flatMap((part) => (part.data?.values || []).map((row) => row.tip)));
+  const texts = [...new Set(tips.filter(Boolean))];
+  let at = -1;
+  place.tabIndex = 0;
+  place.addEventListener("keydown", (event) => {
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: texts.length - 1 }[event.key];
+    if (event.key === "Escape") tooltip.hidden = true;
+    if (to === undefined || !texts.length) return;
+    event.preventDefault();
+    at = Math.max(0, Math.min(to, texts.length - 1));
+    const { left, top } = place.getBoundingClientRect();
+    showTooltip(texts[at], left + scrollX, top + scrollY);
+    announce(texts[at]);
+  });
+}
+
+function showTooltip(text, x, y) {
+  tooltip.hidden = !text;
+  tooltip.textContent = text || "";
+  tooltip.style.left = `${Math.max(4, Math.min(x + 12, document.documentElement.clientWidth - tooltip.offsetWidth - 8))}px`;
+  tooltip.style.top = `${y + 14}px`;
+}
+
+// One panel as a specification of its own. Where panels share their rows, the first of a line names them.
+function specOf(spec, panel, unnamed) {
+  const { $schema, config } = spec;
+  const alone = { $schema, config: { ...config, legend: { disable: true } }, ...panel, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  if (unnamed) alone.encoding = { ...panel.encoding, y: { ...panel.encoding.y, axis: { ...panel.encoding.y.axis, labels: false } } };
+  if (alone.encoding.color?.legend) alone.encoding = { ...alone.encoding, color: { ...alone.encoding.color, legend: null } };
+  return alone;
+}
+
+function viewOf(spec, options) {
+  const { View, parse, expr, compile } = globalThis.vega;
+  return new View(parse(compile(spec).spec, null, { ast: true }), { expr, renderer: "svg", hover: true, ...options });
+}
+
+function showPanel(place, spec) {
+  const element = h("div", { class: "panel" });
+  place.append(element);
+  const view = viewOf(spec, { container: element });
+  view.tooltip((_handler, event, _item, value) => showTooltip(value && (typeof value === "string" ? value : Object.values(value).join("; ")), event.pageX, event.pageY));
+  view.runAsync().then(() => element.firstElementChild.setAttribute("aria-hidden", "true"));  // the place says what it shows
+  return view;
+}
+
+// The whole chart as a file: the page's variables become colours.
+async function wholeChart(spec) {
+  const style = getComputedStyle(document.documentElement);
+  const text = JSON.stringify(spec).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  const whole = { ...JSON.parse(text), background: style.getPropertyValue("--surface").trim() };
+  return viewOf(whole, {}).toSVG();
+}
