@@ -170,7 +170,7 @@ def test_compare(tree: Any, called: list[str], under: list[str], metric: str, fi
         status, _, _ = run(place, "compare", f"./{file}", "--cases", "cases.toml", f"--out=./{out}_")
         found = check_outputs(place, {file, "cases.toml"}, f"{out}_")
         if status == 0:
-            assert {"comparison.html", "comparison.svg", "runs.parquet"} <= {path.name for path in found}
+            assert {"comparison.html", "runs.parquet"} <= {path.name for path in found}
             status, printed, _ = run(place, "compare", f"./{file}", "--cases", "cases.toml", "--json")
             rows = json.loads(printed)["situations"][0]["ranking"]
             assert sorted(row["case"] for row in rows) == sorted(name.strip() for name in called)

@@ -201,7 +201,6 @@ def test_several_objectives_make_a_front(tmp_path: Path) -> None:
     ends = Sample.of(apart).interval(0.95)
     rows = next(table for table in told.report().tables if table.name == "The front").rows
     assert f"({number(ends.low, ends.half_width)} to " in next(row for row in rows if row[0] == str(other.number))[1]
-    assert (tmp_path / "a" / "front-1.svg").exists()
 
 
 def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:

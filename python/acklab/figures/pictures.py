@@ -27,7 +27,7 @@ def embedded(chart: Chart, *, wide: bool = False) -> str:
     text = json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     tall = sum(panel["height"] + 62 for panel in spec["concat"][:: meta["columns"]])
     return (
-        f'<figure class="{kind}" id="{html.escape(chart.name)}">{_keys(meta["keys"])}'
+        f'<figure class="{kind}" id="{html.escape(chart.name)}-chart">{_keys(meta["keys"])}'
         f'<div class="panels" role="img" aria-label="{about}" style="min-height:{tall:.0f}px"></div>'
         f'<figcaption>{about}</figcaption><script type="application/json">{text}</script></figure>'
     )
