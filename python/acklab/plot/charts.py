@@ -31,10 +31,10 @@ COLUMNS = 700
 MOST = 12
 
 
-Draw = TypeVar("Draw", bound=Callable[..., Any])
+_Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
 
-def marked(chart: Draw) -> Draw:
+def _marked(chart: _Draw) -> _Draw:
     """A function that draws runs; a chart of an invalid run says so."""
 
     @wraps(chart)
@@ -49,7 +49,7 @@ def marked(chart: Draw) -> Draw:
     return call  # type: ignore[return-value]
 
 
-@marked
+@_marked
 def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """Congestion window (solid), slow-start threshold (dashed) and flight size (thin)."""
     runs = recorded(runs, "series")
@@ -77,7 +77,7 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     )
 
 
-@marked
+@_marked
 def rtt(runs: Any, flow: str | None = None) -> alt.Chart:
     """Round-trip time samples."""
     runs = recorded(runs, "series")
@@ -93,7 +93,7 @@ def rtt(runs: Any, flow: str | None = None) -> alt.Chart:
     )
 
 
-@marked
+@_marked
 def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
     """Queue lengths and losses; of each run the fullest queue unless a link is named."""
     found = recorded(runs, "queue")
@@ -124,7 +124,7 @@ def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
     ).properties(width=640, height=200)
 
 
-@marked
+@_marked
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> alt.Chart:
     """Goodput in bins."""
     runs = recorded(runs, "packets")
@@ -140,7 +140,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
     )
 
 
-@marked
+@_marked
 def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """The time-sequence graph in tcptrace's conventions."""
     runs = recorded(runs, "packets")
@@ -182,7 +182,7 @@ def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
     ).properties(width=640, height=400)
 
 
-@marked
+@_marked
 def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> alt.FacetChart | alt.VConcatChart:
     """The timeline diagram of the first flow (or the one named) of each run."""
     runs = recorded(runs, "packets")
