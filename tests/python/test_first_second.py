@@ -59,7 +59,7 @@ def imported(tmp_path: Path, *arguments: str) -> set[str]:
     [
         (["--help"], set(), 11),
         (["run", "--help"], {"run"}, 22),
-        (["run", "examples/allman1998.toml"], {"run"}, 30),
+        (["run", "examples/allman1998.toml"], {"run"}, 31),
         (["analyze", "--help"], {"analyze"}, 13),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

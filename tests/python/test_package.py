@@ -100,7 +100,7 @@ def test_no_extra_names_the_package() -> None:
 def test_a_missing_extra_is_named() -> None:
     program = "import sys; sys.modules['altair'] = None; import acklab.plot; acklab.plot.cwnd"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode and "pip install altair vl-convert-python" in done.stderr.splitlines()[-1]
+    assert done.returncode and "pip install 'acklab[charts]'" in done.stderr.splitlines()[-1]
 
 
 def test_the_command_needs_no_unix() -> None:

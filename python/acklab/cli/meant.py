@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..scenario.access import granted
 from ..text.escapes import file_name, not_known
 from ..text.input import read_file
 from ..text.keys import key
@@ -273,6 +272,7 @@ def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
     if not plain:
         return []
     from .. import _core
+    from ..scenario.access import granted
     from ..study.keys import look
 
     try:

@@ -271,7 +271,7 @@ def _bars(chart: Bars) -> Spec:
                 "type": "nominal",
                 "scale": {"domain": [group.name for group in chart.groups]},
                 "title": None,
-                "axis": {"labelAngle": 0},
+                "axis": {"labelAngle": 0, "labelOverlap": False, "labelExpr": "split(datum.label, ' ')"},
             },
             "xOffset": {"field": "key", "scale": {"domain": list(map(label, chart.keys))}},
         },

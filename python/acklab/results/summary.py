@@ -9,7 +9,6 @@ from typing import Any
 from ..text.columns import align
 from ..text.counts import counted, grouped
 from ..text.escapes import one_line
-from ..text.templates import fact, sentence
 from .change import Change, Moved, span, uneven
 from .columns import FLOWS, LINKS, Column
 from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
@@ -179,12 +178,18 @@ def together(
     found = groups(summary["flows"], summary["links"], summary["end_s"], how)
     timed = uneven(found, summary["end_s"])
     lines = _table([row for group in found if (row := _group(group, samples, timed))], names=1)
-    if samples is None and any(group.manner == WRITES and group.mean_rtt_s is not None for group in found):
+    trips = samples is None and any(group.manner == WRITES and group.mean_rtt_s is not None for group in found)
+    late = [row["name"] for group in found for row in group.late]
+    if not (trips or late or (change and moved)):
+        return lines
+    from ..text.templates import fact, sentence  # most runs say nothing of this
+
+    if trips:
         lines.append(sentence(fact("trips-out")))
     if change and moved:
         parts = _table([dict(_part(change, number, moved, samples, found)) for number in range(len(change.parts))])
         lines += [*([""] if lines else []), *parts, sentence(fact("slow-start-in"))]
-    if late := [row["name"] for group in found for row in group.late]:
+    if late:
         lines.append(sentence(fact("late", count=len(late), flows=late[:MAX_LATE])))
     return lines
 

@@ -48,8 +48,6 @@ pub struct SenderCounters {
     pub rtt_last: f64,
     /// Least sample, in seconds; infinite before the first.
     pub rtt_min: f64,
-    /// Segments reported as duplicates (DSACK), where the rule `undo` reads that.
-    pub duplicates: u64,
 }
 
 /// The parts of a sender that every recovery shares.
@@ -102,6 +100,8 @@ pub(super) struct Extras {
     pub skip: Option<Box<Skip>>,
     pub bursts: Option<Box<Bursts>>,
     pub undo: Option<Box<Undo>>,
+    /// Segments reported as duplicates (DSACK), where the rule `undo` reads that.
+    pub duplicates: u64,
     pub usage: Option<Box<Usage>>,
     pub prr: Prr,
     /// For recoveries that judge each segment, and for controls that need more than credit.
@@ -139,6 +139,7 @@ impl Core {
             skip: Skip::new(&rules, seed),
             bursts: Bursts::new(&rules),
             undo: Undo::new(&rules),
+            duplicates: 0,
             usage: Usage::new(rules.validation),
             prr: Prr::default(),
             flight: Flight::new(&rules, needs, seq.mss),

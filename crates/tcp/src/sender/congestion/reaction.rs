@@ -344,8 +344,8 @@ impl Core {
             return None;
         }
         let (start, end) = dsack(ack)?;
-        self.counters.duplicates += (end - start).div_ceil(u64::from(self.seq.mss));
-        (self.counters.duplicates <= self.counters.retransmits).then_some((start, end))
+        self.extras.duplicates += (end - start).div_ceil(u64::from(self.seq.mss));
+        (self.extras.duplicates <= self.counters.retransmits).then_some((start, end))
     }
 
     /// True if this ACK, before it counts, shows that the last reduction was spurious, by what was sent again since. `duplicate`: the
