@@ -59,7 +59,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     page = (tmp_path / "found" / "analysis.html").read_text()
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
     assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]
-    assert page.count('<figure class="chart"') == 1
+    assert page.count('<figure class="plot"') == 1
     by = {chart["id"]: chart for chart in charts}
     assert [role["key"] for role in by["throughput"]["roles"]] == ["goodput"], (
         "no bottleneck was found, so none is in the legend"

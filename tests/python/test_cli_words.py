@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -163,6 +165,25 @@ def test_an_interrupt_says_what_is_kept(
     with pytest.raises(KeyboardInterrupt):
         cli.main(given)
     assert capsys.readouterr() == ("", f"acklab: {said}\n")
+
+
+def test_an_interrupt_that_became_another_error_on_its_way_says_what_is_kept() -> None:
+    program = """
+import signal
+from acklab import cli
+from acklab.cli import run
+
+def broken(*_):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except BaseException:
+        raise RuntimeError("of a library") from None
+
+run._single = broken
+cli.main(["run", "examples/t1.toml"])
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "acklab: stopped; a run that did not end leaves nothing\n")
 
 
 def test_packaged_examples_are_called_as_they_are_typed(

@@ -459,7 +459,7 @@ def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tm
     shown = ranking[0]["metrics"]["download"]
     assert shown["mean"] == pytest.approx(sum(shown["values"]) / 5)
     page = (out / "comparison.html").read_text()
-    assert page.count('<figure class="chart"') == 1
+    assert page.count('<figure class="plot"') == 1
 
 
 @pytest.mark.parametrize(

@@ -54,16 +54,16 @@ def add(verbs: Any) -> None:
     verb.add_argument("--open", action="store_true", help="open the file in the browser")
 
 
+#: Unit of a length -> pixels of a 96th of an inch.
+_PIXELS = {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0, "pt": 96 / 72}
+
+
 def _width(text: str) -> float:
-    """Returns a length in pixels of a 96th of an inch."""
+    """Returns a length in pixels."""
     found = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]+)?)(mm|cm|in|pt)", text)
-    if (
-        not found
-        or not 20
-        <= (pixels := float(found[1]) * {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "pt": 96 / 72}[found[2]])
-        <= 4000
-    ):
-        raise argparse.ArgumentTypeError(f"{text} is no length such as 88mm, 8.8cm, 3.5in or 250pt")
+    pixels = float(found[1]) * _PIXELS[found[2]] if found else 0.0
+    if not 20 <= pixels <= 4000:
+        raise argparse.ArgumentTypeError(f"{text} is no length from 6mm to 1000mm, such as 88mm, 8.8cm, 3.5in or 250pt")
     return pixels
 
 

@@ -29,9 +29,9 @@ from ..engines.line import record
 from ..figures.stats import Sample
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
-from ..results.columns import LESS, NEITHER
+from ..results.columns import LESS
 from ..results.directory import Folder, results
-from ..results.findings import BETTER, DIFFERS, EQUIVALENT, NO_VALUE, UNDECIDED, WORSE, Finding
+from ..results.findings import BETTER, DIFFERS, WORSE, Finding
 from ..results.frames import Tabular, provenance, system_errors, write_scenario
 from ..runs import Run, cpu_count
 from ..scenario.asked import arguments
@@ -438,34 +438,11 @@ def _finding(
     one: Metric, about: tuple[str, str, str], ours: Sequence[float], theirs: Sequence[float], rules: verdicts.Rules
 ) -> Finding:
     situation, case, beside = about
-    finished = [sum(map(math.isfinite, values)) for values in (ours, theirs)]
-    here, there = (
-        Sample.of(values) if count == len(ours) else None
-        for values, count in zip((ours, theirs), finished, strict=True)
-    )
-    told = verdicts.difference(here, there, rules) if here and there else None
-    less = 1.0 if told and told.relative else 0.0
-    span = told.interval if told else None
-    return Finding(
-        metric=one.name, unit=one.quantity.unit, situation=situation, case=case, base=beside,
-        value=here.value if here else None, base_value=there.value if there else None,
-        change=told.value - less if told else None, relative=bool(less),
-        low=span.low - less if span else None, high=span.high - less if span else None,
-        level=span.level if span else None, verdict=_verdict(one, told),
-        finished=finished[0], base_finished=finished[1], runs=len(ours), seeds_needed=told.needed if told else None,
-    )  # fmt: skip
-
-
-def _verdict(one: Metric, told: verdicts.Difference | None) -> str:
-    if told is None:
-        return NO_VALUE
-    if told.verdict in (verdicts.SAME, verdicts.EQUIVALENT):
-        return EQUIVALENT
-    if told.verdict != verdicts.DIFFERENT:
-        return UNDECIDED
-    if one.quantity.better == NEITHER:
-        return DIFFERS
-    return BETTER if told.more == one.quantity.more_is_better else WORSE
+    finished = sum(map(math.isfinite, ours)), sum(map(math.isfinite, theirs))
+    here = Sample.of(ours) if finished[0] == len(ours) else None
+    there = Sample.of(theirs) if finished[1] == len(theirs) else None
+    shown = verdicts.difference(here, there, rules) if here and there else None
+    return verdicts.finding(one, situation, (case, beside), (here, there), shown, finished, len(ours))
 
 
 def report(result: Why) -> Report:

@@ -21,7 +21,7 @@ def embedded(chart: Chart, *, wide: bool = False) -> str:
     """Returns a chart as a figure of a page. A chart of a single panel takes half of the page, unless it is ``wide``."""
     spec = specification(chart)
     meta = spec["usermeta"]
-    kind = "chart small" if meta["small"] and not wide else "chart"
+    kind = "plot small" if meta["small"] and not wide else "plot"
     about = html.escape(visible(chart.about))
     # "<" is escaped so that no text in the data can end the script element.
     text = json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

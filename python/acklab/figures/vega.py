@@ -28,6 +28,8 @@ SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")
 #: Most values of a heat map that have a colour each, not a scale.
 MAX_STATES = 4
+#: The values that the pointer shows, and most points of a line without a marker that it reaches.
+TIP, MAX_TIPS = {"field": "tip", "type": "nominal"}, 2000
 #: Width of a print, of a chart of one panel, and of a row of names, in pixels.
 WIDTH, SMALL, LETTER = 690, 400, 6.2
 ROW = 19
@@ -183,13 +185,11 @@ def _lines(chart: Lines) -> Spec:
 
 
 def _panel(panel: Panel, colour: Spec, height: float) -> Spec:
-    layers: list[Spec] = []
-    for line in panel.lines:
-        layers += _line(line, panel, colour)
-    layers += [layer for mark in panel.marks for layer in _mark(mark)]
+    lines = [_line(line, panel, colour) for line in panel.lines]
+    layers = [*lines, *(layer for mark in panel.marks for layer in _mark(mark))]
     spec: Spec = {"height": height, "layer": layers, "encoding": {"x": _scale(panel.x), "y": _scale(panel.y)}}
-    if panel.lines:
-        layers[0]["params"] = [
+    if lines:
+        lines[0]["layer"][0]["params"] = [
             {
                 "name": "zoom",
                 "select": {
@@ -204,7 +204,8 @@ def _panel(panel: Panel, colour: Spec, height: float) -> Spec:
     return {**spec, **({"title": panel.title} if panel.title else {})}
 
 
-def _line(line: Line, panel: Panel, colour: Spec) -> Iterator[Spec]:
+def _line(line: Line, panel: Panel, colour: Spec) -> Spec:
+    """Returns a line as one layer: its values, with those marks that it has."""
     half = line.spread if line.spread is not None else line.band
     rows = []
     for number, (x, y) in enumerate(zip(line.x, line.y, strict=True)):
@@ -224,31 +225,44 @@ def _line(line: Line, panel: Panel, colour: Spec) -> Iterator[Spec]:
         "color": {"datum": label(line.name), **colour} if line.name else {"value": shade(line.colour)},
     }
     ends = {**encoding, "y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}
-    joined = bool(line.dash.strip())
     # A step holds its value until the next point.
     way = {"interpolate": "step-after"} if line.step else {}
+    layers: list[Spec] = []
     if line.band is not None:
-        yield {**_values(rows), "mark": {"type": "area", "opacity": 0.2, **way}, "encoding": ends}
+        layers.append({"mark": {"type": "area", "opacity": 0.2, **way}, "encoding": ends})
     if line.spread is not None:
-        yield {**_values(rows), "mark": {"type": "rule", "strokeWidth": 1, "clip": True}, "encoding": ends}
-    if joined:
+        layers.append({"mark": {"type": "rule", "strokeWidth": 1, "clip": True}, "encoding": ends})
+    if line.dash.strip():
         style = {"strokeDash": _DASHES.get(line.dash, [1, 0]), "strokeWidth": line.width}
-        yield {**_values(rows), "mark": {"type": "line", "clip": True, **style, **way}, "encoding": encoding}
-    shape = _MARKERS.get(line.marker, "circle") if line.marker else "circle"
-    shown = {"size": 28, "opacity": 1} if line.marker else {"size": 60, "opacity": 0}
-    if len(rows) > 2000 and not line.marker:
-        return
-    points = {"type": "point", "filled": shape != "cross", "shape": shape, "clip": True, **shown}
-    yield {**_values(rows), "mark": points, "encoding": {**encoding, "tooltip": {"field": "tip", "type": "nominal"}}}
+        layers.append({"mark": {"type": "line", "clip": True, **style, **way}, "encoding": encoding})
+    if line.marker or len(rows) <= MAX_TIPS:  # without a marker it is only there for the pointer
+        shape = _MARKERS.get(line.marker, "circle")
+        shown = {"size": 28, "opacity": 1} if line.marker else {"size": 60, "opacity": 0}
+        points = {"type": "point", "filled": shape != "cross", "shape": shape, "clip": True, **shown}
+        layers.append({"mark": points, "encoding": {**encoding, "tooltip": TIP}})
+    return {**_values(rows), "layer": layers}
+
+
+def _reference(at: float, colour: str, *, vertical: bool = True, dash: bool = True) -> Spec:
+    """Returns a line across a panel."""
+    along, across, end = ("x", "y", "height") if vertical else ("y", "x", "width")
+    mark = {"type": "rule", "stroke": colour, **({"strokeDash": [4, 3]} if dash else {})}
+    return {**_values([{}]), "mark": mark, "encoding": {along: {"datum": at}, across: {"value": 0}, f"{across}2": {"value": end}}}  # fmt: skip
+
+
+def _stretch(low: float, high: float) -> Spec:
+    """Returns a shaded stretch of the horizontal axis."""
+    ends = {"x": {"datum": low}, "x2": {"datum": high}, "y": {"value": 0}, "y2": {"value": "height"}}
+    return {**_values([{}]), "mark": {"type": "rect", "color": shade("blue"), "opacity": 0.1}, "encoding": ends}
 
 
 def _mark(mark: Mark) -> Iterator[Spec]:
-    along, across = ("x", "y") if mark.vertical else ("y", "x")
-    colour = shade(mark.colour)
-    yield {"data": {"values": [{}]}, "mark": {"type": "rule", "strokeDash": [4, 3], "stroke": colour}, "encoding": {along: {"datum": mark.at}, across: {"value": 0}, f"{across}2": {"value": "height" if mark.vertical else "width"}}}  # fmt: skip
+    yield _reference(mark.at, shade(mark.colour), vertical=mark.vertical)
     if mark.text:
-        place = {"dx": 4, "dy": 6, "baseline": "top"} if mark.vertical else {"dx": 4, "dy": -4, "baseline": "bottom"}
-        yield {"data": {"values": [{}]}, "mark": {"type": "text", "align": "left", "text": mark.text, **place}, "encoding": {along: {"datum": mark.at}, across: {"value": 0}}}  # fmt: skip
+        along, across = ("x", "y") if mark.vertical else ("y", "x")
+        place = {"dy": 6, "baseline": "top"} if mark.vertical else {"dy": -4, "baseline": "bottom"}
+        text = {"type": "text", "align": "left", "text": mark.text, "dx": 4, **place}
+        yield {**_values([{}]), "mark": text, "encoding": {along: {"datum": mark.at}, across: {"value": 0}}}
 
 
 def _bars(chart: Bars) -> Spec:
@@ -281,7 +295,7 @@ def _bars(chart: Bars) -> Spec:
                 "encoding": {
                     "y": {"field": "y", "type": "quantitative", **y},
                     "color": {"field": "key", **_coloured(chart.keys, chart.colours)},
-                    "tooltip": {"field": "tip", "type": "nominal"},
+                    "tooltip": TIP,
                 },
             },
             {
@@ -318,17 +332,19 @@ def _left(rows: Sequence[str]) -> int:
 
 def _dots(chart: Dots) -> Spec:
     names = list(map(label, chart.rows))
-    shades = [colour for _, colour in chart.keys] or list(
-        dict.fromkeys(dot.colour for panel in chart.panels for dot in panel.dots)
-    )[:1]
-    panels = [_dot_panel(panel, names, shades, label(chart.bold) if chart.bold else "") for panel in chart.panels]
+    texts = {colour: label(text) for text, colour in chart.keys}
+    if not texts:  # of one kind, which has no name
+        texts = dict.fromkeys((dot.colour for panel in chart.panels for dot in panel.dots), "")
+    panels = [_dot_panel(panel, names, texts, label(chart.bold) if chart.bold else "") for panel in chart.panels]
     keys = [_key(text, colour, "-", SHAPES[number % 4]) for number, (text, colour) in enumerate(chart.keys)]
     columns = math.ceil(len(panels) / math.ceil(len(panels) / 4))
     meta = {"keys": keys, "columns": columns, "names": _left(names), "small": len(panels) == 1}
     return {"concat": panels, "meta": meta}
 
 
-def _dot_panel(panel: DotPanel, names: Sequence[str], shades: Sequence[str], bold: str) -> Spec:
+def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], bold: str) -> Spec:
+    """Returns a panel; ``texts`` are what the colours mean, in the order of the marks of a row."""
+
     def row(dot: Dot) -> Spec:
         low, high = dot.interval
         tip = f"{names[dot.row]}: {dot.value:.4g}{_between(low, high)}"
@@ -344,35 +360,29 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], shades: Sequence[str], bol
         scale = {"domain": list(panel.ends), "nice": False}
     better = {"→": "better →", "←": "← better"}.get(panel.better, "")
     title = ", ".join(filter(None, [better, "logarithmic" if panel.log else ""])) or None
-    several = len(shades) > 1
-    colours = {
-        shade_name: shade(shade_name) for shade_name in dict.fromkeys([*shades, *(dot.colour for dot in panel.dots)])
-    }
-    encoding: Spec = {
-        "color": {"field": "key", "scale": {"domain": list(colours), "range": list(colours.values())}, "legend": None},
-        **({"yOffset": {"field": "key", "scale": {"domain": list(shades)}}} if several else {}),
-    }
+    several = len(texts) > 1
+    shades = {"domain": list(texts), "range": list(map(shade, texts))}
+    words = f"{json.dumps(texts)}[datum.value]"
+    legend = {"labelExpr": words} if several else None
+    encoding: Spec = {"color": {"field": "key", "type": "nominal", "scale": shades, "legend": legend}}
+    shape: Spec = {}
+    if several:
+        encoding["yOffset"] = {"field": "key", "scale": {"domain": list(texts)}}
+        forms = {"domain": list(texts), "range": [SHAPES[number % 4] for number in range(len(texts))]}
+        shape = {"shape": {"field": "key", "type": "nominal", "scale": forms, "legend": legend}}
     across: Spec = {"type": "quantitative", "title": title, "scale": scale, "axis": {"tickCount": 4}}
-    layers: list[Spec] = []
-    if panel.band:
-        layers.append({"data": {"values": [{}]}, "mark": {"type": "rect", "color": shade("blue"), "opacity": 0.1}, "encoding": {"x": {"datum": panel.band[0]}, "x2": {"datum": panel.band[1]}, "y": {"value": 0}, "y2": {"value": "height"}}})  # fmt: skip
-    if panel.beside is not None:
-        layers.append({"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": SOFT, "strokeDash": [4, 3]}, "encoding": {"x": {"datum": panel.beside}, "y": {"value": 0}, "y2": {"value": "height"}}})  # fmt: skip
-    shape = {"field": "key", "scale": {"domain": list(shades), "range": list(SHAPES[: len(shades)])}, "legend": None}
-    layers += [
-        {**_values(rows), "mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": {**encoding, "x": {"field": "low", **across}, "x2": {"field": "high"}}},
-        {
-            **_values(rows),
-            "mark": {"type": "point", "filled": True, "size": 42, "opacity": 1},
-            "encoding": {**encoding, "x": {"field": "x", **across}, "tooltip": {"field": "tip", "type": "nominal"}, **({"shape": shape} if several else {})},
-        },
-    ]  # fmt: skip
     return {
         "title": panel.title,
-        "height": max(ROW, 13 * len(shades)) * len(names) + 6,
-        "layer": layers,
-        "encoding": {"y": _named(names, len(shades), bold)},
-    }
+        **_values(rows),
+        "height": max(ROW, 13 * len(texts)) * len(names) + 6,
+        "layer": [
+            *([_stretch(*panel.band)] if panel.band else []),
+            *([_reference(panel.beside, SOFT)] if panel.beside is not None else []),
+            {"mark": {"type": "rule", "strokeWidth": 1.6}, "encoding": {**encoding, "x": {"field": "low", **across}, "x2": {"field": "high"}}},
+            {"mark": {"type": "point", "filled": True, "size": 42, "opacity": 1}, "encoding": {**encoding, "x": {"field": "x", **across}, "tooltip": TIP, **shape}},
+        ],
+        "encoding": {"y": _named(names, len(texts), bold)},
+    }  # fmt: skip
 
 
 def _forest(chart: Forest) -> Spec:
@@ -396,23 +406,23 @@ def _forest(chart: Forest) -> Spec:
         }
         for row in chart.rows
     ]
-    colour: Spec = {"field": "verdict", **_coloured(list(VERDICTS), list(VERDICTS.values()))}
+    shades = _coloured([*VERDICTS, "ns-2"], [*VERDICTS.values(), "orange"])
+    colour: Spec = {"field": "verdict", **shades}
     x: Spec = {
         "type": "quantitative",
         "scale": {"domain": [-limit, limit]},
         "axis": {"tickCount": 7},
         "title": chart.x.label,
     }
-    tip = {"tooltip": {"field": "tip", "type": "nominal"}}
     spec: Spec = {
         **_values(rows),
         "height": 13 * len(rows),
         "encoding": {"y": _named(names)},
         "layer": [
-            {"data": {"values": [{}]}, "mark": {"type": "rect", "color": shade("blue"), "opacity": 0.1}, "encoding": {"x": {"datum": -1, **x}, "x2": {"datum": 1}, "y": {"value": 0}, "y2": {"value": "height"}}},
+            _stretch(-1, 1),
             {"mark": "rule", "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "color": colour}},
-            {"mark": {"type": "point", "shape": "diamond", "size": 60, "color": shade("orange")}, "encoding": {"x": {"field": "ns2", **x}}},
-            {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {"x": {"field": "x", **x}, "color": colour, "shape": {"field": "shape", "scale": None}, **tip}},
+            {"mark": {"type": "point", "shape": "diamond", "size": 60}, "encoding": {"x": {"field": "ns2", **x}, "color": {**shades, "datum": "ns-2"}}},
+            {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {"x": {"field": "x", **x}, "color": colour, "shape": {"field": "shape", "scale": None}, "tooltip": TIP}},
             {"mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 10}, "encoding": {"x": {"value": "width"}, "text": {"field": "text"}}},
         ],
     }  # fmt: skip
@@ -452,15 +462,15 @@ def _tornado(chart: Tornado) -> Spec:
         }
         at: Spec = {"x": {"field": "x", **x}, **offset}
         layers: list[Spec] = [
-            {"mark": "bar", "encoding": {"x": {"field": "base", **x}, "x2": {"field": "x"}, **offset, "color": {"field": "key", **shades, "legend": None}, "tooltip": {"field": "tip", "type": "nominal"}}},
+            {"mark": "bar", "encoding": {"x": {"field": "base", **x}, "x2": {"field": "x"}, **offset, "color": {"field": "key", **shades, "legend": None}, "tooltip": TIP}},
             *(
                 {"transform": [{"filter": f"datum.left === {left}"}], "mark": {"type": "text", "align": side, "dx": dx, "fontSize": 9}, "encoding": at | {"text": {"field": "text"}}}
                 for left, side, dx in (("true", "right", -3), ("false", "left", 3))
             ),
-            {"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": INK}, "encoding": {"x": {"datum": base}, "y": {"value": 0}, "y2": {"value": "height"}}},
+            _reference(base, INK, dash=False),
         ]  # fmt: skip
         if paper is not None:
-            layers.append({"data": {"values": [{}]}, "mark": {"type": "rule", "stroke": shade("orange"), "strokeDash": [4, 3]}, "encoding": {"x": {"datum": paper}, "y": {"value": 0}, "y2": {"value": "height"}}})  # fmt: skip
+            layers.append(_reference(paper, shade("orange")))
         height = 30 * len(names)
         panels.append(
             {"title": title, **_values(rows), "height": height, "layer": layers, "encoding": {"y": _named(names)}}
@@ -515,7 +525,7 @@ def _heat(chart: Heat) -> Spec:
             **channels,
             "x2": {"field": "x2"},
             "y2": {"field": "y2"},
-            "tooltip": {"field": "tip", "type": "nominal"},
+            "tooltip": TIP,
         }
         panels.append(
             {"title": surface.title, **_values(rows), "height": 72 * chart.height, "mark": "rect", "encoding": encoding}
@@ -547,11 +557,10 @@ def _multiples(chart: Multiples) -> Spec:
             shape = {
                 "field": "kind",
                 "scale": {"domain": list(chart.kinds), "range": ["circle", "square"]},
-                "legend": None,
             }
             layers: list[Spec] = [
                 {"mark": {"type": "rule", "strokeWidth": 1.4}, "encoding": {**encoding, "x": {"field": "low", **x}, "x2": {"field": "high"}}},
-                {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {**encoding, "x": {"field": "x", **x}, "shape": shape, "tooltip": {"field": "tip", "type": "nominal"}}},
+                {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {**encoding, "x": {"field": "x", **x}, "shape": shape, "tooltip": TIP}},
             ]  # fmt: skip
             head = [place, *title.split("\n")]
             panels.append({"title": {"text": head, "fontSize": 11}, **_values(rows), "height": 22 * len(names), "layer": layers, "encoding": {"y": _named(names, 2)}})  # fmt: skip

@@ -78,7 +78,7 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
         body = body.replace("</header>", f"{made_by(viewer)}</header>", 1)
     names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
     data = "".join([json_block("manifest", shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
-    library = [asset("vega.min.js")] if '<figure class="chart' in body else []
+    library = [asset("vega.min.js")] if '<figure class="plot' in body else []
     return assembled(
         title,
         typeset(body),

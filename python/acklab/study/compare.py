@@ -6,10 +6,10 @@ import contextlib
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _core
 from ..engines.batches import Workers, beginning
@@ -17,13 +17,8 @@ from ..engines.journal import identity
 from ..figures.stats import LEAST_SEEDS, Sample, sample
 from ..results.findings import (
     BETTER,
-    DIFFERS,
-    EQUIVALENT,
-    NO_VALUE,
     ONE_RUN,
     TOO_FEW,
-    UNDECIDED,
-    WORSE,
     Finding,
 )
 from ..runs import Run
@@ -48,10 +43,6 @@ from .runs import Meter, RunCache, carry_out, unwatched
 from .seeds import MOST_SEEDS, Seeds, seeded, seeds
 from .statistics import MARGIN, Difference, Ranking, rank
 from .values import share, span
-
-if TYPE_CHECKING:
-    pass
-
 
 #: Most runs, all of whose numbers are in memory.
 MOST_RUNS = 2_000_000
@@ -296,45 +287,14 @@ def _at_least(row: Finding) -> float:
 
 
 def _finding(result: Compared, ranking: Ranking, metric: Metric, case: str, base: str) -> Finding:
-    value, base_value = (ranking.row(name).samples[metric.name] for name in (case, base))
+    cases = case, base
+    here, there = (ranking.row(name).samples[metric.name] for name in cases)
+    done, base_done = (finished(result, ranking.situation, name, metric) for name in cases)
     shown = ranking.between(metric, case, base)
-    less = 1.0 if shown is not None and shown.relative else 0.0
-    span = shown.interval if shown is not None else None
-    return Finding(
-        metric=metric.name,
-        unit=metric.quantity.unit,
-        situation=ranking.situation,
-        case=case,
-        base=base,
-        value=None if value is None else value.value,
-        base_value=None if base_value is None else base_value.value,
-        change=None if shown is None else shown.value - less,
-        relative=bool(less),
-        low=None if span is None else span.low - less,
-        high=None if span is None else span.high - less,
-        level=None if span is None else span.level,
-        verdict=_verdict(result, ranking, metric, shown),
-        finished=finished(result, ranking.situation, case, metric),
-        base_finished=finished(result, ranking.situation, base, metric),
-        runs=result.seeds,
-        seeds_needed=None if shown is None else shown.needed,
-    )
-
-
-def _verdict(result: Compared, ranking: Ranking, metric: Metric, shown: Difference | None) -> str:
-    if shown is None:
-        return NO_VALUE
-    if not ranking.random:
-        return ONE_RUN
-    if result.seeds < LEAST_SEEDS:
-        return TOO_FEW
-    if shown.verdict in (statistics.SAME, statistics.EQUIVALENT):
-        return EQUIVALENT
-    if shown.verdict != statistics.DIFFERENT:
-        return UNDECIDED
-    if not metric.ranks:
-        return DIFFERS
-    return BETTER if shown.more == metric.quantity.more_is_better else WORSE
+    found = statistics.finding(metric, ranking.situation, cases, (here, there), shown, (done, base_done), result.seeds)
+    if shown is None or (ranking.random and result.seeds >= LEAST_SEEDS):
+        return found
+    return replace(found, verdict=TOO_FEW if ranking.random else ONE_RUN)
 
 
 RunKey = tuple[str, str, int]

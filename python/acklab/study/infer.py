@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,9 +45,6 @@ from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import REFUSED, Search, SearchPlan
 from .seeds import Draw, Entry, Nudge, nudging
 from .space import Alternatives, Choice, Free, Space
-
-if TYPE_CHECKING:
-    pass
 
 
 def infer(

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..figures.stats import Interval, Sample, split
 from ..scenario._toml import dumps
@@ -34,10 +34,6 @@ from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Readings, RunRequest
 from .seeds import Draw, Entry, draw, drawn
 from .space import DIGITS, Choice, Space
-
-if TYPE_CHECKING:
-    pass
-
 
 #: How many fresh paths.
 HELD_OUT = kind(

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from ..figures.stats import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
+from ..results import findings
+from ..results.findings import Finding
 from .metrics import Metric
 
 #: Verdicts, in order. The samples differ by more than the margin, and not by chance. Neither a difference nor equivalence is shown.
@@ -297,3 +299,59 @@ def _rows(
 
 def _key(one: Sample | None, sign: int) -> float:
     return math.inf if one is None else -sign * one.value
+
+
+def finding(
+    metric: Metric,
+    situation: str,
+    cases: tuple[str, str],
+    samples: tuple[Sample | None, Sample | None],
+    shown: Difference | None,
+    finished: tuple[int, int],
+    runs: int,
+) -> Finding:
+    """Returns a difference as a finding.
+
+    Args:
+        metric: what is compared.
+        situation: in which.
+        cases: the case, and the base.
+        samples: their values; None where a run gave none.
+        shown: their difference; None where there is none.
+        finished: runs of each that gave a value.
+        runs: runs of each.
+    """
+    value, base_value = (None if sample is None else sample.value for sample in samples)
+    less = 1.0 if shown is not None and shown.relative else 0.0
+    span = shown.interval if shown is not None else None
+    return Finding(
+        metric=metric.name,
+        unit=metric.quantity.unit,
+        situation=situation,
+        case=cases[0],
+        base=cases[1],
+        value=value,
+        base_value=base_value,
+        change=None if shown is None else shown.value - less,
+        relative=bool(less),
+        low=None if span is None else span.low - less,
+        high=None if span is None else span.high - less,
+        level=None if span is None else span.level,
+        verdict=_typed(metric, shown),
+        finished=finished[0],
+        base_finished=finished[1],
+        runs=runs,
+        seeds_needed=None if shown is None else shown.needed,
+    )
+
+
+def _typed(metric: Metric, shown: Difference | None) -> str:
+    if shown is None:
+        return findings.NO_VALUE
+    if shown.verdict in (SAME, EQUIVALENT):
+        return findings.EQUIVALENT
+    if shown.verdict != DIFFERENT:
+        return findings.UNDECIDED
+    if not metric.ranks:
+        return findings.DIFFERS
+    return findings.BETTER if shown.more == metric.quantity.more_is_better else findings.WORSE

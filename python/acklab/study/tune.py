@@ -20,7 +20,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..engines.batches import Workers
 from ..engines.journal import identity
@@ -30,9 +30,6 @@ from .answers import Answer
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import PLANS, Judged, Search, SearchPlan, SearchResult, Trial, costs, front, importance, middle
 from .seeds import Draw, draw
-
-if TYPE_CHECKING:
-    pass
 
 
 def tune(

@@ -71,17 +71,25 @@ def test_each_kind_is_drawn_as_svg_and_embedded(name: str, tmp_path: Path) -> No
 
 def test_values_and_intervals_stand_in_the_specification() -> None:
     first, _ = specification(CHARTS["dots"])["concat"]
-    rows = first["layer"][-1]["data"]["values"]
+    rows = first["data"]["values"]
     assert [(row["row"], row["x"], row["low"], row["high"]) for row in rows] == [
         ("名前", 1.0, 0.5, 2.0),
         ("b", 2.0, 2.0, 2.0),
     ]
     assert [row["tip"] for row in rows] == ["名前: 1 (0.5 to 2)", "b: 2"]
-    lines = specification(CHARTS["lines"])["concat"][0]
-    values = [layer["data"]["values"] for layer in lines["layer"] if layer["mark"]["type"] == "line"]
-    assert [row["y"] for row in values[0]] == [1.0, None, 3.0], "a hole stays one"
+    dashed, stepped, *_ = specification(CHARTS["lines"])["concat"][0]["layer"]
+    assert [row["y"] for row in dashed["data"]["values"]] == [1.0, None, 3.0], "a hole stays one"
+    assert [layer["mark"]["type"] for layer in stepped["layer"]] == ["line", "point"]
+    assert stepped["layer"][0]["mark"]["interpolate"] == "step-after"
     cells = specification(CHARTS["heat"])["concat"][0]["data"]["values"]
     assert sorted(cell["z"] for cell in cells) == [1.0, 2.0, 4.0]
+
+
+def test_a_print_has_the_legend_that_the_page_writes_itself(tmp_path: Path) -> None:
+    for name, words in (("dots", "kl"), ("bars", ("one", "two")), ("lines", ("$a", "&lt;b&gt;")), ("multiples", ("alone", "beside")), ("forest", ("differs", "ns-2"))):  # fmt: skip
+        save(CHARTS[name], tmp_path / f"{name}.svg")
+        drawn = (tmp_path / f"{name}.svg").read_text()
+        assert all(f">{word}</text>" in drawn for word in words), name
 
 
 def test_a_row_of_a_tornado_is_the_same_parameter_in_every_panel() -> None:

@@ -132,13 +132,13 @@ def test_static_charts_speak_tables_sort_and_the_command_is_copied(pages: dict[s
     with browser.Browser() as page:
         for name in ("sweep", "comparison"):
             page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
-            chart = "document.querySelector('figure.chart .panels')"
+            chart = "document.querySelector('figure.plot .panels')"
             settled(page, f"{chart}.querySelectorAll('svg').length")
             for key, hidden in (("Home", False), ("Escape", True)):
                 page.js(f"{chart}.focus(); {chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))")
                 assert page.js("document.querySelector('.chart-tooltip').hidden") is hidden, name
             told = page.js("document.getElementById('live').textContent")
-            shown = json.loads(page.js("document.querySelector('figure.chart script').textContent"))
+            shown = json.loads(page.js("document.querySelector('figure.plot script').textContent"))
             assert told and json.dumps(told)[1:-1] in json.dumps(shown), name
             assert page.js("document.getElementById('command').textContent").startswith(
                 f"acklab {'sweep' if name == 'sweep' else 'compare'} s.json"
@@ -161,11 +161,11 @@ def test_charts_zoom_and_come_back(tmp_path: Path) -> None:
     (tmp_path / "lines.html").write_text(
         document("lines", f'<div id="theme"></div><section class="card">{drawn}</section>')
     )
-    chart = "document.querySelector('figure.chart .panel svg')"
+    chart = "document.querySelector('figure.plot .panel svg')"
     ticks = f"[...{chart}.querySelectorAll('.role-axis-label text')].map((one) => one.textContent).sort().join()"
     with browser.Browser() as page:
         opened(page, tmp_path / "lines.html")
-        settled(page, "document.querySelectorAll('figure.chart .panel svg').length")
+        settled(page, "document.querySelectorAll('figure.plot .panel svg').length")
         before = settled(page, ticks)
         left, top, width, height = page.js(
             f"(({{x, y, width, height}}) => [x, y, width, height])({chart}.getBoundingClientRect())"

@@ -27,7 +27,6 @@ UNSCALED = 64
 """About the most a receiver can advertise without window scaling (65,535 bytes), in segments of 1000 B."""
 SMALL = 10
 """The small reverse buffer of section 4.2, packets."""
-MIN_RTO_S = 1.0
 UTILISATION = 0.9
 
 DELTAS = (1, 3, 10, 20, 30, 40, 60, 100, 500)

@@ -25,7 +25,6 @@ RTT_S = 0.1
 RATE_BPS = 1.5e6
 SEGMENT_BYTES = 1000
 WINDOW = 40
-BDP_SEGMENTS = RATE_BPS * RTT_S / (8 * SEGMENT_BYTES)
 
 _INFLATED = {"kind": "reno", "inflate_when_blocked": True}
 _RENO_RULES: dict[str, dict[str, Any]] = {

@@ -11,8 +11,9 @@ const tooltip = h("div", { class: "chart-tooltip", role: "tooltip", hidden: true
 
 export function wireCharts() {
   document.body.append(tooltip);
-  for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure.chart"))) {
-    if (figure.getBoundingClientRect().top < 2 * innerHeight) drawChart(figure);
+  for (const figure of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure.plot"))) {
+    const { width, top } = figure.getBoundingClientRect();
+    if (width && top < 2 * innerHeight) drawChart(figure);
     else new IntersectionObserver(([entry]) => entry.isIntersecting && drawChart(figure), { rootMargin: "600px" }).observe(figure);
     addEventListener("beforeprint", () => drawChart(figure), { once: true });
   }
@@ -30,18 +31,15 @@ function drawChart(figure) {
     const each = `(100% - ${usermeta.names}px - ${GAP * (columns - 1)}px) / ${columns}`;
     place.style.gridTemplateColumns = `calc(${each} + ${usermeta.names}px) repeat(${columns - 1}, calc(${each}))`;
   }
-  const views = spec.concat.map((panel, number) => showPanel(place, specOf(spec, panel, usermeta.names && number % columns > 0)));
+  for (const [number, panel] of spec.concat.entries()) showPanel(place, specOf(spec, panel, usermeta.names && number % columns > 0));
   readByKeys(place, spec);
-  const caption = figure.querySelector("figcaption");
-  const about = place.getAttribute("aria-label");
-  caption.append(" ", saveButtons(figure.id, about, () => wholeChart(spec)));
-  return views;
+  figure.querySelector("figcaption").append(" ", saveButtons(figure.id, place.getAttribute("aria-label"), () => wholeChart(spec)));
 }
 
 // The arrow keys say the values one after another, as the pointer does.
 function readByKeys(place, spec) {
-  const tips = spec.concat.flatMap((panel) => [panel, ...(panel.layer || [])].flatMap((part) => (part.data?.values || []).map((row) => row.tip)));
-  const texts = [...new Set(tips.filter(Boolean))];
+  const tips = (part) => [...(part.data?.values || []).map((row) => row.tip), ...(part.layer || []).flatMap(tips)];
+  const texts = [...new Set(spec.concat.flatMap(tips).filter(Boolean))];
   let at = -1;
   place.tabIndex = 0;
   place.addEventListener("keydown", (event) => {
@@ -66,9 +64,10 @@ function showTooltip(text, x, y) {
 // One panel as a specification of its own. Where panels share their rows, the first of a line names them.
 function specOf(spec, panel, unnamed) {
   const { $schema, config } = spec;
-  const alone = { $schema, config: { ...config, legend: { disable: true } }, ...panel, width: "container", autosize: { type: "fit-x", contains: "padding" } };
-  if (unnamed) alone.encoding = { ...panel.encoding, y: { ...panel.encoding.y, axis: { ...panel.encoding.y.axis, labels: false } } };
-  if (alone.encoding.color?.legend) alone.encoding = { ...alone.encoding, color: { ...alone.encoding.color, legend: null } };
+  // The page writes the legend itself.
+  const bare = JSON.parse(JSON.stringify(panel), (key, value) => (key === "legend" ? null : value));
+  const alone = { $schema, config: { ...config, legend: { disable: true } }, ...bare, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  if (unnamed) alone.encoding = { ...bare.encoding, y: { ...bare.encoding.y, axis: { ...bare.encoding.y.axis, labels: false } } };
   return alone;
 }
 
@@ -81,13 +80,12 @@ function showPanel(place, spec) {
   const element = h("div", { class: "panel" });
   place.append(element);
   const view = viewOf(spec, { container: element });
-  view.tooltip((_handler, event, _item, value) => showTooltip(value && (typeof value === "string" ? value : Object.values(value).join("; ")), event.pageX, event.pageY));
+  view.tooltip((_handler, event, _item, value) => showTooltip(value, event.pageX, event.pageY));
   view.runAsync().then(() => element.firstElementChild.setAttribute("aria-hidden", "true"));  // the place says what it shows
-  return view;
 }
 
 // The whole chart as a file: the page's variables become colours.
-async function wholeChart(spec) {
+function wholeChart(spec) {
   const style = getComputedStyle(document.documentElement);
   const text = JSON.stringify(spec).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   const whole = { ...JSON.parse(text), background: style.getPropertyValue("--surface").trim() };
