@@ -7,7 +7,6 @@ Intervals are over the nudges. A placebo, the scenario itself with other nudges,
 from __future__ import annotations
 
 import contextlib
-import html
 import json
 import math
 import os
@@ -30,10 +29,11 @@ from ..figures.stats import Sample
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
 from ..results.columns import LESS
-from ..results.directory import Folder, results
+from ..results.directory import results
 from ..results.findings import BETTER, DIFFERS, WORSE, Finding
-from ..results.frames import Tabular, provenance, system_errors, write_scenario
-from ..runs import Run, cpu_count
+from ..results.frames import provenance, system_errors, write_scenario
+from ..results.result import Result
+from ..runs import cpu_count
 from ..scenario.asked import arguments
 from ..scenario.draws import Draws
 from ..scenario.given import ScenarioLike, assignments, pairs, source
@@ -99,15 +99,17 @@ class Cause:
 
 
 @dataclass(frozen=True, repr=False)
-class Why(Tabular):
+class Why(Result):
     """What changes a scenario's result, as findings: each metric without a mechanism, and with it alone."""
+
+    verb = "why"
 
     question: Question
     title: str
     metrics: Sequence[Metric]
     """The one that is asked for, the round trip, the retransmissions; then one a further flow."""
     causes: Sequence[Cause]
-    findings: Sequence[Finding]
+    shown: Sequence[Finding]
     values: Mapping[tuple[str, int], Sequence[float]]
     """Every metric in each run: case and nudge."""
     impossible: Mapping[tuple[str, str], str]
@@ -116,6 +118,23 @@ class Why(Tabular):
     """Keys without a neutral value."""
     family: int
     """Verdicts of a metric whose intervals hold together."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Each metric of each row."""
+        return self.shown
+
+    def write_files(self, folder: Path) -> None:
+        """Writes the files into a directory."""
+        scenario = self.question.text
+        write_scenario(scenario, folder)
+        (folder / "why.html").write_text(self.html(), encoding="utf-8")
+        (folder / "why.json").write_text(json.dumps(self.plain(), indent=1) + "\n", encoding="utf-8")
+        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
+        about = provenance(scenario=text, seeds=self.question.nudges)
+        for name, frame in self.frames().items():
+            with system_errors(folder / f"{name}.parquet"):
+                frame.write_parquet(folder / f"{name}.parquet", metadata=about)
 
     def finding(self, situation: str, case: str, place: int = 0) -> Finding | None:
         """The finding of a metric, by its place."""
@@ -142,18 +161,23 @@ class Why(Tabular):
         """All of it, as a terminal shows it."""
         return report(self).text()
 
-    def to_polars(self) -> Any:
-        """A row a finding."""
-        return frames(self)["findings"]
+    def plain(self) -> dict[str, Any]:
+        """As plain values: the object that ``--json`` prints."""
+        return plain(self)
+
+    def frames(self) -> dict[str, Any]:
+        """The tables as polars frames."""
+        return frames(self)
+
+    def html(self) -> str:
+        """The page's text."""
+        return report(self).page()
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
         return f"<Why {self.title!r}: {counted(len(self.causes), 'cause')}; print() shows the table>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
 
 
 _SHOWN = (BETTER, WORSE, DIFFERS)
@@ -162,7 +186,7 @@ _STATE = ("cwnd_segments", "ssthresh_segments")
 
 
 def why(
-    scenario: ScenarioLike | Run,
+    scenario: ScenarioLike,
     *,
     metric: str | None = None,
     values: bool = False,
@@ -195,7 +219,7 @@ def why(
         OSError: a file cannot be read or written.
     """
     arguments(why, keys)
-    text, file = (scenario.scenario_toml(), scenario.title) if isinstance(scenario, Run) else source(scenario)
+    text, file = source(scenario)
     sets = assignments({**keys, **pairs(set or {})})
     question = Question(text, file, sets, metric, values, nudges, margin)
     return answer(question, Path(out) if out is not None else None, threads=threads)
@@ -227,7 +251,9 @@ def answer(
         journal = stack.enter_context(contextlib.closing(Journal(folder, identity(text, told), fresh=fresh)))
         result = study.answer(journal, _workers(threads or cpu_count(), study.pattern), meter)
         if out is not None:
-            _write(result, folder)
+            with folder.replacing({"seeds": question.nudges}) as scratch:
+                result.write_files(scratch)
+            forget(folder)
         journal.discard()
     return result
 
@@ -605,17 +631,3 @@ def frames(result: Why) -> dict[str, Any]:
         "runs": runs,
     }
     return {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
-
-
-def _write(result: Why, folder: Folder) -> None:
-    with folder.replacing({"seeds": result.question.nudges}) as scratch:
-        scenario = result.question.text
-        write_scenario(scenario, scratch)
-        (scratch / "why.html").write_text(report(result).page(), encoding="utf-8")
-        (scratch / "why.json").write_text(json.dumps(plain(result), indent=1) + "\n", encoding="utf-8")
-        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
-        about = provenance(scenario=text, seeds=result.question.nudges)
-        for name, frame in frames(result).items():
-            with system_errors(scratch / f"{name}.parquet"):
-                frame.write_parquet(scratch / f"{name}.parquet", metadata=about)
-    forget(folder)

@@ -12,17 +12,18 @@ in :mod:`acklab.plot.runs`. Several runs share the page's axes, one colour a run
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..plot.runs import read_runs
+from ..plot.runs import Run, read_runs
 from ..results.directory import results
 from ..results.files import static_charts
+from ..results.result import Page, Result
 from ..results.stored import NOTHING, RECORDED
 from ..text.callable import can_be_called
 from .contents import CHARTS, manifest
-from .made import Page
 from .page import render
 
 __all__ = ["Page", "called", "html", "write"]
@@ -89,18 +90,40 @@ def pages(
         save_all(runs, directory / "charts", formats)
 
 
-def called(*runs: Any, title: str | None = None) -> Page:
-    """The report of one run, or of several over each other: ``acklab.report(run)``.
+def called(*results: Any, path: str | os.PathLike[str] | None = None, title: str | None = None) -> Page:
+    """The page of results: ``acklab.report(run)``, ``acklab.report(run, "r.html")``, ``acklab.report(compared)``.
 
-    A simulated run that recorded nothing is made once more, with ``record=True``: its scenario and seed give the same packets.
+    Several runs, which may be a list, or a dict from the label of each, are drawn over each other. A simulated run that recorded nothing is
+    made once more, with ``record=True``: its scenario and seed give the same packets.
+
+    Args:
+        results: runs, or what one other verb gave; then perhaps the ``path``.
+        path: a file to write the page to.
+        title: the page's title, of runs.
 
     Raises:
         ValueError: no run recorded anything that the page draws, and one of them cannot be made again.
+        OSError: the page cannot be written.
     """
-    listed = list(runs[0]) if len(runs) == 1 and isinstance(runs[0], (list, tuple)) else list(runs)
-    if listed and not any(getattr(one, table, None) is not None for one in listed for table in RECORDED):
-        listed = [getattr(one, "recorded", _refused)() for one in listed]
-    return Page(html(listed, title=title))
+    if len(results) > 1 and isinstance(results[-1], (str, os.PathLike)):
+        *results, path = results  # type: ignore[assignment]
+    given = results[0] if len(results) == 1 else results
+    if isinstance(given, Result) and given.verb != "run":
+        page = given.page()
+    else:
+        page = Page(html(_recorded(given), title=title))
+    if path is not None:
+        page.save(path)
+    return page
+
+
+def _recorded(given: Any) -> list[Any]:
+    """The runs that are drawn, as one that was given, several, or a dict of them."""
+    labelled = isinstance(given, Mapping) and "flows" not in given
+    runs = list(given.values() if labelled else given if isinstance(given, (list, tuple)) else [given])
+    if runs and not any(getattr(run, table, None) is not None for run in runs for table in RECORDED):
+        runs = [getattr(run, "recorded", _refused)() for run in runs]
+    return [Run.of(run, str(label)) for label, run in zip(given, runs, strict=True)] if labelled else runs
 
 
 def _refused() -> None:
