@@ -443,8 +443,13 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def write_summary(recording: records.Recording, label: str = "", *, report: bool = True, drawn: Any = None) -> None:
-    """Writes, beside a recording's tables, what else there is to tell of it; ``drawn`` is the recording as charts take it, if it was read."""
+def write_summary(
+    recording: records.Recording, label: str = "", *, report: bool = True, drawn: Any = None, causes: str = ""
+) -> None:
+    """Writes, beside a recording's tables, what else there is to tell of it.
+
+    ``drawn`` is the recording as charts take it, if it was read, ``causes`` as in :func:`acklab.report.html`.
+    """
     result, folder = recording.result, recording.folder
     (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")
     (folder / "scenario.toml").write_text(result.scenario_toml(), encoding="utf-8")
@@ -452,4 +457,4 @@ def write_summary(recording: records.Recording, label: str = "", *, report: bool
         from .report import pages
 
         recording.label = label
-        pages([recording] if drawn is None else [drawn], folder)
+        pages([recording] if drawn is None else [drawn], folder, causes=causes)

@@ -14,7 +14,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
 from itertools import islice
@@ -44,13 +44,15 @@ from ..study.quantities import Quantity
 from ..study.seeds import Nudge
 from ..text.counts import counted
 from ..text.numbers import digits
-from ..text.templates import Fact, fact
+from ..text.templates import Fact, fact, sentence
 from ..text.titles import changed as titled
 from ..text.toml import loads
 from .neutral import Change, alternatives, base, changed, mechanisms, word
 
 NUDGE = Nudge()
 MIN_NUDGES, MAX_NUDGES = 10, 1000
+#: Packets over links, in all runs, up to which the causes stand on a run's page: less than a second of work.
+MAX_PACKETS = 200_000
 #: What is compared with what.
 WITHOUT, ALONE, ALL, PLACEBO, INSTEAD, AGAIN = "without", "alone", "all", "nudge", "instead", "instead, other nudges"
 #: Bases of findings: the scenario as it is, and with every mechanism neutral.
@@ -258,6 +260,20 @@ def answer(
     return result
 
 
+def beside(run: Any) -> str:
+    """The causes of a run as HTML of its page: the table, or the command that makes it; empty where there is nothing to ask."""
+    text = run.scenario_toml()
+    tree = loads(text)
+    found = [] if "program" in tree or not tree.get("flow") else mechanisms(tree, [0], run.end_s)[0]
+    if not found:
+        return ""
+    runs = MIN_NUDGES * (2 * len(found) + 3)  # without each, with it alone, as it is twice, and none
+    if runs * sum(row["packets"] for row in run.links) <= MAX_PACKETS:
+        with contextlib.suppress(StudyError, _core.RunError):  # one without a mechanism may have no end
+            return table(answer(Question(text, "scenario.toml"))).html()
+    return f'<p class="note">{sentence(fact("why-asks"))}</p>'
+
+
 class _Study:
     """The variants of a scenario."""
 
@@ -455,8 +471,11 @@ def _measured(pattern: str, line: str) -> tuple[int, bytes]:
     result = _core.Simulation(text, sets=["record.series=true"]).run()
     summary = json.loads(result.json(False))
     names = [row["name"] for row in summary["flows"] if fnmatchcase(row["name"], pattern)]
-    rows = pl.DataFrame(result.series).filter(pl.col("flow").cast(pl.String).is_in(names), pl.col("rtt_s").is_finite())
-    summary["p95_rtt_s"] = rows["rtt_s"].quantile(0.95, "nearest")
+    series = pl.DataFrame(result.series)
+    chosen = series["rtt_s"].is_finite()
+    if len(names) < len(summary["flows"]):
+        chosen &= series["flow"].cast(pl.String).is_in(names)
+    summary["p95_rtt_s"] = series["rtt_s"].filter(chosen).quantile(0.95, "nearest")
     return int(number), json.dumps(summary, separators=(",", ":")).encode()
 
 
@@ -557,6 +576,12 @@ def _causes(result: Why) -> Table:
     main = result.metrics[0]
     value = "none" if base is None or base.base_value is None else digits(base.base_value)
     return Table(heads, rows, f"{main.name}: {value} {main.quantity.unit}".rstrip(), feet)
+
+
+def table(result: Why, of: str = "") -> Table:
+    """The causes for a run's page, ``of`` one of its runs."""
+    causes = _causes(result)
+    return replace(causes, name=f"Causes{of and f': {of}'}", feet=[_facts(result)[0], *causes.feet])
 
 
 def _others(result: Why) -> Table:

@@ -40,15 +40,15 @@ def html(
     sentence: str = "",
     notes: Sequence[str] = (),
     tables: Mapping[str, Any] | None = None,
+    causes: str = "",
 ) -> str:
     """The page as text, with these charts (:data:`acklab.report.contents.CHARTS`).
 
-    ``abouts`` replace their subtitles, and ``sentence`` the headline, unless a run is invalid; ``notes`` come below it, and
-    ``tables`` after those of flows and links.
+    ``abouts`` replace their subtitles, and ``sentence`` the headline, unless a run is invalid; ``notes`` come below it, ``causes``, which is
+    HTML, below the charts, and ``tables`` after those of flows and links.
     """
-    return render(
-        *manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables)
-    )
+    told = manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables)
+    return render(*told, causes)
 
 
 def write(
@@ -57,32 +57,25 @@ def write(
     *,
     title: str | None = None,
     formats: Sequence[str] | None = None,
-    sentence: str = "",
-    notes: Sequence[str] = (),
+    causes: str = "",
 ) -> Path:
     """Write ``out_dir/report.html`` and ``out_dir/charts/*``; returns the page's path.
 
     ``formats`` are those of charts as files, any of ``svg``, ``png``, ``pdf``; left out, those that ``ACKLAB_CHARTS`` lists, else
-    none. ``sentence`` and ``notes`` are as in :func:`html`.
+    none. ``causes`` is as in :func:`html`.
     """
     runs = read_runs(runs)
     with results(out_dir, "report", [PAGE]) as folder, folder.replacing() as scratch:
-        pages(runs, scratch, title=title, formats=formats, sentence=sentence, notes=notes)
+        pages(runs, scratch, title=title, formats=formats, causes=causes)
     return Path(out_dir) / PAGE
 
 
 def pages(
-    runs: Any,
-    directory: Path,
-    *,
-    title: str | None = None,
-    formats: Sequence[str] | None = None,
-    sentence: str = "",
-    notes: Sequence[str] = (),
+    runs: Any, directory: Path, *, title: str | None = None, formats: Sequence[str] | None = None, causes: str = ""
 ) -> None:
     """Writes the page and the charts to a directory of the caller's."""
     runs = read_runs(runs)
-    (directory / PAGE).write_text(html(runs, title=title, sentence=sentence, notes=notes), encoding="utf-8")
+    (directory / PAGE).write_text(html(runs, title=title, causes=causes), encoding="utf-8")
     formats = static_charts() if formats is None else formats
     if formats:
         from ..plot.charts import save_all  # Altair takes its time to import; the page does not need it
