@@ -377,3 +377,21 @@ def test_the_page_of_a_short_run_has_its_causes_and_that_of_a_long_one_the_comma
         False, False, True,
     ]  # fmt: skip
     assert pages[0].replace("/short", "/again") == pages[1]
+
+
+def test_rows_of_a_capture_are_what_it_determines(tmp_path: Path) -> None:
+    """The window of 12 segments limits, and the capture shows it; not so the queue, which holds nothing."""
+    links = [link("100Mbps", "1ms", ends=("S", "G")), link("10Mbps", "20ms", ends=("G", "R"))]
+    ends: dict[str, Any] = {"sender": {"stack": "linux", "window": 12}, "receiver": {"stack": "linux"}}
+    run = acklab.run(dict(stop=DONE, link=links, flow=[flow(1000, **ends)]), record=["packets"])
+    found = acklab.fit(run.capture("S->G@S", path=tmp_path / "s.pcap"))
+    assert found.bad is None
+    for result in (acklab.why(found), acklab.why(tmp_path / "s.pcap")):
+        assert [cause.change.key for cause in result.causes] == ["flow.0.sender.window"]
+        assert result.named == [result.causes[0].name]
+        assert "The capture does not determine, so no row has: rate, queue" in result.text
+    short = acklab.fit(ROOT / "examples" / "captures" / "linux-receiver.pcap")
+    with pytest.raises(
+        acklab.StudyError, match="linux-receiver.pcap: the fit is not accepted: fitted to its first half"
+    ):
+        acklab.why(short)

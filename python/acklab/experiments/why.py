@@ -43,6 +43,7 @@ from ..study.metrics import Metric, metric
 from ..study.quantities import Quantity
 from ..study.seeds import Nudge
 from ..text.counts import counted
+from ..text.input import CAPTURES
 from ..text.numbers import digits
 from ..text.templates import Fact, fact, sentence
 from ..text.titles import changed as titled
@@ -80,6 +81,17 @@ class Question:
     """Each other value of each rule, instead of neutral values."""
     nudges: int = MIN_NUDGES
     margin: float = verdicts.MARGIN
+    parameters: Mapping[str, bool] | None = None
+    """Of a fit its parameters, and whether the capture determines each: those that it does are rows."""
+
+
+#: The parameters of a fit that are mechanisms, and their keys.
+_OF_FIT = {
+    "window": "flow.0.sender.window",
+    "replayed policy": "flow.0.receiver.ack",
+    "losses": "link.0.loss",
+    "queue": "link.0.queue.packets",
+}
 
 
 @dataclass(frozen=True)
@@ -202,7 +214,8 @@ def why(
     """Runs a scenario without each of its mechanisms, with each alone and with none: what causes its result.
 
     Args:
-        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again.
+        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again; or a fit, or a capture, which is fitted. Of these
+            only parameters that the capture determines are mechanisms.
         metric: as ``acklab compare --metric`` takes it, such as ``"goodput@up"``; left out, the completion of the first flow if it ends, else
             its goodput. Flows that it does not name are mechanisms, too.
         values: try each other value of each rule of the senders and receivers instead.
@@ -221,10 +234,31 @@ def why(
         OSError: a file cannot be read or written.
     """
     arguments(why, keys)
-    text, file = source(scenario)
     sets = assignments({**keys, **pairs(set or {})})
-    question = Question(text, file, sets, metric, values, nudges, margin)
-    return answer(question, Path(out) if out is not None else None, threads=threads)
+    asked = asking(scenario, sets=sets, metric=metric, values=values, nudges=nudges, margin=margin)
+    return answer(asked, Path(out) if out is not None else None, threads=threads)
+
+
+def asking(scenario: Any, **asked: Any) -> Question:
+    """The question to a scenario, to a fit, or to the fit of a capture.
+
+    Raises:
+        StudyError: the fit is not accepted.
+        FitError: the capture does not show enough for a scenario, or none fits.
+        OSError: a file cannot be read.
+    """
+    text, file = source(scenario)
+    if isinstance(text, bytes) and text.startswith(CAPTURES):
+        from .fit import fit
+
+        scenario = fit(file)
+        text = scenario.scenario_toml()
+    if getattr(scenario, "verb", "") != "fit":
+        return Question(text, file, **asked)
+    if scenario.bad:
+        raise StudyError(f"{file}: the fit is not accepted: {sentence(scenario.bad)}")
+    determined = {value.name: value.determined for value in scenario.values}
+    return Question(text, file, **asked, parameters=determined)
 
 
 def answer(
@@ -302,8 +336,12 @@ class _Study:
         changes, self.no_neutral = mechanisms(self.tree, measured, first["end_s"])
         listed = alternatives(self.tree, measured) if question.values else changes
         self.changes = {_called(change, question.values): change for change in listed}
+        if question.parameters is not None:
+            keys = tuple(key for name, key in _OF_FIT.items() if question.parameters.get(name))
+            self.changes = {name: change for name, change in self.changes.items() if change.key.startswith(keys)}
         if not self.changes:
-            raise StudyError(f"{question.file}: no mechanism is active that has a neutral value")
+            of = " and that the capture determines" if question.parameters is not None else ""
+            raise StudyError(f"{question.file}: no mechanism is active that has a neutral value{of}")
         self.trees: dict[Variant, Any] = {BASE: self.tree}
         self.impossible: dict[Variant, str] = {}
         self.summaries: dict[tuple[Variant, int], Any] = {}
@@ -503,7 +541,8 @@ def _facts(result: Why) -> list[Fact]:
     assert base is not None
     value = {"metric": main.name, "value": base.base_value, "unit": main.quantity.unit}
     counts = {"causes": len(result.causes), "nudges": result.question.nudges, "runs": len(result.values)}
-    facts = [fact("why", **value, **counts, what="values" if result.question.values else "mechanisms")]
+    what = "value" if result.question.values else "mechanism"
+    facts = [fact("why", **value, **counts, what=what if len(result.causes) == 1 else f"{what}s")]
     shown = [row for name in result.named for kind in (WITHOUT, INSTEAD) if (row := result.finding(kind, name))]
     for verdict in _SHOWN:
         if top := max((row for row in shown if row.verdict == verdict), key=_size, default=None):
@@ -573,6 +612,8 @@ def _causes(result: Why) -> Table:
     else:
         feet += [fact("why-changes", family=result.family), fact("why-adds")]
         feet.append(fact("no-neutral", keys=result.no_neutral))
+    if result.question.parameters is not None:
+        feet.append(fact("why-open", names=[name for name, known in result.question.parameters.items() if not known]))
     main = result.metrics[0]
     value = "none" if base is None or base.base_value is None else digits(base.base_value)
     return Table(heads, rows, f"{main.name}: {value} {main.quantity.unit}".rstrip(), feet)
