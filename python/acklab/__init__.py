@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from .experiments.fit.errors import FitError
     from .experiments.fit.fit import Fit, fit
     from .experiments.why import Why, why
+    from .loading import load
+    from .results.result import Result
     from .results.stored import NotRecordedError
-    from .runs import Run, load, run, run_batch, simulation
+    from .runs import Run, run, run_batch, simulation
     from .scenario import Scenario
     from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, LostSegment, Window
     from .study.errors import InferError, StudyError, SweepError, TuneError
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     compare: Any  # modules that can be called
     report: Any
+    reproduce: Any
 
 #: Where each public name is, imported when it is first asked for: a command imports what it uses.
 _HOMES = {
@@ -41,8 +44,10 @@ _HOMES = {
     "captures": ("Analysis", "analyze"),
     "experiments.fit": ("Fit", "FitError", "fit"),
     "experiments.why": ("Why", "why"),
+    "results.result": ("Result",),
     "results.stored": ("NotRecordedError",),
-    "runs": ("Run", "load", "run", "run_batch", "simulation"),
+    "loading": ("load",),
+    "runs": ("Run", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
     "study.errors": ("InferError", "StudyError", "SweepError", "TuneError"),
     "study.infer": ("infer",),
@@ -61,7 +66,7 @@ _HOMES = {
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that can also be called: ``acklab.compare(a, b)``, ``acklab.report(run)``.
-_MODULES = ("compare", "dataset", "plot", "report")
+_MODULES = ("compare", "dataset", "plot", "report", "reproduce")
 
 __all__ = [
     "AckEvent",
@@ -78,6 +83,7 @@ __all__ = [
     "LiveError",
     "LostSegment",
     "NotRecordedError",
+    "Result",
     "Run",
     "RunError",
     "Scenario",
@@ -98,6 +104,7 @@ __all__ = [
     "load",
     "plot",
     "report",
+    "reproduce",
     "run",
     "run_batch",
     "simulation",

@@ -16,7 +16,8 @@ from ._core import ScenarioError
 from .results import captures, records
 from .results.directory import Folder, results
 from .results.expected import unmet
-from .results.stored import NOTHING, TABLES, NotRecordedError, Stored, stored_in
+from .results.result import Result
+from .results.stored import NOTHING, RECORDED, TABLES, NotRecordedError, Stored
 from .scenario.asked import asked, in_short, recorded, settings
 from .scenario.given import ScenarioLike, assignments, json_line, json_lines, refuse_two_names, source
 from .scenario.own import Controls, Own, Policies
@@ -25,8 +26,11 @@ from .text.escapes import not_known
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
 """The files of a run, but for charts and captures."""
 
+MAX_SHOWN = 50_000
+"""Recorded rows of a run whose page a notebook shows; of a longer one it shows the summary."""
 
-class Run:
+
+class Run(Result):
     """What a run told, held in memory: recorded tables grow with the run. ``acklab run FILE --out DIR`` writes them as they come.
 
     Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``) is an Arrow table:
@@ -36,6 +40,8 @@ class Run:
 
     A run can be pickled, and sent to another process. Captures have to be written before.
     """
+
+    verb = "run"
 
     def __init__(self, result: _core.RunResult | Stored) -> None:
         self._result = result
@@ -86,6 +92,50 @@ class Run:
         """Every packet event, in the order they happened."""
         return self._recorded("packets")
 
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The tables that there are, by name."""
+        return {name: table for name in TABLES if (table := getattr(self._result, name)) is not None}
+
+    def table(self, name: str) -> Any:
+        """A table by its name.
+
+        Raises:
+            NotRecordedError: the run has not recorded it.
+            KeyError: there is no such table.
+        """
+        return self._recorded(name) if name in RECORDED else super().table(name)
+
+    def to_polars(self) -> Any:
+        """The table ``flows``."""
+        return self.flows.to_polars()
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What the scenario expects (``[[expect]]``), with what was found: :attr:`checks`."""
+        return self.checks
+
+    def plot(self, chart: str = "", **options: Any) -> Any:
+        """A chart for notebooks (Altair) of those in :mod:`acklab.plot`, such as ``"rtt"``; all over time if left out.
+
+        Raises:
+            ValueError: there is no such chart, or nothing that it draws was recorded and the run cannot be made again.
+            ImportError: Altair is not installed.
+        """
+        from . import plot
+
+        drawn = self if RECORDED[0] in self.tables else self.recorded()
+        if chart and chart not in plot.CHARTS:
+            raise ValueError(not_known("chart", chart, plot.CHARTS))
+        charts = [getattr(plot, name)(drawn, **options) for name in ([chart] if chart else plot.OVER_TIME)]
+        return charts[0] if chart else plot.below(charts)
+
+    def html(self) -> str:
+        """The page's text."""
+        from .report import called
+
+        return called(self).html
+
     def __getitem__(self, name: str) -> dict[str, Any]:
         """The row of a flow, or of a link direction such as ``G->R``: ``run["f"]["completion_s"]``.
 
@@ -114,6 +164,10 @@ class Run:
     def json(self, *, records: bool = True) -> str:
         """The summary as one line of JSON, with every recorded table unless ``records`` is false."""
         return self._result.json(records)
+
+    def plain(self) -> dict[str, Any]:
+        """As :meth:`summary`."""
+        return self.summary()
 
     def summary(self) -> dict[str, Any]:
         """The summary as plain Python values: ``title, seed, end_s, flows, links``."""
@@ -205,15 +259,19 @@ class Run:
         tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if hasattr(self, name))
         return f"<Run {self.title!r} seed {self.seed}, {self.end_s:g} s; rows of {tables}>"
 
+    def __bool__(self) -> bool:
+        return True  # also without flows
+
     def _repr_html_(self) -> str:
+        drawn = [name for name in RECORDED if name in self.tables]
+        if drawn and sum(len(self.table(name)) for name in drawn) <= MAX_SHOWN:
+            return super()._repr_html_()
+        from .render.page import table
+        from .render.report import Table
         from .results.summary import endless, sections
 
-        parts = [f"<h4>{html.escape(self.title)}</h4>"]
-        for heads, rows in sections(self.summary(), endless(self.scenario_toml())):
-            head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
-            body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-            parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-        return "".join(parts)
+        parts = sections(self.summary(), endless(self.scenario_toml()))
+        return f"<h4>{html.escape(self.title)}</h4>{''.join(table(Table(*part, bare=True)) for part in parts)}"
 
 
 # Any, so that type checkers let a dict of overrides be unpacked.
@@ -289,16 +347,6 @@ def _between_kernels(text: str | bytes, file: str, sets: list[str], **given: Any
     made = Run(told.result)
     made.programs, made.streams = [one.told() for one in told.programs], told.streams
     return made
-
-
-def load(directory: str | os.PathLike[str]) -> Run:
-    """The run that ``acklab run FILE --out DIR`` or :meth:`Run.write` left in a directory, with every table in memory.
-
-    Raises:
-        ValueError: the directory holds no such run; the message says what is there.
-        OSError: it cannot be read.
-    """
-    return Run(stored_in(Path(directory)))
 
 
 def run_batch(
@@ -395,8 +443,13 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def write_summary(recording: records.Recording, label: str = "", *, report: bool = True, drawn: Any = None) -> None:
-    """Writes, beside a recording's tables, what else there is to tell of it; ``drawn`` is the recording as charts take it, if it was read."""
+def write_summary(
+    recording: records.Recording, label: str = "", *, report: bool = True, drawn: Any = None, causes: str = ""
+) -> None:
+    """Writes, beside a recording's tables, what else there is to tell of it.
+
+    ``drawn`` is the recording as charts take it, if it was read, ``causes`` as in :func:`acklab.report.html`.
+    """
     result, folder = recording.result, recording.folder
     (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")
     (folder / "scenario.toml").write_text(result.scenario_toml(), encoding="utf-8")
@@ -404,4 +457,4 @@ def write_summary(recording: records.Recording, label: str = "", *, report: bool
         from .report import pages
 
         recording.label = label
-        pages([recording] if drawn is None else [drawn], folder)
+        pages([recording] if drawn is None else [drawn], folder, causes=causes)

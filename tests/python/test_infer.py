@@ -376,7 +376,7 @@ def test_everything_is_written(tmp_path: Path) -> None:
     plain = json.loads((tmp_path / "out" / "infer.json").read_text())
     assert plain["facts"] == [fact.plain() for fact in told.report().facts]
     assert plain["readings"] == 8
-    assert told.table["probability"].sum() == pytest.approx(1)
+    assert told.to_polars()["probability"].sum() == pytest.approx(1)
     page = (tmp_path / "out" / "infer.html").read_text()
     assert all(f">{rule.replace('_', ' ')}<" in page for rule in told.plan.space.columns.values())
     best = acklab.run(tmp_path / "out" / "best.toml")

@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "python" / "acklab"
 #: From the top down. A room imports from rooms further down, and from the extension.
 ROOMS = (
-    *("__main__", "cli", "__init__", "compare", "dataset"),
+    *("__main__", "cli", "__init__", "compare", "dataset", "loading"),
     *(
         "papers",
         "reproduce",

@@ -104,6 +104,7 @@ def test_parquet_holds_the_same_rows(run: acklab.Run, told: dict, tmp_path: Path
 
 def test_a_run_shows_itself(run: acklab.Run) -> None:
     assert "packets" in repr(run) and "time_s: float" in repr(run.packets)
-    page = run._repr_html_()
-    assert page.count("<table>") == 2 and "two hops" in page
+    page = acklab.run(TWO_HOPS)._repr_html_()
+    assert page.count("<table") == 2 and "two hops" in page
     assert "<script>" not in acklab.run(TWO_HOPS, title="<script>")._repr_html_()
+    assert run._repr_html_() == acklab.report(run)._repr_html_()

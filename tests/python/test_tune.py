@@ -137,7 +137,7 @@ def test_more_trials_continue_a_search(tmp_path: Path) -> None:
     more = acklab.tune(PLAN, out=tmp_path / "a", trials=20)
     whole = acklab.tune(PLAN, trials=20)
     assert more.kept == few.runs and whole.kept == 0
-    assert more.table.equals(whole.table) and more.text == whole.text
+    assert more.to_polars().equals(whole.to_polars()) and more.text == whole.text
     assert [one.choice for one in few.trials] == [one.choice for one in more.trials[:12]]
     with pytest.raises(StudyError, match="what is run has changed"):
         acklab.tune(PLAN, out=tmp_path / "a", seed=2)
@@ -221,7 +221,7 @@ def test_a_winner_says_how_well_it_is_determined(tmp_path: Path) -> None:
     assert fact["trials"] == len(alike(told)) and fact["paths"] == 6
     page = (tmp_path / "a" / "tune.html").read_text()
     assert "Parts of the objective" in page and "Not distinguished from the best trial" in page
-    row = told.table.row(by_predicate=pl.col("trial") == told.winner.number, named=True)
+    row = told.to_polars().row(by_predicate=pl.col("trial") == told.winner.number, named=True)
     assert row["cost: completion"] + 0.001 * row["cost: acks_sent"] == pytest.approx(row["cost"])
     heads = re.findall(r"<th [^>]*>(.*?)</th>", page)
     assert heads.index("cost (s)") == heads.index("trial") + 1, "on a phone the result comes before the keys"

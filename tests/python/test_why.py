@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import acklab
-from acklab import _core
+from acklab import _core, cli
 from acklab.experiments.neutral import changed, mechanisms, word
 from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, NUDGED, PLACEBO, WITHOUT, Why, report
 from acklab.results.findings import EQUIVALENT, UNDECIDED
@@ -365,3 +365,33 @@ def test_a_run_is_asked_as_its_scenario_is() -> None:
     assert [row[0] for row in table.rows][-2:] == [NUDGED, ALL_OF_THESE] and len(table.heads) == 5
     assert len(result.to_polars()) == len(result.findings) == 3 * result.family
     assert word({"policy": "delayed", "timer": "1s"}) == "delayed"
+
+
+def test_the_page_of_a_short_run_has_its_causes_and_that_of_a_long_one_the_command(tmp_path: Path) -> None:
+    for name, segments in (("short", 40), ("again", 40), ("long", 9000)):
+        sets = ["--set", f"flow.f.size.segments={segments}", "--out", str(tmp_path / name)]
+        assert cli.main(["run", str(ROOT / "examples" / "allman1998.toml"), *sets]) == 0
+    pages = [(tmp_path / name / "report.html").read_text("utf-8") for name in ("short", "again", "long")]
+    asks, row = "acklab why scenario.toml", '<td class="text named" data-head="">f receiver.ack delayed</td>'
+    assert [row in page for page in pages] == [True, True, False] and [asks in page for page in pages] == [
+        False, False, True,
+    ]  # fmt: skip
+    assert pages[0].replace("/short", "/again") == pages[1]
+
+
+def test_rows_of_a_capture_are_what_it_determines(tmp_path: Path) -> None:
+    """The window of 12 segments limits, and the capture shows it; not so the queue, which holds nothing."""
+    links = [link("100Mbps", "1ms", ends=("S", "G")), link("10Mbps", "20ms", ends=("G", "R"))]
+    ends: dict[str, Any] = {"sender": {"stack": "linux", "window": 12}, "receiver": {"stack": "linux"}}
+    run = acklab.run(dict(stop=DONE, link=links, flow=[flow(1000, **ends)]), record=["packets"])
+    found = acklab.fit(run.capture("S->G@S", path=tmp_path / "s.pcap"))
+    assert found.bad is None
+    for result in (acklab.why(found), acklab.why(tmp_path / "s.pcap")):
+        assert [cause.change.key for cause in result.causes] == ["flow.0.sender.window"]
+        assert result.named == [result.causes[0].name]
+        assert "The capture does not determine, so no row has: rate, queue" in result.text
+    short = acklab.fit(ROOT / "examples" / "captures" / "linux-receiver.pcap")
+    with pytest.raises(
+        acklab.StudyError, match="linux-receiver.pcap: the fit is not accepted: fitted to its first half"
+    ):
+        acklab.why(short)

@@ -21,11 +21,15 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..results.directory import Folder, results
+from ..results.directory import Folder
 from ..results.frames import write_parquet
+from ..results.result import Result
+from ..results.stored import kept_in
 from ..text.counts import counted
 from ..text.packaged import located
 from .faults import Fault, as_rows
@@ -42,33 +46,51 @@ TABLES = ("connections", "throughput", "limits", "acks", "segments")
 NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
 """The files of an analysis."""
 
+MAX_SHOWN = 50_000
+"""Rows of an analysis whose page a notebook shows; of a larger one it shows the facts."""
 
-class Analysis:
+
+class Analysis(Result):
     """What :func:`analyze` found.
 
     Each table is an Arrow table: ``found.connections[0]["policy"]``, ``found.acks.to_polars()``. ``acks`` and ``segments``
     raise AttributeError where the analysis did not keep the packets.
     """
 
-    def __init__(self, result: _core.AnalysisResult, file: str) -> None:
+    verb = "analyze"
+
+    def __init__(self, result: _core.AnalysisResult | SimpleNamespace, file: str) -> None:
         self._result = result
         self.file = file
         """The capture's name."""
 
     @property
+    def title(self) -> str:
+        """The capture's name."""
+        return self.file
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The tables that there are, by name."""
+        return {name: table for name in TABLES if (table := getattr(self._result, name)) is not None}
+
+    @property
     def connections(self) -> _core.Table:
         """One row for each direction of a connection that carried data."""
-        return self._result.connections
+        table: _core.Table = self._result.connections
+        return table
 
     @property
     def throughput(self) -> _core.Table:
         """Payload over time: one row for each bin of a direction, at most 128 of equal length from its first packet."""
-        return self._result.throughput
+        table: _core.Table = self._result.throughput
+        return table
 
     @property
     def limits(self) -> _core.Table:
         """What limited a direction when: one row for each span of time with one cause, at most 128 a direction."""
-        return self._result.limits
+        table: _core.Table = self._result.limits
+        return table
 
     @property
     def acks(self) -> _core.Table:
@@ -119,35 +141,35 @@ class Analysis:
         """The file's counts, its connections and their faults as plain Python values."""
         return {"file": self.file, **self._plain, "findings": self.findings, "faults": as_rows(self.faults)}
 
+    def plain(self) -> dict[str, Any]:
+        """As :meth:`summary`."""
+        return self.summary()
+
     def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
         """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""
         summary = self.summary()
         rows = chosen(summary["connections"], only, sort)
         return json.dumps({**summary, "connections": rows})
 
-    def write(self, directory: str | os.PathLike[str]) -> None:
-        """Writes every table as Parquet, ``analysis.json`` and the page ``analysis.html``; or, if interrupted, nothing.
-
-        Raises:
-            FolderError: the directory holds other results, or foreign files of these names.
-            OSError: the directory cannot be written.
-        """
-        with results(directory, "analyze") as folder:
-            self.write_into(folder)
-
     def write_into(self, folder: Folder) -> None:
         """Writes what :meth:`write` does to a directory that is held."""
-        from .page import page
-
         with folder.replacing({"capture": self.file}) as scratch:
             for name in TABLES:
                 table = getattr(self, name, None)
                 if table is not None:
                     write_parquet(table, scratch / f"{name}.parquet")
             (scratch / "analysis.json").write_text(self.json() + "\n", encoding="utf-8")
-            (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
+            (scratch / "analysis.html").write_text(self.html(), encoding="utf-8")
+
+    def html(self) -> str:
+        """The page's text."""
+        from .page import page
+
+        return page(self)
 
     def _repr_html_(self) -> str:
+        if sum(len(self.tables[name]) for name in TABLES if name in self.tables) <= MAX_SHOWN:
+            return super()._repr_html_()
         from ..render.page import listed
 
         facts = listed([of(row) for row in self.rows() for of in (limit, policy)])
@@ -205,3 +227,13 @@ def of_capture(
     path = located(os.fspath(path)) if isinstance(os.fspath(path), str) else path
     file = os.fsencode(path).decode(errors="replace")
     return Analysis(_core.analyze(path, packets=packets, until_s=until_s, tick=tick), file)
+
+
+def stored(folder: Path) -> Analysis:
+    """The analysis of a capture in a directory that :meth:`Analysis.write` or ``acklab analyze`` wrote.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    text = (folder / "analysis.json").read_text(encoding="utf-8")
+    return Analysis(SimpleNamespace(**kept_in(folder, TABLES), json=lambda: text), json.loads(text)["file"])

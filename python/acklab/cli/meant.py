@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, not_known
-from ..text.input import read_file
+from ..text.input import CAPTURES, read_file
 from ..text.keys import key
 from ..text.packaged import example
 from ..text.toml import loads
@@ -19,15 +19,6 @@ from ..text.toml import loads
 if TYPE_CHECKING:
     from ..study.compare import Comparison
 
-#: First bytes of pcap in both byte orders, with micro- and nanoseconds, of pcapng, and of snoop.
-_CAPTURES = (
-    b"snoop\0",
-    b"\xd4\xc3\xb2\xa1",
-    b"\xa1\xb2\xc3\xd4",
-    b"\x4d\x3c\xb2\xa1",
-    b"\xa1\xb2\x3c\x4d",
-    b"\n\r\r\n",
-)
 #: Words that are no verbs, and the options that do it.
 OPTIONS = {
     "what-if": "it is an option of a fit: acklab fit FILE --what-if KEY=VALUE",
@@ -66,7 +57,7 @@ def instead(file: str | None) -> str:
     if path is None or not path.is_file():
         return ""
     text = read_file(path)
-    if text.startswith(_CAPTURES):
+    if text.startswith(CAPTURES):
         return f"\n  this is a capture: acklab analyze {file}"
     if told := _no_scenario(path, text):
         return f"\n  this is {told}"

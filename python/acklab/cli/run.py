@@ -303,6 +303,7 @@ def _say(options: argparse.Namespace, result: Any) -> None:
 
 def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> int:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from ..experiments.why import beside
     from ..plot.runs import Run
     from ..results.progress import Clock
     from ..results.records import record
@@ -315,7 +316,7 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
         recording.changed, recording.access = _changed(options), bool(options.of_path)
         drawn = Run.of(recording)
         _print_tables(options, recording.result, drawn)
-        write_summary(recording, drawn=drawn)
+        write_summary(recording, drawn=drawn, causes="" if options.python else beside(recording))
         if options.qlog:
             from ..results.qlog import write_logs
 

@@ -24,6 +24,7 @@ chance does. Redundant causes show nothing without one of them, but do so alone.
 example:
   acklab why examples/allman1998.toml                    what makes this transfer slow
   acklab why examples/access/dsl.toml --metric goodput@up --set flow.up.start=0s    what takes the upload's rate
+  acklab why client.pcap                                 of a capture: the mechanisms of its fit that it determines
   acklab why examples/allman1998.toml --values           each other value of each rule instead, confirmed on other nudges
 
 With --out, what is done is kept until the tables are written: the same command continues where an interrupt stopped it.
@@ -37,7 +38,7 @@ def add(verbs: Any) -> None:
     verb = add_verb(
         verbs, "why", act, "Run a scenario without each of its mechanisms, and with each alone.", EXAMPLE, runs_kept
     )
-    verb.add_argument("file", metavar="FILE", help="the scenario (TOML or JSON)")
+    verb.add_argument("file", metavar="FILE", help="the scenario (TOML or JSON), or a capture, which is fitted")
     verb.add_argument(
         "--metric", metavar="METRIC", help="as of acklab compare (completion or goodput of the first flow)"
     )
@@ -56,23 +57,25 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Answers and returns the exit status."""
-    from ..experiments.why import Question, answer, plain
+    from .._core import CaptureError
+    from ..experiments.fit.errors import FitError
+    from ..experiments.why import answer, asking, plain
     from ..results.progress import Progress
-    from ..scenario.given import file_bytes
     from ..study.errors import StudyError
     from ..study.values import share
 
     check_open(options)
     if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
-    try:
-        text = file_bytes(options.file)
-    except OSError as error:
-        options.parser.error(unread(options.file, error))
-    asked = {"metric": options.metric, "values": options.values, "nudges": options.nudges}
+    asked = {"sets": options.set, "metric": options.metric, "values": options.values, "nudges": options.nudges}
     try:
         asked |= {"margin": share(options.margin)} if options.margin is not None else {}
-        question = Question(text, file_name(options.file), options.set, **asked)
+        question = asking(Path(options.file), **asked)
+    except OSError as error:
+        options.parser.error(unread(options.file, error))
+    except (StudyError, FitError, CaptureError) as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    try:
         out = None if options.out is None else Path(options.out)
         result = answer(
             question, out, threads=options.threads, fresh=options.fresh, meter=lambda total: Progress("why", total)

@@ -7,7 +7,6 @@ Intervals are over the nudges. A placebo, the scenario itself with other nudges,
 from __future__ import annotations
 
 import contextlib
-import html
 import json
 import math
 import os
@@ -15,7 +14,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
 from itertools import islice
@@ -30,10 +29,11 @@ from ..figures.stats import Sample
 from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
 from ..results.columns import LESS
-from ..results.directory import Folder, results
+from ..results.directory import results
 from ..results.findings import BETTER, DIFFERS, WORSE, Finding
-from ..results.frames import Tabular, provenance, system_errors, write_scenario
-from ..runs import Run, cpu_count
+from ..results.frames import provenance, system_errors, write_scenario
+from ..results.result import Result
+from ..runs import cpu_count
 from ..scenario.asked import arguments
 from ..scenario.draws import Draws
 from ..scenario.given import ScenarioLike, assignments, pairs, source
@@ -43,14 +43,17 @@ from ..study.metrics import Metric, metric
 from ..study.quantities import Quantity
 from ..study.seeds import Nudge
 from ..text.counts import counted
+from ..text.input import CAPTURES
 from ..text.numbers import digits
-from ..text.templates import Fact, fact
+from ..text.templates import Fact, fact, sentence
 from ..text.titles import changed as titled
 from ..text.toml import loads
 from .neutral import Change, alternatives, base, changed, mechanisms, word
 
 NUDGE = Nudge()
 MIN_NUDGES, MAX_NUDGES = 10, 1000
+#: Packets over links, in all runs, up to which the causes stand on a run's page: less than a second of work.
+MAX_PACKETS = 200_000
 #: What is compared with what.
 WITHOUT, ALONE, ALL, PLACEBO, INSTEAD, AGAIN = "without", "alone", "all", "nudge", "instead", "instead, other nudges"
 #: Bases of findings: the scenario as it is, and with every mechanism neutral.
@@ -78,6 +81,17 @@ class Question:
     """Each other value of each rule, instead of neutral values."""
     nudges: int = MIN_NUDGES
     margin: float = verdicts.MARGIN
+    parameters: Mapping[str, bool] | None = None
+    """Of a fit its parameters, and whether the capture determines each: those that it does are rows."""
+
+
+#: The parameters of a fit that are mechanisms, and their keys.
+_OF_FIT = {
+    "window": "flow.0.sender.window",
+    "replayed policy": "flow.0.receiver.ack",
+    "losses": "link.0.loss",
+    "queue": "link.0.queue.packets",
+}
 
 
 @dataclass(frozen=True)
@@ -99,15 +113,17 @@ class Cause:
 
 
 @dataclass(frozen=True, repr=False)
-class Why(Tabular):
+class Why(Result):
     """What changes a scenario's result, as findings: each metric without a mechanism, and with it alone."""
+
+    verb = "why"
 
     question: Question
     title: str
     metrics: Sequence[Metric]
     """The one that is asked for, the round trip, the retransmissions; then one a further flow."""
     causes: Sequence[Cause]
-    findings: Sequence[Finding]
+    shown: Sequence[Finding]
     values: Mapping[tuple[str, int], Sequence[float]]
     """Every metric in each run: case and nudge."""
     impossible: Mapping[tuple[str, str], str]
@@ -116,6 +132,23 @@ class Why(Tabular):
     """Keys without a neutral value."""
     family: int
     """Verdicts of a metric whose intervals hold together."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Each metric of each row."""
+        return self.shown
+
+    def write_files(self, folder: Path) -> None:
+        """Writes the files into a directory."""
+        scenario = self.question.text
+        write_scenario(scenario, folder)
+        (folder / "why.html").write_text(self.html(), encoding="utf-8")
+        (folder / "why.json").write_text(json.dumps(self.plain(), indent=1) + "\n", encoding="utf-8")
+        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
+        about = provenance(scenario=text, seeds=self.question.nudges)
+        for name, frame in self.frames().items():
+            with system_errors(folder / f"{name}.parquet"):
+                frame.write_parquet(folder / f"{name}.parquet", metadata=about)
 
     def finding(self, situation: str, case: str, place: int = 0) -> Finding | None:
         """The finding of a metric, by its place."""
@@ -142,18 +175,23 @@ class Why(Tabular):
         """All of it, as a terminal shows it."""
         return report(self).text()
 
-    def to_polars(self) -> Any:
-        """A row a finding."""
-        return frames(self)["findings"]
+    def plain(self) -> dict[str, Any]:
+        """As plain values: the object that ``--json`` prints."""
+        return plain(self)
+
+    def frames(self) -> dict[str, Any]:
+        """The tables as polars frames."""
+        return frames(self)
+
+    def html(self) -> str:
+        """The page's text."""
+        return report(self).page()
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
         return f"<Why {self.title!r}: {counted(len(self.causes), 'cause')}; print() shows the table>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
 
 
 _SHOWN = (BETTER, WORSE, DIFFERS)
@@ -162,7 +200,7 @@ _STATE = ("cwnd_segments", "ssthresh_segments")
 
 
 def why(
-    scenario: ScenarioLike | Run,
+    scenario: ScenarioLike,
     *,
     metric: str | None = None,
     values: bool = False,
@@ -176,7 +214,8 @@ def why(
     """Runs a scenario without each of its mechanisms, with each alone and with none: what causes its result.
 
     Args:
-        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again.
+        scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again; or a fit, or a capture, which is fitted. Of these
+            only parameters that the capture determines are mechanisms.
         metric: as ``acklab compare --metric`` takes it, such as ``"goodput@up"``; left out, the completion of the first flow if it ends, else
             its goodput. Flows that it does not name are mechanisms, too.
         values: try each other value of each rule of the senders and receivers instead.
@@ -195,10 +234,31 @@ def why(
         OSError: a file cannot be read or written.
     """
     arguments(why, keys)
-    text, file = (scenario.scenario_toml(), scenario.title) if isinstance(scenario, Run) else source(scenario)
     sets = assignments({**keys, **pairs(set or {})})
-    question = Question(text, file, sets, metric, values, nudges, margin)
-    return answer(question, Path(out) if out is not None else None, threads=threads)
+    asked = asking(scenario, sets=sets, metric=metric, values=values, nudges=nudges, margin=margin)
+    return answer(asked, Path(out) if out is not None else None, threads=threads)
+
+
+def asking(scenario: Any, **asked: Any) -> Question:
+    """The question to a scenario, to a fit, or to the fit of a capture.
+
+    Raises:
+        StudyError: the fit is not accepted.
+        FitError: the capture does not show enough for a scenario, or none fits.
+        OSError: a file cannot be read.
+    """
+    text, file = source(scenario)
+    if isinstance(text, bytes) and text.startswith(CAPTURES):
+        from .fit import fit
+
+        scenario = fit(file)
+        text = scenario.scenario_toml()
+    if getattr(scenario, "verb", "") != "fit":
+        return Question(text, file, **asked)
+    if scenario.bad:
+        raise StudyError(f"{file}: the fit is not accepted: {sentence(scenario.bad)}")
+    determined = {value.name: value.determined for value in scenario.values}
+    return Question(text, file, **asked, parameters=determined)
 
 
 def answer(
@@ -227,9 +287,25 @@ def answer(
         journal = stack.enter_context(contextlib.closing(Journal(folder, identity(text, told), fresh=fresh)))
         result = study.answer(journal, _workers(threads or cpu_count(), study.pattern), meter)
         if out is not None:
-            _write(result, folder)
+            with folder.replacing({"seeds": question.nudges}) as scratch:
+                result.write_files(scratch)
+            forget(folder)
         journal.discard()
     return result
+
+
+def beside(run: Any) -> str:
+    """The causes of a run as HTML of its page: the table, or the command that makes it; empty where there is nothing to ask."""
+    text = run.scenario_toml()
+    tree = loads(text)
+    found = [] if "program" in tree or not tree.get("flow") else mechanisms(tree, [0], run.end_s)[0]
+    if not found:
+        return ""
+    runs = MIN_NUDGES * (2 * len(found) + 3)  # without each, with it alone, as it is twice, and none
+    if runs * sum(row["packets"] for row in run.links) <= MAX_PACKETS:
+        with contextlib.suppress(StudyError, _core.RunError):  # one without a mechanism may have no end
+            return table(answer(Question(text, "scenario.toml"))).html()
+    return f'<p class="note">{sentence(fact("why-asks"))}</p>'
 
 
 class _Study:
@@ -260,8 +336,12 @@ class _Study:
         changes, self.no_neutral = mechanisms(self.tree, measured, first["end_s"])
         listed = alternatives(self.tree, measured) if question.values else changes
         self.changes = {_called(change, question.values): change for change in listed}
+        if question.parameters is not None:
+            keys = tuple(key for name, key in _OF_FIT.items() if question.parameters.get(name))
+            self.changes = {name: change for name, change in self.changes.items() if change.key.startswith(keys)}
         if not self.changes:
-            raise StudyError(f"{question.file}: no mechanism is active that has a neutral value")
+            of = " and that the capture determines" if question.parameters is not None else ""
+            raise StudyError(f"{question.file}: no mechanism is active that has a neutral value{of}")
         self.trees: dict[Variant, Any] = {BASE: self.tree}
         self.impossible: dict[Variant, str] = {}
         self.summaries: dict[tuple[Variant, int], Any] = {}
@@ -429,8 +509,11 @@ def _measured(pattern: str, line: str) -> tuple[int, bytes]:
     result = _core.Simulation(text, sets=["record.series=true"]).run()
     summary = json.loads(result.json(False))
     names = [row["name"] for row in summary["flows"] if fnmatchcase(row["name"], pattern)]
-    rows = pl.DataFrame(result.series).filter(pl.col("flow").cast(pl.String).is_in(names), pl.col("rtt_s").is_finite())
-    summary["p95_rtt_s"] = rows["rtt_s"].quantile(0.95, "nearest")
+    series = pl.DataFrame(result.series)
+    chosen = series["rtt_s"].is_finite()
+    if len(names) < len(summary["flows"]):
+        chosen &= series["flow"].cast(pl.String).is_in(names)
+    summary["p95_rtt_s"] = series["rtt_s"].filter(chosen).quantile(0.95, "nearest")
     return int(number), json.dumps(summary, separators=(",", ":")).encode()
 
 
@@ -458,7 +541,8 @@ def _facts(result: Why) -> list[Fact]:
     assert base is not None
     value = {"metric": main.name, "value": base.base_value, "unit": main.quantity.unit}
     counts = {"causes": len(result.causes), "nudges": result.question.nudges, "runs": len(result.values)}
-    facts = [fact("why", **value, **counts, what="values" if result.question.values else "mechanisms")]
+    what = "value" if result.question.values else "mechanism"
+    facts = [fact("why", **value, **counts, what=what if len(result.causes) == 1 else f"{what}s")]
     shown = [row for name in result.named for kind in (WITHOUT, INSTEAD) if (row := result.finding(kind, name))]
     for verdict in _SHOWN:
         if top := max((row for row in shown if row.verdict == verdict), key=_size, default=None):
@@ -528,9 +612,17 @@ def _causes(result: Why) -> Table:
     else:
         feet += [fact("why-changes", family=result.family), fact("why-adds")]
         feet.append(fact("no-neutral", keys=result.no_neutral))
+    if result.question.parameters is not None:
+        feet.append(fact("why-open", names=[name for name, known in result.question.parameters.items() if not known]))
     main = result.metrics[0]
     value = "none" if base is None or base.base_value is None else digits(base.base_value)
     return Table(heads, rows, f"{main.name}: {value} {main.quantity.unit}".rstrip(), feet)
+
+
+def table(result: Why, of: str = "") -> Table:
+    """The causes for a run's page, ``of`` one of its runs."""
+    causes = _causes(result)
+    return replace(causes, name=f"Causes{of and f': {of}'}", feet=[_facts(result)[0], *causes.feet])
 
 
 def _others(result: Why) -> Table:
@@ -605,17 +697,3 @@ def frames(result: Why) -> dict[str, Any]:
         "runs": runs,
     }
     return {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
-
-
-def _write(result: Why, folder: Folder) -> None:
-    with folder.replacing({"seeds": result.question.nudges}) as scratch:
-        scenario = result.question.text
-        write_scenario(scenario, scratch)
-        (scratch / "why.html").write_text(report(result).page(), encoding="utf-8")
-        (scratch / "why.json").write_text(json.dumps(plain(result), indent=1) + "\n", encoding="utf-8")
-        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
-        about = provenance(scenario=text, seeds=result.question.nudges)
-        for name, frame in frames(result).items():
-            with system_errors(scratch / f"{name}.parquet"):
-                frame.write_parquet(scratch / f"{name}.parquet", metadata=about)
-    forget(folder)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..report.page import VIEWER, document
 from ..text.escapes import visible
-from .charts import Chart
-from .pictures import embedded
-from .pictures import saved as write_files
+
+if TYPE_CHECKING:
+    from .charts import Chart
 
 __all__ = ["SCROLLER", "VIEWER", "aside", "document", "esc", "fold", "header", "saved", "table"]
 
@@ -75,6 +76,8 @@ def saved(charts: Iterable[Chart], folder: Path, *, wide: bool = False) -> list[
 
     One chart, and each if ``wide``, takes the width of the page.
     """
+    from . import pictures  # a page without charts needs none of what draws
+
     several = list(charts)
-    write_files(several, folder)
-    return [embedded(chart, wide=wide or len(several) == 1) for chart in several]
+    pictures.saved(several, folder)
+    return [pictures.embedded(chart, wide=wide or len(several) == 1) for chart in several]

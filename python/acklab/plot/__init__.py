@@ -9,11 +9,15 @@ Altair is imported when a chart is first asked for.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 CHARTS = ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline")
+#: Those that stand below each other.
+OVER_TIME = ("throughput", "rtt", "queue", "cwnd")
 _MODULES = ("charts", "items", "palette", "prep", "runs", "words")
 
 __all__ = ["Charts", "cwnd", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
@@ -32,6 +36,15 @@ class Charts:
 
     def __dir__(self) -> list[str]:
         return list(CHARTS)
+
+
+def below(charts: Sequence[Any]) -> Any:
+    """Charts below each other, whose colours have meanings of their own."""
+    import altair as alt
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Automatically deduplicated selection")  # one zoom for all is meant
+        return alt.vconcat(*charts).resolve_scale(color="independent")
 
 
 def _altair(name: str) -> Any:

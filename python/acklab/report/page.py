@@ -56,12 +56,14 @@ VIEWER = (
 """Where the charts over time stand on a page."""
 
 
-def render(manifest: dict[str, Any], blocks: Blocks) -> str:
-    """The report of runs as text."""
+def render(manifest: dict[str, Any], blocks: Blocks, causes: str = "") -> str:
+    """The report of runs as text, with the HTML of their ``causes``."""
     parts = {"title": manifest["title"], "headline": manifest["headline"]["title"], "banner": manifest["banner"]}
     parts = {name: html.escape(visible(text)) for name, text in parts.items()}
     parts["banner"] = parts["banner"] and f'<p class="banner" role="note">{parts["banner"]}</p>'
-    body = re.sub(r"\{\{(\w+)\}\}", lambda mark: {**parts, "viewer": VIEWER}[mark[1]], asset("report.html"))
+    body = re.sub(
+        r"\{\{(\w+)\}\}", lambda mark: {**parts, "viewer": VIEWER, "causes": causes}[mark[1]], asset("report.html")
+    )
     return document(manifest["title"], body, viewer=(manifest, blocks), style_attributes=False)
 
 

@@ -157,23 +157,30 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
     return out.path / "index.html"
 
 
+def page_of(outcome: Outcome) -> str:
+    """The text of a paper's page."""
+    from ..figures.pictures import embedded
+    from . import page
+
+    charts = [chart for _, drawn in outcome.figures for chart in drawn.charts]
+    return page.paper_page(outcome, {chart.name: embedded(chart) for chart in charts})
+
+
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
-    from ..figures.pictures import embedded, saved
-    from . import index, page
+    from ..figures.pictures import saved
+    from . import index
 
     for outcome in new:
         folder = out / outcome.paper.id
         (folder / "tables").mkdir(parents=True, exist_ok=True)
-        pictures = {}
         for figure, drawn in outcome.figures:
             saved(drawn.charts, folder / "figures")
-            pictures |= {chart.name: embedded(chart) for chart in drawn.charts}
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):
                     effort = {"seeds": outcome.effort.seeds, "quick": outcome.effort.quick}
                     about = provenance(paper=outcome.paper.id, figure=figure.id, **effort)
                     frame.write_parquet(path, metadata=about)
-        (out / f"{outcome.paper.id}.html").write_text(page.paper_page(outcome, pictures), encoding="utf-8")
+        (out / f"{outcome.paper.id}.html").write_text(page_of(outcome), encoding="utf-8")
     (out / "claims.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     (out / "index.html").write_text(index.index_page(told), encoding="utf-8")

@@ -320,6 +320,19 @@ def marker(path: Path) -> dict[str, Any] | None:
         return None
 
 
+def opened(path: Path) -> dict[str, Any]:
+    """What the marker of a directory of complete results says.
+
+    Raises:
+        ValueError: there are no such results; the message says what is there.
+    """
+    if (about := marker(path)) is not None:
+        return about
+    if path.is_dir():
+        raise ValueError(f"{path} holds no results of acklab")
+    raise ValueError(f"{path} is a file, not a directory" if path.exists() else f"there is no directory {path}")
+
+
 def _marker(path: Path) -> dict[str, Any] | None:
     """What a marker says; None if there is none.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,41 +66,26 @@ def stored_in(folder: Path) -> Stored:
     """The run in a directory of ``acklab run --out``.
 
     Raises:
-        ValueError: the directory holds something else.
+        ValueError: the directory holds several runs.
         OSError: a file cannot be read.
     """
-    import polars as pl
-
-    from .directory import marker
-    from .kept import Kept
-
-    about = marker(folder)
-    if about is None:
+    if not (folder / "flows.parquet").exists():
+        inside = sorted(folder.glob("*/summary.json"))
         raise ValueError(
-            f"{folder} holds no results of acklab"
-            if folder.is_dir()
-            else f"{folder} is a file, not a directory"
-            if folder.exists()
-            else f"there is no directory {folder}"
+            f"{folder} holds {f'several runs: load {inside[0].parent}' if inside else 'no flows of a run'}"
         )
-    if about["verb"] != "run" or not (folder / "flows.parquet").exists():
-        inside = sorted(path.parent.name for path in folder.glob("*/summary.json"))
-        what = (
-            f"several runs: load {folder / inside[0]}"
-            if inside
-            else f"results of acklab {about['verb']}, not a run{_tables(folder)}"
-        )
-        raise ValueError(f"{folder} holds {what}")
     line, toml = ((folder / name).read_text(encoding="utf-8") for name in ("summary.json", "scenario.toml"))
-    summary = json.loads(line)
-    tables: dict[str, Any] = {
-        name: Kept(name, pl.read_parquet(file, glob=False)) if (file := folder / f"{name}.parquet").exists() else None
-        for name in TABLES
-    }
+    summary, tables = json.loads(line), kept_in(folder, TABLES)
     return Stored(summary["title"], summary["seed"], summary["end_s"], line.rstrip("\n"), toml, **tables)
 
 
-def _tables(folder: Path) -> str:
-    """How to read the tables of other results."""
-    found = sorted(path.name for path in folder.glob("*.parquet"))
-    return f'; polars.read_parquet("{folder / found[0]}") reads one of its tables ({", ".join(found)})' if found else ""
+def kept_in(folder: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Tables of a directory by their names; None where it has none."""
+    import polars as pl
+
+    from .kept import Kept
+
+    files = {name: folder / f"{name}.parquet" for name in names}
+    return {
+        name: Kept(name, pl.read_parquet(file, glob=False)) if file.exists() else None for name, file in files.items()
+    }

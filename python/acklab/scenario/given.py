@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from .._core import ScenarioError
 from ..text.input import read_file
@@ -20,16 +20,27 @@ from ._file import is_text
 from ._part import plain
 from .own import Own
 
-ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
-"""A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
+
+@runtime_checkable
+class Told(Protocol):
+    """A run or a fit, which has a scenario."""
+
+    def scenario_toml(self) -> str:
+        """The scenario's text."""
+
+
+ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str] | Told
+"""A :class:`Scenario`, its tree as a dict, a path, the text of a scenario file (TOML or JSON), or a run or fit that has one."""
 
 
 def source(scenario: ScenarioLike, own: Own | None = None) -> tuple[str | bytes, str]:
     """A scenario's text, and what to call it in messages; ``own`` takes the algorithms in Python that stand in it.
 
-    A string is a path unless it has a line break or an equals sign, or starts with a brace. A path below ``examples`` that is not
+    A run gives its scenario. A string is a path unless it has a line break or an equals sign, or starts with a brace. A path below ``examples`` that is not
     there is the package's.
     """
+    if isinstance(scenario, Told):
+        return scenario.scenario_toml(), str(getattr(scenario, "label", "") or getattr(scenario, "title", "scenario"))
     if isinstance(scenario, (Scenario, Mapping)):
         return json.dumps(plain(scenario, own)), "scenario"
     if isinstance(scenario, bytes):
@@ -110,7 +121,7 @@ def json_line(scenario: ScenarioLike) -> bytes:
         ScenarioError: it is no TOML.
         OSError: its path cannot be read.
     """
-    if not isinstance(scenario, (Scenario, Mapping, str, bytes, os.PathLike)):
+    if not isinstance(scenario, (Scenario, Mapping, str, bytes, os.PathLike, Told)):
         raise TypeError(f"a scenario is a Scenario, its tree, its text or a path, not {scenario!r}")
     given, file = source(scenario)
     text = given.encode(errors="replace") if isinstance(given, str) else given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..render.report import Report
-from ..results.frames import Tabular, provenance, system_errors
+from ..results.frames import provenance, system_errors
+from ..results.result import KINDS, Result
 from .keys import worded
 
 if TYPE_CHECKING:
@@ -20,38 +20,31 @@ if TYPE_CHECKING:
     from ..figures.charts import Chart
 
 
-class Answer(Tabular):
-    """The results of a door: facts and tables, one table of all, and how they look on a terminal and in a notebook."""
+class Answer(Result):
+    """The results of a door, as a module beside it reports them: ``compare_page`` those of compare."""
 
-    PAGE = ""
-    """The module that reports it."""
-
-    def report(self) -> Report:
+    def report(self, **more: Any) -> Report:
         """Its facts and tables."""
-        return cast(Report, self._page().report(self))
+        return cast(Report, self._page().report(self, **more))
 
-    @property
-    def table(self) -> pl.DataFrame:
+    def plain(self) -> dict[str, Any]:
+        """As plain values: the object that ``--json`` prints."""
+        return cast("dict[str, Any]", self._page().plain(self))
+
+    def frames(self) -> dict[str, pl.DataFrame]:
         """What was tried, a row each: its choices, how it ended, and means with their 95 % intervals."""
-        return cast("pl.DataFrame", self._page().frame(self))
+        return {KINDS[self.verb].main: self._page().frame(self)}
 
     def _page(self) -> Any:
-        return import_module(f"..{self.PAGE}", __name__)
+        return import_module(f"..{self.verb}_page", __name__)
 
     @property
     def text(self) -> str:
         """All of it, as a terminal shows it."""
         return self.report().text()
 
-    def to_polars(self) -> pl.DataFrame:
-        """``table``."""
-        return self.table
-
     def __str__(self) -> str:
         return self.text
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
 
 
 def meaning(key: str, within: str = "") -> str:

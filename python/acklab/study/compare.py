@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .. import _core
 from ..engines.batches import Workers, beginning
@@ -21,6 +21,7 @@ from ..results.findings import (
     TOO_FEW,
     Finding,
 )
+from ..results.result import Page
 from ..runs import Run
 from ..scenario import _toml
 from ..scenario.asked import arguments
@@ -36,8 +37,8 @@ from . import statistics
 from .answers import Answer
 from .errors import StudyError, refuse
 from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, fields, kind
-from .metrics import Metric, metric
-from .reading import Case, _named, case
+from .metrics import Metric, measures, metric
+from .reading import OF_SCENARIOS, Case, _named, case
 from .router import Setting, router_settings
 from .runs import Meter, RunCache, carry_out, unwatched
 from .seeds import MOST_SEEDS, Seeds, seeded, seeds
@@ -213,7 +214,7 @@ KEYS = {
         "[[case]] tables: name, about, set, settable; the first is what the others are measured against", TABLES, ()
     ),
     "situation": Key("[[situation]] tables, in which every case is tried: name, about, set", TABLES, ()),
-    "metrics": Key("what is measured; the first one ranks", lambda given: [metric(text) for text in TEXTS(given)]),
+    "metrics": Key("what is measured; the first one ranks", measures),
     "for": Key("names of the metrics by which cases are judged", TEXTS),
     "seeds": Key("how many seeds a case, or until when; 10 if left out", seeds),
     "margin": Key("the share of the mean below which a difference does not matter", SHARE),
@@ -305,7 +306,7 @@ RunKey = tuple[str, str, int]
 class Compared(Answer):
     """Results of a comparison."""
 
-    PAGE = "compare_page"
+    verb = "compare"
 
     comparison: Comparison
     title: str
@@ -321,6 +322,19 @@ class Compared(Answer):
     def findings(self) -> list[Finding]:
         """Each metric of each case beside the first."""
         return findings(self)
+
+    def frames(self) -> dict[str, Any]:
+        """The tables as polars frames."""
+        return cast("dict[str, Any]", self._page().frames(self))
+
+    def write_files(self, folder: Path) -> None:
+        """Writes the files into a directory."""
+        _written(self, folder)
+
+    def _repr_html_(self) -> str:
+        from ..figures.pictures import embedded
+
+        return Page(self.report(picture=embedded(self._page().chart(self))).page())._repr_html_()
 
     def __repr__(self) -> str:
         cases = ", ".join(case.name for case in self.comparison.cases)
@@ -450,7 +464,8 @@ def _ranking(
 def called(
     scenario: Any,
     *others: Any,
-    metrics: Sequence[str] = ("goodput",),
+    metric: Any = None,
+    metrics: Any = ("goodput",),
     seeds: Any = 10,
     situations: Any = None,
     cases: Any = None,
@@ -467,8 +482,10 @@ def called(
     Args:
         scenario: whatever :func:`acklab.run` takes, or a run, whose scenario is run again. Or a :class:`Comparison`, alone.
         others: further scenarios; the first is what they are measured against. Or the cases of the one scenario: a dict from each
-            case's name to the keys that it sets, or a list of texts as ``acklab compare --case`` takes them.
-        metrics: as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
+            case's name to the keys that it sets, or a list of texts as ``acklab compare --case`` takes them. Left out, ``scenario`` is a
+            dict from each case's name to its scenario.
+        metric: one or several as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
+        metrics: the same.
         seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no verdicts.
         situations: in which every case is tried, as cases are given.
         cases: the cases of one scenario, which may also stand behind it.
@@ -493,7 +510,7 @@ def called(
     arguments(called, keys, "compare")
     given = [scenario, *others, *([] if cases is None else [list(cases) if isinstance(cases, tuple) else cases])]
     asked: dict[str, Any] = {
-        "metrics": [metric(one) for one in metrics],
+        "metrics": measures(metrics if metric is None else metric),
         "sets": assignments({**keys, **pairs(set or {})}),
         "seeds": seeds,
     }
@@ -507,21 +524,22 @@ def called(
 def _comparison(given: Sequence[Any], told: Mapping[str, Any]) -> Comparison:
     if len(given) == 1 and isinstance(given[0], Comparison):
         return given[0]
+    labels = list(map(str, given[0])) if len(given) == 1 and _are_cases(given[0]) else []
+    given = list(given[0].values()) if labels else given
     if len(given) == 2 and (_are_cases(given[1]) or isinstance(given[1], list)):
         first, cases = given[0], _cases(given[1])
     elif len(given) >= 2:
-        first, cases = given[0], _differences(given)
+        first, cases = given[0], _differences(given, labels)
     else:
         raise StudyError(
             "a comparison needs two scenarios, or one and its cases: acklab.compare(a, b), acklab.compare(a, {NAME: {KEY: VALUE}})"
         )
-    text, file = _source(first)
-    return Comparison(text, file, cases, **told)
+    return Comparison(*source(first), cases, **told)
 
 
 def _are_cases(given: Any) -> bool:
     """Whether a table has cases: names with tables of keys, and none of a scenario's own keys."""
-    return isinstance(given, Mapping) and not {"flow", "flows", "link", "links", "topology"} & given.keys()
+    return isinstance(given, Mapping) and not OF_SCENARIOS & given.keys()
 
 
 def _cases(given: Any) -> list[Case]:
@@ -530,20 +548,14 @@ def _cases(given: Any) -> list[Case]:
     return [one if isinstance(one, Case) else case(one) for one in given]
 
 
-def _source(scenario: Any) -> tuple[str | bytes, str]:
-    return (
-        (scenario.scenario_toml(), scenario.label or scenario.title) if isinstance(scenario, Run) else source(scenario)
-    )
-
-
-def _differences(scenarios: Sequence[Any]) -> list[Case]:
-    """Whole scenarios as cases of the first: each sets the keys in which it differs."""
+def _differences(scenarios: Sequence[Any], labels: Sequence[str]) -> list[Case]:
+    """Whole scenarios, which may have names, as cases of the first: each sets the keys in which it differs."""
     names, trees = [], []
     for number, scenario in zip(count(1), scenarios, strict=False):
-        text, file = _source(scenario)
+        text, file = source(scenario)
         trees.append(loads(_core.expanded(text, file=file)))
         named = scenario.label if isinstance(scenario, Run) else Path(file).stem if file != "scenario" else ""
-        names.append(named or trees[-1]["title"] or f"scenario {number}")
+        names.append("".join(labels[number - 1 : number]) or named or trees[-1]["title"] or f"scenario {number}")
     twice = {name for name in names if names.count(name) > 1}
     names = [f"{name} ({number})" if name in twice else name for number, name in enumerate(names, 1)]
     return [Case(name, tuple(_changed("", trees[0], tree))) for name, tree in zip(names, trees, strict=True)]

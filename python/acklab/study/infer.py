@@ -48,7 +48,7 @@ from .space import Alternatives, Choice, Free, Space
 
 
 def infer(
-    plan: InferPlan | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    plan: Any = None,
     *,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -490,7 +490,11 @@ def _value(one: Printed, made: Mapping[int, Sequence[float]]) -> float:
 class Inferred(InferenceResult, Answer):
     """Results of an inference."""
 
-    PAGE = "infer_page"
+    verb = "infer"
+
+    def write_files(self, folder: Path) -> None:
+        """Writes the files into a directory."""
+        self._page().write(self, ReadingBench(self.plan), folder)
 
     def __repr__(self) -> str:
         return f"<Inferred {self.plan.name!r}: {counted(len(self.choices), 'reading')}, {counted(self.runs, 'run')}>"

@@ -15,6 +15,7 @@ from .. import _core
 from ..figures.stats import Interval
 from ..results.columns import FLOWS, LINKS, NEITHER
 from .errors import StudyError, shown
+from .grammar import TEXTS
 from .quantities import AGGREGATES, EACH, QUANTITIES, Quantity, Summary, in_ms, is_aggregate, of_column, of_transfers
 
 _AGGREGATE = re.compile(r"([A-Za-z]\w*(?:\.\d+)?)\s*\(\s*([^()]*?)\s*\)")
@@ -82,6 +83,15 @@ def metric(text: Any) -> Metric:
             raise StudyError(f"metric {text!r}: `{kind}` is not in seconds, so no{IN_MS}")
         shown, quantity = shown.removesuffix(IN_MS), in_ms(quantity)
     return Metric(shown, quantity, where or "*")
+
+
+def measures(given: Any) -> list[Metric]:
+    """One metric or several as they are written.
+
+    Raises:
+        StudyError: a text is not a metric.
+    """
+    return [metric(text) for text in TEXTS(given)]
 
 
 def _quantity(text: str, kind: str, where: str) -> Quantity:

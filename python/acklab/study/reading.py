@@ -10,10 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from ..scenario._file import is_text
 from ..scenario._part import plain
 from ..text.escapes import replaced
 from ..text.input import read_file
 from ..text.keys import twice
+from ..text.packaged import located
 from ..text.plans import PlanText
 from ..text.toml import loads
 from .errors import StudyError, shown
@@ -33,16 +35,22 @@ class Reader(Generic[T]):
     def __init__(self, build: Build[T]) -> None:
         self._build = build
 
-    def of(self, plan: Mapping[str, Any] | str | os.PathLike[str] | None, keys: Mapping[str, Any]) -> T:
-        """A plan file or a tree, with keys that replace its own.
+    def of(self, plan: Any, keys: Mapping[str, Any]) -> T:
+        """A plan file, a plan's tree, or a scenario as :func:`acklab.run` takes it, with keys that replace the plan's own.
 
         Raises:
             StudyError: it is no plan.
             OSError: it cannot be read.
         """
-        if plan is None or isinstance(plan, Mapping):
-            return self.from_tree({**(plan or {}), **keys})
-        return self.read(plan, keys)
+        if isinstance(plan, (str, os.PathLike)) and not is_text(plan):
+            path = located(os.fspath(plan))
+            text, tree = PlanText.read(read_file(path), path, StudyError)
+            if is_plan(tree) or not OF_SCENARIOS & tree.keys():
+                return self.from_tree({**tree, **keys}, text, Path(path).parent)
+            plan = {"scenario": os.path.abspath(path)}
+        elif plan is not None and (not isinstance(plan, Mapping) or OF_SCENARIOS & plan.keys()):
+            plan = {"scenario": plan}
+        return self.from_tree({**(plan or {}), **keys})
 
     def read(self, path: str | os.PathLike[str], given: Mapping[str, Any] | None = None) -> T:
         """A plan file, with keys that replace its own.
@@ -189,6 +197,8 @@ def distinct(where: PlanText, key: str, names: Sequence[str], why: str = "") -> 
 
 #: What makes a file a plan: no scenario has these.
 OF_PLANS = ("vary", "together", "alternatives", "scenario")
+#: What makes it a scenario: no plan has these.
+OF_SCENARIOS = {"flow", "flows", "link", "topology", "wlan"}
 
 
 def is_plan(tree: Mapping[str, Any]) -> bool:

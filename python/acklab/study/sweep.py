@@ -17,9 +17,9 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,8 @@ from ..engines.line import record
 from ..figures.stats import bounded, sample
 from ..results.columns import FLOWS
 from ..results.directory import Folder
-from ..results.frames import Tabular, provenance, scenario_name, system_errors, write_csv
+from ..results.frames import provenance, scenario_name, system_errors, write_csv
+from ..results.result import Result
 from ..runs import cpu_count
 from ..scenario._toml import dumps
 from ..scenario.code import refused
@@ -49,18 +50,22 @@ from ..text.plans import PlanText
 from ..text.titles import changed
 from .axes import DERIVE_KEYS, ROUND, Axis, Column, Derived, alternatives, check_names, derived, one_key, together
 from .errors import StudyError, shown
-from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, fields, read_key
+from .grammar import TABLE, TABLES, TEXT, TIME, Key, fields, read_key
 from .keys import flatten, is_variable, look, names, settings
-from .metrics import Metric, chosen, metric, schema
-from .reading import Reader, assignment, fixed, is_plan, scenario_of, value, vary, with_options
+from .metrics import Metric, chosen, measures, metric, schema
+from .reading import Reader, assignment, fixed, scenario_of, value, with_options
+from .reading import cases as cases_of
+from .reading import vary as varied_by
 from .runs import Meter, SweepRuns, opened, parsed, unwatched
 from .seeds import MOST_SEEDS, SEED_FORMS, Drawn, Seeds, as_number, drawn, seeded, seeds
 from .values import RANGE_FORMS, UNITS
 
 
 def sweep(
-    plan: Design | SweepPlan | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    plan: Any = None,
+    vary: Any = None,
     *,
+    cases: Any = None,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     workers: Workers | None = None,
@@ -74,17 +79,19 @@ def sweep(
     The results are the same, to the byte, with any number of ``threads`` of this process and with ``workers``.
 
     Args:
-        plan: a plan file, or its tree; or a scenario, whatever :func:`acklab.run` takes, with the plan in ``keys``:
-            ``acklab.sweep("examples/allman1998.toml", vary={"link.1.queue.packets": range(4, 25)})``. Left out, ``keys`` are all of it.
+        plan: a plan file, or its tree; or a scenario, whatever :func:`acklab.run` takes, with the plan in the other arguments:
+            ``acklab.sweep("examples/allman1998.toml", {"link.1.queue.packets": range(4, 25)})``. Left out, ``keys`` are all of it.
+        vary: keys with their values, a table, or a text or texts as ``acklab sweep --vary`` takes them.
+        cases: alternatives for any keys: a dict from each case's name to the keys that it sets, or texts as ``acklab sweep --case`` takes them.
         out: directory for tables, charts and a page; what an earlier attempt at the same plan left there is not run again.
         threads: how many runs at once; one a processor if left out.
         workers: the workers of the runs; threads of this process if left out.
         fresh: discard what is in ``out``.
         meter: shows the progress.
         engine: ``simulator``, ``kernel`` or ``programs`` as in :func:`acklab.run_batch`.
-        keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``vary``,
-            ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics``,
-            ``names``, ``columns``, ``title``. ``vary`` may also be a text, or texts, as ``acklab sweep --vary`` takes them.
+        keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes),
+            ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics`` or ``metric``,
+            ``names``, ``columns``, ``title``.
 
     Raises:
         StudyError: it is no plan, a point is no scenario, or ``out`` holds another sweep; nothing was run.
@@ -93,7 +100,7 @@ def sweep(
         OSError: a file cannot be read or written.
     """
     if not isinstance(plan, Design):
-        plan = Design(plan if isinstance(plan, SweepPlan) else _plan_of(plan, engine, keys))
+        plan = Design(plan if isinstance(plan, SweepPlan) else _plan_of(plan, vary, cases, engine, keys))
     plan.check()
     holder = tempfile.TemporaryDirectory(prefix="acklab-sweep-") if out is None else None
     try:
@@ -108,25 +115,20 @@ def sweep(
         raise
 
 
-def _plan_of(plan: Mapping[str, Any] | str | os.PathLike[str] | None, engine: str, keys: dict[str, Any]) -> SweepPlan:
+def _plan_of(plan: Any, varied: Any, cases: Any, engine: str, keys: dict[str, Any]) -> SweepPlan:
     """The plan of a file or a tree, or of a scenario and keys."""
-    from ..scenario._file import is_text
-    from ..text.packaged import located
-
     if engine not in ENGINES:
         raise StudyError(f"engine is simulator, kernel or programs, not {engine!r}")
-    if isinstance(keys.get("vary"), (str, list, tuple)):
-        texts = keys.pop("vary")
-        keys = with_options(keys, vary([texts] if isinstance(texts, str) else texts))
-    if isinstance(plan, (str, os.PathLike)) and not is_text(plan):
-        path = located(os.fspath(plan))
-        text, tree = PlanText.read(read_file(path), path, StudyError)
-        if is_plan(tree) or "scenario" in tree:
-            return replace(from_tree({**tree, **keys}, text, Path(path).parent), engine=engine)
-        plan = {"scenario": os.path.abspath(path)}
-    elif plan is not None and (not isinstance(plan, Mapping) or {"flow", "flows", "link", "topology"} & plan.keys()):
-        plan = {"scenario": plan}
-    return replace(from_tree({**(plan or {}), **keys}), engine=engine)
+    if "metric" in keys:
+        keys["metrics"] = keys.pop("metric")
+    if isinstance(varied, (str, list, tuple)):
+        keys = with_options(keys, varied_by([varied] if isinstance(varied, str) else varied))
+    elif varied is not None:
+        keys["vary"] = varied
+    if cases is not None:
+        named = {"alternatives": {"case": cases}} if isinstance(cases, Mapping) else cases_of(cases)
+        keys = with_options(keys, named)
+    return replace(PLANS.of(plan, keys), engine=engine)
 
 
 #: A plan's keys, and what each is for.
@@ -146,7 +148,7 @@ KEYS = {
     "spread_starts": Key("each seed starts each flow up to so much later, all points alike", TIME, 0.0),
     "metrics": Key(
         "what the summary is about: QUANTITY[@WHERE], a quantity as comparisons have it, a column of the flows or links table, or an aggregate such as p99(completion)",
-        lambda given: [metric(text) for text in TEXTS(given)],
+        measures,
         (),
     ),
     "names": Key("what columns of varied or drawn keys are called; a short form of the key if left out", TABLE, {}),
@@ -252,7 +254,8 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Swee
     return plan
 
 
-from_tree = Reader(_plan).from_tree
+PLANS = Reader(_plan)
+from_tree = PLANS.from_tree
 
 
 def _named(axes: Sequence[Axis], draws: Sequence[Drawn], given: Mapping[str, Any]) -> tuple[list[Axis], list[Drawn]]:
@@ -498,12 +501,13 @@ def _word(value: Any, cell: Any) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Swept(Tabular):
+@dataclass(frozen=True, repr=False)
+class Swept(Result):
     """Results of a sweep."""
 
-    plan: SweepPlan
-    title: str
+    verb = "sweep"
+
+    design: Design
     runs: int
     """Runs altogether."""
     kept: int
@@ -514,16 +518,49 @@ class Swept(Tabular):
     _folder: Any = None
 
     @property
+    def plan(self) -> SweepPlan:
+        """What was asked for."""
+        return self.design.plan
+
+    @property
+    def title(self) -> str:
+        """What it is of."""
+        return self.design.title
+
+    @property
+    def text(self) -> str:
+        """Facts and tables, as a terminal shows them."""
+        from .sweep_page import report
+
+        return report(self, self.design).text()
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values: the object that ``--json`` prints."""
+        from .sweep_page import plain
+
+        return plain(self, self.design)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The tables as polars frames."""
+        return {"summary": self.summary, "flows": self.flows}
+
+    def write_files(self, folder: Path) -> None:
+        """Writes the files into a directory."""
+        from .sweep_page import write
+
+        write_summary(self.summary, self.plan, folder)
+        write(self, self.design, folder)
+        for name in ("flows.csv", "flows.parquet"):
+            if not (folder / name).exists():
+                shutil.copy(self._flows.with_name(name), folder / name)
+
+    @property
     def flows(self) -> pl.DataFrame:
         """A row per run and flow: the varied keys, the seed, the flow's columns."""
         return pl.read_parquet(self._flows, glob=False)
 
-    def to_polars(self) -> pl.DataFrame:
-        """``summary``."""
-        return self.summary
-
-    def _repr_html_(self) -> str:
-        return f"<h4>{html.escape(self.title)}</h4>{self.summary._repr_html_()}"
+    def __str__(self) -> str:
+        return self.text
 
     def __repr__(self) -> str:
         return f"<Swept {self.title!r}: {counted(self.plan.points, 'point')}, {counted(self.runs, 'run')}>"
@@ -680,8 +717,6 @@ NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.
 
 def told(work: SweepRuns, folder: Folder, done: int, holder: Any) -> Swept:
     """Writes what the runs of ``work`` told; ``done`` of them an earlier attempt had made."""
-    from .sweep_page import write
-
     design = work.design
     page = holder is None
     about = {"seeds": design.plan.seeds.told(), "work": design.identity()}
@@ -689,10 +724,9 @@ def told(work: SweepRuns, folder: Folder, done: int, holder: Any) -> Swept:
         with packed(scratch / KEPT) if page else contextlib.nullcontext() as kept:
             summary = Teller(work).tell(scratch, kept)
         flows = (folder.path / "flows.parquet").absolute()
-        swept = Swept(design.plan, design.title, work.planned, done, summary, flows, holder)
+        swept = Swept(design, work.planned, done, summary, flows, holder)
         if page:
-            write_summary(summary, design.plan, scratch)
-            write(swept, design, scratch)
+            swept.write_files(scratch)
     work.journal.discard()
     return swept
 

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -33,7 +34,7 @@ from .seeds import Draw, draw
 
 
 def tune(
-    plan: SearchPlan | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    plan: Any = None,
     *,
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -48,7 +49,7 @@ def tune(
     with any ``threads`` or ``workers``.
 
     Args:
-        plan: a plan file, or its tree; left out, ``keys`` are all of it.
+        plan: a plan file, or its tree; or a scenario, whatever :func:`acklab.run` takes, with the plan in ``keys``. Left out, they are all of it.
         out: directory for the table of trials, the winner's scenario and a page; runs that an earlier attempt left there
             are not made again.
         threads: how many runs at once; one a processor if left out.
@@ -56,7 +57,7 @@ def tune(
         fresh: discard what is in ``out``.
         meter: shows the progress.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
-            ``free``, ``alternatives``, ``baseline``, ``objectives``, ``relative``, ``path``, ``paths``, ``held_out``,
+            ``free``, ``alternatives``, ``baseline``, ``objectives`` or ``metric``, ``relative``, ``path``, ``paths``, ``held_out``,
             ``seeds``, ``spread_starts``, ``trials``, ``batch``, ``sampler``, ``seed``, ``title``.
 
     Raises:
@@ -67,6 +68,8 @@ def tune(
     """
     from .tune_page import write
 
+    if "metric" in keys:
+        keys["objectives"] = keys.pop("metric")
     read_plan = plan if isinstance(plan, SearchPlan) else PLANS.of(plan, keys)
     bench = Bench(read_plan)
     bench.check()
@@ -82,7 +85,11 @@ def tune(
 class Tuned(SearchResult, Answer):
     """Results of a search."""
 
-    PAGE = "tune_page"
+    verb = "tune"
+
+    def write_files(self, folder: Path) -> None:
+        """Writes the files into a directory."""
+        self._page().write(self, Bench(self.plan), folder)
 
     def __repr__(self) -> str:
         return f"<Tuned {self.plan.name!r}: {counted(len(self.trials), 'trial')}, {counted(self.runs, 'run')}>"

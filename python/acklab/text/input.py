@@ -8,6 +8,16 @@ from typing import IO
 #: Most bytes of a text (the scenario reader's ``MOST_BYTES``).
 MOST_BYTES = 32 << 20
 
+#: First bytes of pcap in both byte orders, with micro- and nanoseconds, of pcapng, and of snoop.
+CAPTURES = (
+    b"snoop\0",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\n\r\r\n",
+)
+
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """A file's bytes. Of a longer one only ``MOST_BYTES + 1`` are read, which every reader refuses.

@@ -232,6 +232,10 @@ TEMPLATES: Mapping[str, str] = {
     "why-none": "No row is shown to change {metric} by more than {margin:percent}",
     "why-alone": "Shown alone, but not by its absence: {cases:list}",
     "why-all": "Without all of these: {value:digits} {unit}",
+    "why-open": "The capture does not determine, so no row has: {names:list}",
+    "why-asks": "Causes, in the directory of this page: acklab why scenario.toml",
+    "demo-runs": "The four runs with a queue of {queue} packets: {page}",
+    "demo-paper": "Five figures of the paper with fewer seeds, in some seconds: {page}",
     # A search.
     "search": "{trials:count trial}, {runs:count run}, {paths:count path}, {seeds:count seed} each",
     "baseline-stays": "None of {trials:count trial} has a better mean {objectives:list} than the baseline",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...results.result import Result
 from ...text.counts import counted
 from ...text.templates import Fact, fact
 from .connection import Connection, Direction, Row
@@ -65,7 +66,7 @@ TABLES = ("connections", "phases", "acks", "metrics")
 NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
 
 
-class QlogAnalysis:
+class QlogAnalysis(Result):
     """What logs say; each table is a polars frame.
 
     Attributes:
@@ -76,6 +77,8 @@ class QlogAnalysis:
         metrics: windows in bytes and round trips in seconds, at each update.
         notes: what is odd about the file.
     """
+
+    verb = "analyze"
 
     def __init__(self, file: str, found: list[Connection], notes: list[Fact]) -> None:
         import polars as pl
@@ -105,6 +108,25 @@ class QlogAnalysis:
     def __repr__(self) -> str:
         return f"<QlogAnalysis of {self.file!r}: {counted(len(self.rows), 'direction')} of connections; print() shows them>"
 
+    @property
+    def title(self) -> str:
+        """The file's name."""
+        return self.file
+
+    def frames(self) -> dict[str, Any]:
+        """The tables as polars frames."""
+        return {name: getattr(self, name) for name in TABLES}
+
+    def plain(self) -> dict[str, Any]:
+        """As :meth:`summary`."""
+        return self.summary()
+
+    def html(self) -> str:
+        """The page's text."""
+        from .page import page
+
+        return page(self)
+
     def summary(self) -> dict[str, Any]:
         """The connections as plain Python values."""
         return {
@@ -119,13 +141,12 @@ class QlogAnalysis:
         import json
 
         from ...results.frames import write_parquet
-        from .page import page
 
         with folder.replacing({"qlog": self.file}) as scratch:
             for name in TABLES:
                 write_parquet(getattr(self, name), scratch / f"{name}.parquet")
             (scratch / "analysis.json").write_text(json.dumps(self.summary()) + "\n", encoding="utf-8")
-            (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
+            (scratch / "analysis.html").write_text(self.html(), encoding="utf-8")
 
 
 def analyze_qlog(path: str | os.PathLike[str]) -> QlogAnalysis:

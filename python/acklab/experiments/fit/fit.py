@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...results.result import Result
 from ...text.packaged import located
 from ...text.templates import Fact, fact
 from . import trust
@@ -20,6 +21,7 @@ from .value import Value
 
 if TYPE_CHECKING:
     from ...captures import Analysis
+    from ...results.directory import Folder
 
 #: What a search chose is determined only if the best model's cost is at most this: a larger misfit may hide the true choice.
 SURE = 0.02
@@ -31,9 +33,11 @@ QUICK = ("quick-then-delayed", "by-phase")
 MAX_SEGMENTS = 150_000
 
 
-@dataclass(frozen=True)
-class Fit:
+@dataclass(frozen=True, repr=False)
+class Fit(Result):
     """A fitted scenario, with what is known of each parameter."""
+
+    verb = "fit"
 
     file: str
     found: Analysis
@@ -62,6 +66,47 @@ class Fit:
     def scenario(self) -> dict[str, Any]:
         """The model's tree, which ``acklab run`` runs."""
         return self.search.tree(self.model.sets)
+
+    @property
+    def title(self) -> str:
+        """The capture's name."""
+        return self.file
+
+    def scenario_toml(self) -> str:
+        """The model as text, which :func:`acklab.run` and :func:`acklab.why` take, too."""
+        from .output import scenario
+
+        return scenario(self)
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values: the object that ``--json`` prints."""
+        from .output import plain
+
+        return plain(self)
+
+    def frames(self) -> dict[str, Any]:
+        """No tables but the parameters."""
+        return {}
+
+    def html(self) -> str:
+        """The page's text."""
+        from .output import page
+
+        return page(self)
+
+    def write_into(self, folder: Folder) -> None:
+        """Writes what :meth:`write` does to a directory that is held."""
+        from .output import write
+
+        write(self, None, folder)
+
+    def __str__(self) -> str:
+        from .report import report
+
+        return report(self).text()
+
+    def __repr__(self) -> str:
+        return f"<Fit of {self.file!r}; print() shows it>"
 
     @property
     def bad(self) -> Fact | None:
