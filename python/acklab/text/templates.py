@@ -287,6 +287,7 @@ TEMPLATES: Mapping[str, str] = {
     "bad-whole": "no part of the connection could be held out to check the fit: {why}",
     "bad-acks": "the simulation's number of ACKs differs by {share:change} from the capture's (at most {most:percent})",
     "bad-half-acks": "fitted to its first half, the second half's number of ACKs differs by {share:change} (at most {most:percent})",
+    "outside": "as fitted, the model leaves the fit's interval of {key}: {value}, fitted: {allowed}",
     "blind-place": "near the receiver, a capture does not show the round trips that a queue changes",
     "blind-models": "no model that fits has the captured round trips: {simulated:seconds} for {captured:seconds} (at most {most:percent} apart)",
     "blind-half": "fitted to its first half, it has round trips of {simulated:seconds} for {captured:seconds} (at most {most:percent} apart)",
