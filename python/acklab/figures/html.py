@@ -20,7 +20,7 @@ def esc(text: object) -> str:
     return html.escape(visible(str(text)))
 
 
-SCROLLER = '<div class="scroller tall" tabindex="0" role="group" aria-label="Table">'
+SCROLLER = '<div class="scroller" tabindex="0" role="group" aria-label="Table">'
 """Opens what a wide table is pushed along in, with keys too."""
 
 
@@ -42,8 +42,8 @@ def aside(words: str, body: str) -> str:
 
 
 def fold(title: str, body: str) -> str:
-    """A part of a page that starts closed on a telephone: the title says what is in it."""
-    return f'<details class="card fold" open><summary><h2>{esc(title)}</h2></summary>{body}</details>'
+    """A part of a page that starts closed: the title says what is in it."""
+    return f'<details class="card fold"><summary><h2>{esc(title)}</h2></summary>{body}</details>'
 
 
 def header(

@@ -28,6 +28,8 @@ SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")
 #: Most values of a heat map that have a colour each, not a scale.
 MAX_STATES = 4
+#: What an axis says that does not begin at 0, or is logarithmic; and the share of the greatest value above which all are close together.
+NOT_FROM_ZERO, LOGARITHMIC, CLOSE = "not from 0", "logarithmic", 0.6
 #: The values that the pointer shows, and most points of a line without a marker that it reaches.
 TIP, MAX_TIPS = {"field": "tip", "type": "nominal"}, 2000
 #: Width of a print, of a chart of one panel, and of a row of names, in pixels.
@@ -40,7 +42,7 @@ CONFIG: Spec = {
     "view": {"stroke": None},
     "axis": {
         "labelColor": SOFT, "titleColor": SOFT, "domainColor": SOFT, "tickColor": SOFT, "gridColor": GRID,
-        "labelFontSize": 11.5, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy", "titlePadding": 7,
+        "labelFontSize": 11.5, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy", "labelSeparation": 6, "titlePadding": 7,
         "labelLimit": 420,
     },
     "title": {"color": INK, "fontSize": 12.5, "fontWeight": 600, "anchor": "start", "frame": "group", "offset": 6},
@@ -135,7 +137,7 @@ def _between(low: float, high: float) -> str:
 
 def _scale(axis: Axis, zero: bool = False) -> Spec:
     """Returns an axis as a channel's title, scale and ticks."""
-    scale: Spec = {"zero": zero, "nice": axis.low is None and axis.high is None}
+    scale: Spec = {"zero": zero, "nice": axis.low is None or axis.high is None}
     if axis.log:
         scale = {"type": "log", "nice": False}
     scale |= {"domainMin": axis.low} if axis.low is not None else {}
@@ -148,7 +150,23 @@ def _scale(axis: Axis, zero: bool = False) -> Spec:
         if axis.words:
             words = json.dumps(list(map(label, axis.words)))
             ticks["labelExpr"] = f"{words}[indexof({json.dumps(ticks['values'])}, datum.value)]"
-    return {"title": axis.label or None, "scale": scale, "axis": ticks}
+    return {
+        "title": ", ".join(filter(None, [axis.label, axis.log and LOGARITHMIC])) or None,
+        "scale": scale,
+        "axis": ticks,
+    }
+
+
+def _from_zero(axis: Axis, ends: Sequence[float]) -> Axis:
+    """Returns an axis of values that begins at 0, or says that it does not: where they lie close together, or a caller cut it."""
+    known = [float(end) for end in ends if math.isfinite(end)]
+    if axis.log or not known or min(known) < 0:
+        return axis
+    low = axis.low
+    if low is None:
+        near, far = min(known), max(known)
+        low = 0.0 if near < CLOSE * far or near == far else near - 0.05 * (far - near)
+    return replace(axis, low=low, label=f"{axis.label}, {NOT_FROM_ZERO}".lstrip(", ") if low > 0 else axis.label)
 
 
 def _coloured(names: Sequence[str], colours: Sequence[str]) -> Spec:
@@ -185,6 +203,8 @@ def _lines(chart: Lines) -> Spec:
 
 
 def _panel(panel: Panel, colour: Spec, height: float) -> Spec:
+    ends = [end for line in panel.lines for end in line.y] + [mark.at for mark in panel.marks if not mark.vertical]
+    panel = replace(panel, y=_from_zero(panel.y, ends))
     lines = [_line(line, panel, colour) for line in panel.lines]
     layers = [*lines, *(layer for mark in panel.marks for layer in _mark(mark))]
     spec: Spec = {"height": height, "layer": layers, "encoding": {"x": _scale(panel.x), "y": _scale(panel.y)}}
@@ -213,8 +233,9 @@ def _line(line: Line, panel: Panel, colour: Spec) -> Spec:
         row: Spec = {"x": _number(x), "y": _number(y)}
         if off > 0:
             row |= {"low": _number(y - off), "high": _number(y + off)}
+        up = panel.y.label.removesuffix(f", {NOT_FROM_ZERO}")
         row["tip"] = "; ".join(
-            filter(None, [line.name, _told(panel.x.label, x), _told(panel.y.label, y) + _between(y - off, y + off)])
+            filter(None, [line.name, _told(panel.x.label, x), _told(up, y) + _between(y - off, y + off)])
         )
         rows.append(row)
     if panel.y.log:
@@ -359,7 +380,9 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], 
     elif panel.ends:
         scale = {"domain": list(panel.ends), "nice": False}
     better = {"→": "better →", "←": "← better"}.get(panel.better, "")
-    title = ", ".join(filter(None, [better, "logarithmic" if panel.log else ""])) or None
+    cut = panel.beside is not None or (panel.ends or (0.0,))[0] > 0
+    note = LOGARITHMIC if panel.log else NOT_FROM_ZERO if cut and min(ends, default=0.0) > 0 else ""
+    title = ", ".join(filter(None, [better, note])) or None
     several = len(texts) > 1
     shades = {"domain": list(texts), "range": list(map(shade, texts))}
     words = f"{json.dumps(texts)}[datum.value]"
@@ -446,7 +469,7 @@ def _tornado(chart: Tornado) -> Spec:
         ]  # fmt: skip
         x: Spec = {
             "type": "quantitative",
-            "title": chart.unit or None,
+            "title": ", ".join(filter(None, [chart.unit, NOT_FROM_ZERO])),
             "scale": {"zero": False, "padding": 36},
             "axis": {"tickCount": 6},
         }
