@@ -18,7 +18,7 @@ import pytest
 
 import acklab
 from acklab import _core
-from acklab.captures.charts import _layers
+from acklab.captures.charts import _bands, _layers
 from acklab.captures.findings import facts, ordered, shares
 from acklab.captures.text import as_text, notes, share_table, trip
 from acklab.text.numbers import NB
@@ -58,7 +58,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
         assert frame.columns == [column["name"] for column in _core.columns(name)]
     page = (tmp_path / "found" / "analysis.html").read_text()
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
-    assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]
+    assert [chart["id"] for chart in charts] == ["limits", "sequence", "throughput", "flight", "delay"]
     assert page.count('<figure class="plot"') == 1
     by = {chart["id"]: chart for chart in charts}
     assert [role["key"] for role in by["throughput"]["roles"]] == ["goodput"], (
@@ -284,6 +284,18 @@ def test_what_a_capture_does_not_show_is_not_drawn(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "analysis.html").read_text()
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
     assert "throughput" not in [chart["id"] for chart in charts]
+
+
+def test_limits_are_a_band_and_round_trips_are_drawn_once() -> None:
+    found = acklab.analyze(CAPTURE)
+    row, acks, segments = found.rows()[0], pl.DataFrame(found.acks), pl.DataFrame(found.segments)
+    bands = _bands(row, found.spans())
+    spans = pl.DataFrame(found.limits).filter(pl.col("limit").cast(str) != "network")
+    assert sorted(start for band in bands.values() for start in band["time_s"]) == spans["start_s"].to_list()
+    assert set(bands) == {"limits slow-start", "limits receiver-window"}
+    for place, drawn in (("receiver", "delay one"), ("sender", "trips trip")):
+        layers = _layers({**row, "vantage": place}, acks, segments)
+        assert [name for name in ("delay one", "trips trip") if layers[name].height] == [drawn]
 
 
 def test_without_packets_there_are_no_rows_and_the_same_connections() -> None:

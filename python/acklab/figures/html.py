@@ -12,7 +12,7 @@ from .charts import Chart
 from .pictures import embedded
 from .pictures import saved as write_files
 
-__all__ = ["SCROLLER", "VIEWER", "aside", "document", "esc", "fold", "header", "saved", "table"]
+__all__ = ["SCROLLER", "VIEWER", "aside", "closed", "document", "esc", "fold", "header", "saved", "table"]
 
 
 def esc(text: object) -> str:
@@ -39,6 +39,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
 def aside(words: str, body: str) -> str:
     """HTML that a telephone folds behind these words, and that every other screen shows as it is."""
     return f'<details class="aside" open><summary>{esc(words)}</summary>{body}</details>'
+
+
+def closed(words: str, body: str) -> str:
+    """A closed part of a card."""
+    return f'<details class="fold"><summary>{esc(words)}</summary>{body}</details>'
 
 
 def fold(title: str, body: str) -> str:

@@ -57,6 +57,7 @@ TEMPLATES: Mapping[str, str] = {
     "spans": "Begins at {start:seconds}, lasts {took:seconds}",
     # Captions of charts.
     "chart-sequence": "Dots: first numbers of segments. Lines: the highest acknowledged, and the right edge of the receiver's window",
+    "chart-limits": "The cause that held the sender back, over time; without a colour: not known",
     "chart-throughput": "Payload acknowledged, a mean over bins that follow the zoom",
     "chart-capacity": "the rate that trains of packets show, headers included",
     "chart-trips": "From a segment to its ACK, where they were captured",
@@ -348,6 +349,7 @@ TEMPLATES: Mapping[str, str] = {
     "claims-changed": "Of {total:count claim}: {reproduced} hold, {differs} do not, {undecided} undecided",
     "not-drawn": "{figure} is not drawn: it compares values of {key}",
     "no-change": "No result of {figure} changed, in {runs:count run}",
+    "scale": "Scale: the shaded band is what is allowed, a mark the measured value, a line its interval",
     "paper": "{figures:count figure}, {runs:count run}, {seconds:seconds}",
     "paper-quick": "{figures:count figure}, {runs:count run}, {seconds:seconds}; quick: fewer seeds and cells",
     # Feet of tables.

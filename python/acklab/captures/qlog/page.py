@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
-from ...figures.html import aside, esc, fold, table
+from ...figures.html import closed, esc, fold, table
 from ...figures.pictures import embedded
 from ...render.page import listed
 from ...render.report import Report, Table
@@ -81,7 +81,7 @@ def _section(found: QlogAnalysis, row: Row, top: str) -> str:
     charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart and drawn]
     pictures = "".join(embedded(chart, wide=True) for chart in charts)
     counts = table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
-    return f"{top}{pictures}{phases.html() if phases.rows else ''}{aside(f'All {len(numbers)} numbers', counts)}"
+    return f"{top}{pictures}{phases.html() if phases.rows else ''}{closed(f'All {len(numbers)} numbers', counts)}"
 
 
 def _mine(frame: pl.DataFrame, row: Row) -> pl.DataFrame:

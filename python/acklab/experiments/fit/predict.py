@@ -142,9 +142,8 @@ def _inside(found: Fit, lost: float) -> None:
     low, high = (loss.low or 0.0) * (1 - WIDER["retransmissions"]), (loss.high or 0.0) * (1 + WIDER["retransmissions"])
     if not low <= lost <= high:
         allowed = between(loss.low, loss.high, loss.unit)
-        raise FitError(
-            f"no prediction: {trust.refusal(fact('outside', key=loss.name, value=shown(lost, loss.unit), allowed=allowed))}"
-        )
+        reason = fact("outside", key=loss.name, value=shown(lost, loss.unit), allowed=allowed)
+        raise FitError(f"no prediction: {trust.refusal(reason)}")
 
 
 def _open(found: Fit) -> list[Tried]:
