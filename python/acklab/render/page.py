@@ -40,7 +40,7 @@ def table(of: Table) -> str:
         max((len(cell if isinstance(cell, str) else cell.text) for cell in column), default=0)
         for column in zip(*of.rows, strict=True)
     ]
-    kinds = ["text wrap" if width > MAX_LINE else "text" for width in widths[: of.names]]
+    kinds = ["text wrap long" if width > MAX_LINE else "text" for width in widths[: of.names]]
     kinds += [""] * (len(of.heads) - len(kinds))
     stacked = "stacked" if len(of.heads) > 2 and len(of.rows) <= MAX_STACKED else ""
     if of.results:  # on a telephone they are cells of one grid, whose columns change places
