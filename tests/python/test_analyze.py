@@ -18,6 +18,7 @@ import pytest
 
 import acklab
 from acklab import _core
+from acklab.captures.annotate import annotated, comments
 from acklab.captures.charts import _bands, _layers
 from acklab.captures.findings import facts, ordered, shares
 from acklab.captures.text import as_text, notes, share_table, trip
@@ -396,3 +397,37 @@ def test_directions_that_show_little_come_last_and_facts_are_short() -> None:
     assert [one.kind for one in facts(row)] == ["limit", "policy-quick-then-delayed", "place-receiver"]
     marked = {**row, "ece": 3, "ce": 0, "ecn": "none", "copies": 90, "zero_window": 2}
     assert [one.kind for one in facts(marked)[3:]] == ["seen-copies", "seen-echoes", "seen-closed"], "of marks also a 0"
+
+
+@pytest.mark.parametrize("form", ["pcap", "gzip", "pcapng"])
+def test_a_capture_is_written_again_with_comments_at_its_packets(form: str, tmp_path: Path) -> None:
+    source = tmp_path / "x.pcap"
+    source.write_bytes(gzip.compress(CAPTURE.read_bytes()) if form == "gzip" else CAPTURE.read_bytes())
+    target = tmp_path / "told.pcapng"
+    if form == "pcapng":
+        source.write_bytes(annotated(CAPTURE.read_bytes(), acklab.analyze(CAPTURE)))
+    done = command("analyze", source, "--annotate", target)
+    assert done.returncode == 0 and "told.pcapng" in done.stdout
+    found, again = acklab.analyze(source), acklab.analyze(target)
+    assert again.connections.to_polars().equals(found.connections.to_polars()), "the same packets at the same times"
+    (held,) = pl.DataFrame(found.acks).filter(pl.col("delay_s") >= 1e-3, direction=0)["frame"]
+    assert {number: [one.kind for one in told] for number, told in comments(found).items()} == {
+        4: ["note-limit"], 103: ["note-limit"], held: ["note-held"]
+    }  # fmt: skip
+    if tshark := shutil.which("tshark"):
+        words = [
+            tshark,
+            "-r",
+            target,
+            "-T",
+            "fields",
+            "-e",
+            "frame.number",
+            "-e",
+            "frame.comment",
+            "-Y",
+            "frame.comment",
+        ]
+        shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert f"{held}\tACK held 3.23" in shown
+    assert command("analyze", source, "--annotate", source).returncode == 2

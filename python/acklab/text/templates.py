@@ -131,6 +131,13 @@ TEMPLATES: Mapping[str, str] = {
     "place-unknown": "Captured at an unknown place: {receiver} to the receiver and back, {sender} to the sender",
     "place-no-acks": "Only one direction was captured: no ACK passed here",
     "place-no-data": "Only one direction was captured: no data passed here",
+    # Comments at a capture's packets.
+    "note-held": "ACK held {delay:seconds}",
+    "note-duplicate": "duplicate ACK",
+    "note-resent": "retransmission",
+    "note-spurious": "spurious retransmission",
+    "note-late": "out of order",
+    "note-limit": "limit from here: {cause}",
     # A fault of RFC 2525, and its evidence.
     "fault": "Fault of RFC 2525, section {section}: {name}{when:where} ({shown})",
     "fault-no initial slow start": "{segments} segments before the first ACK of data; RFC 6928 allows {allowed}",
