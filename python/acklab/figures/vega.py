@@ -15,14 +15,13 @@ from typing import Any
 
 from ..plot import palette
 from ..text.escapes import one_line, short, visible
-from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
+from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 INK, SOFT, GRID = "var(--ink)", "var(--ink-2)", "var(--line)"
 PRINTED = {INK: "#14181f", SOFT: "#4a5260", GRID: "#d9dde3"}
 SHAPES = ("circle", "diamond", "square", "triangle-up")
-VERDICTS = {"reproduced": "green", "differs": "red", "undecided": "slate"}
 #: Colours of a heat map from its least to its greatest value: viridis, and purple to orange, as their authors published them.
 SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")
@@ -71,7 +70,7 @@ def specification(chart: Chart) -> Spec:
     pixels that names of rows take in the first column, ``small`` true where one panel needs no whole page.
     """
     draw: Mapping[type, Callable[[Any], Spec]] = {
-        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Forest: _forest, Tornado: _tornado, Multiples: _multiples,
+        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Tornado: _tornado, Multiples: _multiples,
     }  # fmt: skip
     spec = draw[type(chart)](_visible(chart))
     meta = {"keys": [], "columns": len(spec["concat"]), "names": 0, "small": False, **spec.pop("meta", {})}
@@ -406,56 +405,6 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], 
         ],
         "encoding": {"y": _named(names, len(texts), bold)},
     }  # fmt: skip
-
-
-def _forest(chart: Forest) -> Spec:
-    limit = chart.x.high or 2.5
-    names = [row.label for row in chart.rows]
-
-    def held(value: float) -> float:
-        return max(-limit, min(limit, value))
-
-    rows = [
-        {
-            "row": row.label,
-            "x": held(row.ours),
-            "low": held(row.interval[0]) if row.interval else None,
-            "high": held(row.interval[1]) if row.interval else None,
-            "ns2": None if row.ns2 is None else held(row.ns2),
-            "text": row.text,
-            "verdict": row.verdict,
-            "shape": "triangle-right" if row.ours > limit else "triangle-left" if row.ours < -limit else "circle",
-            "tip": f"{row.label}: {row.text}",
-        }
-        for row in chart.rows
-    ]
-    shades = _coloured([*VERDICTS, "ns-2"], [*VERDICTS.values(), "orange"])
-    colour: Spec = {"field": "verdict", **shades}
-    x: Spec = {
-        "type": "quantitative",
-        "scale": {"domain": [-limit, limit]},
-        "axis": {"tickCount": 7},
-        "title": chart.x.label,
-    }
-    spec: Spec = {
-        **_values(rows),
-        "height": 13 * len(rows),
-        "encoding": {"y": _named(names)},
-        "layer": [
-            _stretch(-1, 1),
-            {"mark": "rule", "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "color": colour}},
-            {"mark": {"type": "point", "shape": "diamond", "size": 60}, "encoding": {"x": {"field": "ns2", **x}, "color": {**shades, "datum": "ns-2"}}},
-            {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {"x": {"field": "x", **x}, "color": colour, "shape": {"field": "shape", "scale": None}, "tooltip": TIP}},
-            {"mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 10}, "encoding": {"x": {"value": "width"}, "text": {"field": "text"}}},
-        ],
-    }  # fmt: skip
-    keys = [
-        _key(name, slot, "", "circle")
-        for name, slot in VERDICTS.items()
-        if any(row.verdict == name for row in chart.rows)
-    ]
-    keys.append(_key("ns-2", "orange", "", "diamond"))
-    return {"concat": [spec], "meta": {"keys": keys, "names": _left(names)}}
 
 
 def _tornado(chart: Tornado) -> Spec:

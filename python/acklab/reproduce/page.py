@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._core import __version__
-from ..figures.charts import Forest, Row
 from ..figures.html import aside, document, esc, fold, header, table
 from ..text.counts import counted
 from ..text.templates import sentence
 from . import words
+from .evidence import Place, place
 from .overview import keys, scale
 from .paper import Compared, Drawn, Figure
 from .report import facts, measured
@@ -32,9 +32,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     parts = [(f"section-{key}", _titled(key, title), [pair for pair in chosen if pair[0].section == key])
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
-    forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
-    places = {row.label: row for chart in forests if isinstance(chart, Forest) for row in chart.rows}
-    body = [_claims(outcome, places)]
+    body = [_claims(outcome)]
     figures = [figure for *_, found in (*parts, robust) for figure, _ in found]
     open_ = next(
         (one for one in figures if any(v.verdict != REPRODUCED for v in _mine(one, outcome))),
@@ -142,11 +140,13 @@ def _fitted(claims: Sequence[str]) -> str:
     return f' <span class="tag">fitted to {esc(", ".join(claims))}</span>' if claims else ""
 
 
-def _claims(outcome: Outcome, places: Mapping[str, Row]) -> str:
+def _claims(outcome: Outcome) -> str:
     """Every claim once, with its verdict and its place on one scale: those that differ first, those reproduced last."""
     test = words.counting(outcome.verdicts)
     if not test:
         return ""
+    # What changed runs measure has no place beside the paper's values.
+    places = {} if outcome.effort.sets else {v.claim.short: one for v in test if (one := place(v, outcome.paper))}
     groups = [[verdict for verdict in test if verdict.verdict == kind] for kind in (DIFFERS, UNDECIDED, REPRODUCED)]
     open_, held = groups[0] + groups[1], groups[2]
     shown = _rows(outcome, open_, places, ("measured", "wanted")) if open_ else ""
@@ -177,7 +177,7 @@ def _uncounted(outcome: Outcome) -> str:
     )
 
 
-def _rows(outcome: Outcome, verdicts: Sequence[Verdict], places: Mapping[str, Row], more: Sequence[str] = ()) -> str:
+def _rows(outcome: Outcome, verdicts: Sequence[Verdict], places: Mapping[str, Place], more: Sequence[str] = ()) -> str:
     """A table of verdicts, with what was measured and wanted if the heads are among ``more``."""
     heads = ("verdict", "figure", "claim", *more, *(["scale"] if places else []))
     head = "".join(f'<th class="text at-{name}" scope=col>{name}</th>' for name in heads)
@@ -209,7 +209,7 @@ def _cells(outcome: Outcome) -> str:
 _LINK = '<a href="#claim-{0}">{0}</a>'
 
 
-def _claim(outcome: Outcome, verdict: Verdict, places: Mapping[str, Row], more: Sequence[str]) -> str:
+def _claim(outcome: Outcome, verdict: Verdict, places: Mapping[str, Place], more: Sequence[str]) -> str:
     """A claim: what the paper says, its cause if it differs, and behind it why the verdict is what it is."""
     claim, word = verdict.claim, words.outcome(verdict)
     printed = [
@@ -227,8 +227,8 @@ def _claim(outcome: Outcome, verdict: Verdict, places: Mapping[str, Row], more: 
         f'<td class="text" data-head="{head}">{esc(text)}</td>'
         for head, text in zip(more, measured(verdict), strict=False)
     )
-    place = places.get(claim.short)
-    cells += f"<td class=at-scale>{scale(place) if place else ''}</td>" if places else ""
+    here = places.get(claim.short)
+    cells += f"<td class=at-scale>{scale(here) if here else ''}</td>" if places else ""
     return (
         f'<tr id="claim-{esc(claim.short)}"><td class="text"><span class="verdict {verdict.verdict}">{word}</span></td>'
         f'<td class="text at-figure">{esc(claim.figure)}</td><td class="text what"><details><summary>{esc(words.printed(claim))}{_rules(verdict)}</summary>{seen}'
