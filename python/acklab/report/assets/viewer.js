@@ -46,7 +46,7 @@ function flowChips() {
     const listed = items.length <= 14 ? items : state.visible().slice(0, 14);
     const others = items.length - listed.length;
     row.replaceChildren(...listed.map((item) => h("button", { type: "button", class: "chip", "aria-pressed": String(state.shown.has(item.id)), style: { "--c": `var(--slot-${item.slot})` }, onclick: () => state.toggle(item.id) }, h("span", { class: "swatch" }), item.name)),
-      others ? h("span", { class: "note" }, `${others} more in the table of flows`) : "");
+      others ? h("span", { class: "note" }, `${others} more`) : "");
   };
   fill();
   state.watch(fill);
