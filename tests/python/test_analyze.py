@@ -18,7 +18,8 @@ import pytest
 
 import acklab
 from acklab import _core
-from acklab.captures.charts import _layers
+from acklab.captures.annotate import annotated, comments
+from acklab.captures.charts import _bands, _layers
 from acklab.captures.findings import facts, ordered, shares
 from acklab.captures.text import as_text, notes, share_table, trip
 from acklab.text.numbers import NB
@@ -58,7 +59,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
         assert frame.columns == [column["name"] for column in _core.columns(name)]
     page = (tmp_path / "found" / "analysis.html").read_text()
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
-    assert [chart["id"] for chart in charts] == ["sequence", "throughput", "flight", "delay"]
+    assert [chart["id"] for chart in charts] == ["limits", "sequence", "throughput", "flight", "delay"]
     assert page.count('<figure class="plot"') == 1
     by = {chart["id"]: chart for chart in charts}
     assert [role["key"] for role in by["throughput"]["roles"]] == ["goodput"], (
@@ -286,6 +287,18 @@ def test_what_a_capture_does_not_show_is_not_drawn(tmp_path: Path) -> None:
     assert "throughput" not in [chart["id"] for chart in charts]
 
 
+def test_limits_are_a_band_and_round_trips_are_drawn_once() -> None:
+    found = acklab.analyze(CAPTURE)
+    row, acks, segments = found.rows()[0], pl.DataFrame(found.acks), pl.DataFrame(found.segments)
+    bands = _bands(row, found.spans())
+    spans = pl.DataFrame(found.limits).filter(pl.col("limit").cast(str) != "network")
+    assert sorted(start for band in bands.values() for start in band["time_s"]) == spans["start_s"].to_list()
+    assert set(bands) == {"limits slow-start", "limits receiver-window"}
+    for place, drawn in (("receiver", "delay one"), ("sender", "trips trip")):
+        layers = _layers({**row, "vantage": place}, acks, segments)
+        assert [name for name in ("delay one", "trips trip") if layers[name].height] == [drawn]
+
+
 def test_without_packets_there_are_no_rows_and_the_same_connections() -> None:
     whole, lean = acklab.analyze(CAPTURE), acklab.analyze(CAPTURE, packets=False)
     assert not hasattr(lean, "acks") and not hasattr(lean, "segments") and whole.json() == lean.json()
@@ -384,3 +397,37 @@ def test_directions_that_show_little_come_last_and_facts_are_short() -> None:
     assert [one.kind for one in facts(row)] == ["limit", "policy-quick-then-delayed", "place-receiver"]
     marked = {**row, "ece": 3, "ce": 0, "ecn": "none", "copies": 90, "zero_window": 2}
     assert [one.kind for one in facts(marked)[3:]] == ["seen-copies", "seen-echoes", "seen-closed"], "of marks also a 0"
+
+
+@pytest.mark.parametrize("form", ["pcap", "gzip", "pcapng"])
+def test_a_capture_is_written_again_with_comments_at_its_packets(form: str, tmp_path: Path) -> None:
+    source = tmp_path / "x.pcap"
+    source.write_bytes(gzip.compress(CAPTURE.read_bytes()) if form == "gzip" else CAPTURE.read_bytes())
+    target = tmp_path / "told.pcapng"
+    if form == "pcapng":
+        source.write_bytes(annotated(CAPTURE.read_bytes(), acklab.analyze(CAPTURE)))
+    done = command("analyze", source, "--annotate", target)
+    assert done.returncode == 0 and "told.pcapng" in done.stdout
+    found, again = acklab.analyze(source), acklab.analyze(target)
+    assert again.connections.to_polars().equals(found.connections.to_polars()), "the same packets at the same times"
+    (held,) = pl.DataFrame(found.acks).filter(pl.col("delay_s") >= 1e-3, direction=0)["frame"]
+    assert {number: [one.kind for one in told] for number, told in comments(found).items()} == {
+        4: ["note-limit"], 103: ["note-limit"], held: ["note-held"]
+    }  # fmt: skip
+    if tshark := shutil.which("tshark"):
+        words = [
+            tshark,
+            "-r",
+            target,
+            "-T",
+            "fields",
+            "-e",
+            "frame.number",
+            "-e",
+            "frame.comment",
+            "-Y",
+            "frame.comment",
+        ]
+        shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert f"{held}\tACK held 3.23" in shown
+    assert command("analyze", source, "--annotate", source).returncode == 2

@@ -110,6 +110,13 @@ def test_only_the_question_that_was_tested_has_a_claim(found: Fit) -> None:
     assert feet[0] == ["draws"] and feet[1] == ["draws", "away"], "captured at the sender, or further away"
 
 
+def test_a_model_that_loses_more_than_was_fitted_predicts_nothing(found: Fit) -> None:
+    assert what_if(found, ["flow.0.receiver.ack=every"]).draws
+    few = [replace(one, low=None, high=1e-4) if one.name == "loss" else one for one in found.values]
+    with pytest.raises(FitError, match=r"interval of loss: .*%, fitted: at most 0\.0100"):
+        what_if(replace(found, values=few), ["flow.0.receiver.ack=every"])
+
+
 def test_round_trips_that_were_not_compared_are_not_told(found: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     every = ["flow.0.receiver.ack={policy='every'}"]
     assert any(one.name == "mean round trip" for one in what_if(found, every).quantities)
@@ -122,7 +129,8 @@ def test_what_a_replayed_write_gives_is_no_evidence(tmp_path: Path, found: Fit) 
     paused = fit_of(tmp_path, 'source = { kind = "listed", writes = [["0s", "300kB"], ["2s", "20kB"]] }')
     assert given(paused) == pytest.approx(2.0, abs=0.05) and not given(found)
     feet = {
-        name: [foot.kind for foot in report(one).tables[1].feet] for name, one in (("paused", paused), ("found", found))
+        name: [foot.kind for table in report(one).tables for foot in table.feet]
+        for name, one in (("paused", paused), ("found", found))
     }
     assert "given" in feet["paused"] and "given" not in feet["found"]
 

@@ -76,6 +76,7 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
         "narrowed",
     }  # not decided: three values of one run
     facts = {(fact.kind, fact.values.get("check")): fact.values for fact in told.report().facts}
+    facts |= {(fact.kind, None): fact.values for table in told.report().tables for fact in table.feet}
     assert facts["check-fails", "left out"]["missed"] == 2 and ("check-holds", "held out") in facts
     assert facts["dependent", None] == {"values": 3, "of": 3, "run": "4 MB"}
     assert facts["predicts", None] == {"within": 2, "values": 2, "baseline": 1}

@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from acklab.figures.charts import Dots, Heat, Lines
+from acklab.figures.charts import Axis as Scale
+from acklab.figures.charts import Dots, Heat, Line, Lines, Panel
 from acklab.figures.vega import specification
 from acklab.study.axes import Axis, Column, log_spaced
 from acklab.study.metrics import metric
@@ -75,7 +76,17 @@ def test_panels_of_a_metric_share_their_scale() -> None:
     charts = pictures(NUMBERS, FEW, NAMES, axis("x", ["a", "b"])).charts()
     ends = {(panel.y.low, panel.y.high) for chart in charts for panel in chart.panels}  # type: ignore[union-attr]
     assert len(ends) == 1
-    assert charts[0].panels[0].title == "ACKs every, x a"  # type: ignore[union-attr]
+    assert charts[0].panels[0].title == "flow.0.sender.window 4, x a"  # type: ignore[union-attr]
+    assert [line.name for line in charts[0].panels[0].lines] == ["every", "delayed"], "colour is the case"  # type: ignore[union-attr]
+
+
+def test_an_axis_that_is_cut_or_logarithmic_says_so() -> None:
+    def title(values: list[float], low: float | None = None, log: bool = False) -> str:
+        panel = Panel("", Scale("s"), Scale("s", low=low, log=log), [Line("", [1, 2], values, "blue")])
+        return specification(Lines("a", "", [panel]))["concat"][0]["encoding"]["y"]["title"]
+
+    assert title([1, 2]) == "s" and title([1, 20], log=True) == "s, logarithmic"
+    assert title([9, 10]) == "s, not from 0" and title([9, 10], low=0) == "s"
 
 
 def test_what_is_left_out_is_said() -> None:

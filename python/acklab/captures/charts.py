@@ -16,6 +16,7 @@ from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer
 from ..text.templates import fact, sentence
 from . import text
+from .findings import CAUSES, Spans
 
 #: Places along the whole capture that a layer is thinned to.
 COLUMNS = 20_000
@@ -40,17 +41,25 @@ def caption(kind: str) -> str:
     return sentence(fact(f"chart-{kind}"))
 
 
+#: The colours of the causes of limits; what is not known has none.
+SHADES = ("slate", "orange", "red", "pink", "sky", "green", "purple", "blue", "gold")
 #: The charts from the top. A layer's values are the column of its chart and key in :func:`_layers`.
 CHARTS: list[dict[str, Any]] = [
     {
-        "id": "sequence", "title": "Segments and their acknowledgment", "height": 340,
+        "id": "limits", "title": "What limited the transfer", "height": 54,
+        "about": caption("limits"),
+        "axis": {"label": "", "unit": "", "band": True},
+        "layers": [_layer(cause, name, "band", shade) for (cause, (_, name)), shade in zip(CAUSES.items(), SHADES, strict=False)],
+    },
+    {
+        "id": "sequence", "title": "Segments and their acknowledgment", "height": 260,
         "about": caption("sequence"),
         "axis": {"label": "sequence number", "unit": "B", "si": True},
         "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("edge", "right edge of the window", "steps", "orange"), _layer("new", "segment", "dots", "data"),
                    _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
     },
     {
-        "id": "throughput", "title": "Goodput",
+        "id": "throughput", "title": "Goodput", "height": 160,
         "about": caption("throughput"),
         "roles": [
             {"key": "goodput", "name": "goodput", "sample": "area"},
@@ -58,20 +67,20 @@ CHARTS: list[dict[str, Any]] = [
         ],
     },
     {
-        "id": "trips", "title": "Round trips from here", "height": 200,
+        "id": "trips", "title": "Round trips from here", "height": 160,
         "about": caption("trips"),
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
         "layers": [_layer("trip", "round trip to the receiver", "dots", "rto")],
     },
     {
-        "id": "flight", "title": "Outstanding data", "height": 230,
+        "id": "flight", "title": "Outstanding data", "height": 180,
         "about": caption("flight"),
         "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
         "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd"),
                    _layer("window", "receiver's window", "steps", "orange"), _layer("closed", "window of 0", "cross", "retransmit")],
     },
     {
-        "id": "delay", "title": "ACK delay", "height": 200,
+        "id": "delay", "title": "ACK delay", "height": 160,
         "about": caption("delay"),
         "axis": {"label": "delay", "unit": "ms", "zero": True},
         "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
@@ -80,15 +89,15 @@ CHARTS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> Viewer:
-    """What the page's charts draw of these directions."""
+def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame, spans: Spans) -> Viewer:
+    """What the page's charts draw of these directions; ``spans`` are the rows of ``limits``."""
     blocks, items = Blocks(), []
     values: dict[str, list[pl.Series]] = {}
     ends = [float(frame["time_s"].max() or 0.0) for frame in (acks, segments)]  # type: ignore[arg-type]
     slots = palette.run_slots(len(rows))
     for row, slot in zip(rows, slots, strict=True):
         mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
-        layers = _layers(row, acks.filter(mine), segments.filter(mine))
+        layers = _layers(row, acks.filter(mine), segments.filter(mine)) | _bands(row, spans)
         for name, frame in layers.items():
             values.setdefault(name.partition(" ")[0], []).append(frame["value"])
         tables = {
@@ -159,7 +168,9 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     """Time and value of every mark, by chart and layer; none of what the capture does not show."""
     kind = pl.col("kind").cast(pl.String)
     data = segments.filter(pl.col("payload_bytes") > 0)
-    plain = acks.filter(pl.col("plain") & pl.col("delay_s").is_not_null() & pl.lit(row["delay_max_s"] is not None))
+    # Away from the receiver a delay contains the path: the round trips are the same, once.
+    here = row["delay_max_s"] is not None and not text.has_trips(row)
+    plain = acks.filter(pl.col("plain") & pl.col("delay_s").is_not_null() & pl.lit(here))
     trips = acks.filter(pl.col("rtt_s").is_not_null() & pl.lit(text.has_trips(row)))
     left = (pl.col("flight_bytes").cast(pl.Int64) - pl.col("acked_bytes").cast(pl.Int64)).clip(0)
     after = acks.filter(kind == "new").select("time_s", "frame", flight_bytes=left.cast(pl.UInt64))
@@ -172,7 +183,7 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
     hidden = wide or not row["handshake"]
     # A packet that others have overtaken moves no edge back.
     edge = offered.with_columns(edge_bytes=(pl.col("ack_bytes").cast(pl.Int64) + pl.col("window_bytes")).cum_max())
-    timer = [] if row["timer_s"] is None else [1e3 * (row["timer_s"] + (row["delay_min_s"] or 0.0))]
+    timer = [] if row["timer_s"] is None or not here else [1e3 * (row["timer_s"] + (row["delay_min_s"] or 0.0))]
     return {
         "sequence acked": _steps(acks.filter(kind.is_in(["new", "repeated"])), "ack_bytes"),
         "sequence edge": _steps(edge.clear() if hidden else edge, "edge_bytes"),
@@ -190,6 +201,17 @@ def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, p
         "flight closed": _dots(offered.filter(pl.col("window_bytes") == 0), "window_bytes"),
         "trips trip": _dots(trips, "rtt_s", 1e3),
     }
+
+
+def _bands(row: Row, spans: Spans) -> dict[str, pl.DataFrame]:
+    """Begin, end and first packet of each span of time, by its cause."""
+    own = () if row["limit"] in ("short", "unknown") else spans.get((row["connection"], row["direction"]), ())
+    found: dict[str, list[tuple[float, float, int]]] = {}
+    for span in own:
+        found.setdefault(f"limits {span['limit']}", []).append((span["start_s"], span["end_s"], span["first_frame"]))
+    found.pop("limits network", None)
+    schema = {"time_s": pl.Float64, "value": pl.Float64, "frame": pl.Int64}
+    return {name: pl.DataFrame(each, schema=schema, orient="row") for name, each in found.items()}
 
 
 def _dots(frame: pl.DataFrame, column: str, factor: float = 1.0) -> pl.DataFrame:

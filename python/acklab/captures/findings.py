@@ -41,7 +41,8 @@ FACTS = (
 )  # fmt: skip
 #: Shares from which what is counted is a fact: compressed ACKs and copies of all, waits of the time.
 UNUSUAL, WAITS = 0.05, 0.02
-
+#: Directions with fewer ACKs of new data show little: they come last, and closed.
+FEW = 12
 
 Spans = Mapping[tuple[int, str], Sequence[Row]]
 """The rows of ``limits``, by connection and direction."""
@@ -138,8 +139,8 @@ def _leg(row: Row, end: str) -> str:
     return "?" if secs is None else ("at most " if row[f"{end}_rtt_at_most"] else "") + seconds(secs)
 
 
-def ordered(rows: Sequence[Row], few: int = 12) -> list[Row]:
-    """Directions as they are shown: those of ``few`` ACKs of new data after the others, of a connection that with more data first."""
+def ordered(rows: Sequence[Row]) -> list[Row]:
+    """Directions as they are shown: those with few ACKs after the others, of a connection that with more data first."""
     return sorted(
-        rows, key=lambda row: (row["new_acks"] < few, row["connection"], -max(row["bytes"], row["acked_bytes"]))
+        rows, key=lambda row: (row["new_acks"] < FEW, row["connection"], -max(row["bytes"], row["acked_bytes"]))
     )

@@ -10,20 +10,22 @@ import polars as pl
 
 from .. import _core
 from ..figures import pictures
-from ..figures.html import aside, esc, table
+from ..figures.html import closed, esc, fold, table
 from ..render.page import listed
 from ..render.report import Cell, Report, Table
 from ..text.numbers import amount
 from ..text.templates import Fact, fact, sentence
 from . import text
 from .charts import histogram, viewer
-from .findings import Spans, facts, limit, ordered, policy
+from .findings import Spans, facts, ordered
 
 if TYPE_CHECKING:
     from . import Analysis
 
 #: Directions that are drawn, those with most data; all stand in the table.
 MAX_DRAWN, MAX_LISTED = 8, 200
+#: Facts of the direction with most data that stand at the top.
+MAX_FACTS = 4
 
 Row = Mapping[str, Any]
 
@@ -36,22 +38,26 @@ def page(found: Analysis) -> str:
     shown = [row for row in drawn if row["data_packets"] or row["acks"]]
     charts = None
     if found.acks is not None and found.segments is not None and shown:
-        charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments))
-    parts = [_section(found, row, spans, text.faults(summary, row)) for row in shown]
+        charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments), spans)
+    told = {id(row): [*facts(row), *text.faults(summary, row)] for row in shown}
+    top, parts = [fact("no-connection")], []
+    if main := max((row for row in shown if row["bytes"]), key=lambda row: row["bytes"], default=None):
+        several = sum(row["bytes"] > 0 for row in shown)
+        which = [fact("most-data", directions=several, name=text.title(main))] if several > 1 else []
+        top = [*which, *told[id(main)][: MAX_FACTS - len(which)]]
+        left = told[id(main)][MAX_FACTS - len(which) :]
+        parts = [f'<section class="card" id="{_name(main)}">{_section(found, main, spans, left)}</section>']
+    parts += [_folded(row, _section(found, row, spans, told[id(row)])) for row in shown if row is not main]
     rest = "".join([*parts, meanings((it["name"], it["about"]) for it in _core.columns("connections"))])
-    top = [text.size(summary), *_lead(shown), *text.notes(summary)]
     name = text.title_of_file(summary["file"], short=True)
-    return Report("analyze", name, top, [_list(rows, drawn)], viewer=charts, rest=rest).page()
+    listed_rows = [_list(rows, drawn)]
+    return Report(
+        "analyze", name, [text.size(summary), *top, *text.notes(summary)], listed_rows, viewer=charts, rest=rest
+    ).page()
 
 
-def _lead(shown: list[Row]) -> list[Fact]:
-    """What the direction with most data shows."""
-    several = [row for row in shown if row["bytes"]]
-    if not several:
-        return [fact("no-connection")]
-    most = max(several, key=lambda row: row["bytes"])
-    which = [fact("most-data", directions=len(several), name=text.title(most))] if len(several) > 1 else []
-    return [*which, limit(most), policy(most)]
+def _folded(row: Row, body: str) -> str:
+    return fold(text.title(row), body).replace("<details ", f'<details id="{_name(row)}" ', 1)
 
 
 def _name(row: Row) -> str:
@@ -76,7 +82,7 @@ def _list(rows: list[Row], drawn: list[Row]) -> Table:
     feet = [fact("rows", shown=MAX_LISTED, all=len(rows))] if len(rows) > MAX_LISTED else []
     if len(drawn) < len(rows):
         feet.append(fact("drawn-directions", shown=len(drawn), all=len(rows)))
-    return Table(heads, cells, "Directions", feet, names=5)
+    return Table(heads, cells, "Directions", feet, names=5, lead=len(rows) > 1, fold=len(rows) == 1)
 
 
 def meanings(columns: Iterable[tuple[str, str]]) -> str:
@@ -102,8 +108,8 @@ def wireshark(row: Row) -> str:
     return " && ".join(parts)
 
 
-def _section(found: Analysis, row: Row, spans: Spans, faults: Sequence[Fact]) -> str:
-    """A direction: its limits, its facts and its counts."""
+def _section(found: Analysis, row: Row, spans: Spans, told: Sequence[Fact]) -> str:
+    """A direction: its limits, these of its facts, and its counts."""
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
@@ -115,17 +121,10 @@ def _section(found: Analysis, row: Row, spans: Spans, faults: Sequence[Fact]) ->
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
     start = sentence(fact("spans", start=row["start_s"], took=row["duration_s"]))
-    packets = aside(
-        "Its packets in Wireshark",
-        f'<p class="note">Its packets in Wireshark: <code>{esc(wireshark(row))}</code>. A mark\'s packet is <code>frame.number</code> there: '
-        "point at the mark, or read the chart's table.</p>",
+    packets = (
+        f'<p class="note">{esc(text.title(row))}. {esc(start)}. In Wireshark: <code>{esc(wireshark(row))}</code></p>'
     )
     shares = text.share_table(row, spans)
-    all_numbers = aside(
-        f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
-    )
-    return (
-        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>{packets}'
-        f"{listed([*facts(row), *faults])}{shares.html() if shares.rows else ''}{figures}"
-        f"{all_numbers}</section>"
-    )
+    counts = closed(f"All {len(numbers)} numbers", table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs"))
+    facts = listed(told) if told else ""
+    return f"{shares.html() if shares.rows else ''}{packets}{facts}{figures}{counts}"

@@ -12,7 +12,7 @@ from ..text.escapes import one_line
 from ..text.numbers import NB, amount, percent, seconds
 from ..text.templates import TEMPLATES, Fact, fact, fact_of, sentence
 from .faults import Fault
-from .findings import CAUSES, Spans, evidence, ordered, shares
+from .findings import CAUSES, FEW, Spans, evidence, ordered, shares
 from .findings import facts as facts_of
 from .select import chosen
 
@@ -44,12 +44,9 @@ def as_text(
     for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
             facts = [*facts_of(row), *faults(summary, row)]
-            lines += [
-                "",
-                Report("analyze", title(row), facts, [share_table(row, spans or {})]).text(),
-                "",
-                *_table(row),
-            ]
+            little = row["new_acks"] < FEW and row is not shown[0]
+            tables = [] if little else [share_table(row, spans or {})]
+            lines += ["", Report("analyze", title(row), facts, tables).text(), *([] if little else ["", *_table(row)])]
         else:
             opened = "opened" if row["handshake"] else "not opened, as far as it passed here"
             empty = fact("no-data", opened=opened, reset="reset" if row["reset"] else "")
@@ -79,7 +76,7 @@ def share_table(row: Row, spans: Spans) -> Table:
             evidence(one["kind"], one["evidence"]),
             percent(one["share"]),
             seconds(one["seconds"]),
-            "-" if one["frames"] is None else "-".join(map(str, one["frames"])),
+            "-" if one["frames"] is None or one["frames"][0] > one["frames"][1] else "-".join(map(str, one["frames"])),
         ]
         for one in shares(row, spans)
     ]

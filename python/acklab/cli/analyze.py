@@ -19,6 +19,7 @@ from ..text.terminal import say, say_json, status
 from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
+    from ..captures import Analysis
     from ..captures.qlog import QlogAnalysis
     from ..results.directory import Folder
 
@@ -26,6 +27,7 @@ EXAMPLE = """\
 example:
   acklab analyze examples/captures/linux-receiver.pcap                  how each connection's receiver acknowledges
   acklab analyze examples/captures/linux-receiver.pcap --out results    also tables, and a page with charts
+  acklab analyze server.pcap --annotate told.pcapng                     the same packets with comments, for Wireshark
   acklab analyze *.pcap.gz --json                                       one JSON object a file and line
   acklab analyze server.sqlog --out results                             the log of a QUIC endpoint (qlog)
   acklab analyze captures --dataset found --sort application_limited_s  all captures below a directory, as one table
@@ -70,6 +72,8 @@ def add(verbs: Any) -> None:
     )
     told = "write the connections of all files, and of the files below directories, as one table there, and print how often each limit is met"
     verb.add_argument("--dataset", type=directory, metavar="DIR", help=told)
+    told = "also write the capture there as pcapng, with comments at its packets: ACKs held, retransmissions, limits"
+    verb.add_argument("--annotate", type=directory, metavar="OUT.pcapng", help=told)
     add_open(verb)
 
 
@@ -92,6 +96,8 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("standard input can be read once")
     if options.sort is not None and options.sort not in sortable():
         options.parser.error(f"argument --sort: {not_known('column', options.sort, sortable())}")
+    if options.annotate and (len(options.files) > 1 or options.files[0] == STANDARD_INPUT or options.dataset):
+        options.parser.error("--annotate goes with one capture file")
     if options.dataset:
         return _dataset(options)
     places = _places(options)
@@ -113,7 +119,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             log = analyze_qlog(file) if file != STANDARD_INPUT and is_qlog(file) else None
             if log is None:
                 with _spared(options, file):
-                    found = of_capture(file, packets=bool(options.out), tick=tick)
+                    found = of_capture(file, packets=bool(options.out or options.annotate), tick=tick)
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
@@ -138,7 +144,29 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             if not options.json:
                 say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
             open_page(options, folders[number].path / "analysis.html")
+        if options.annotate:
+            _annotate(options, found)
     return 0
+
+
+def _annotate(options: argparse.Namespace, found: Analysis) -> None:
+    """Writes the capture with comments."""
+    from ..captures.annotate import AnnotateError, annotated
+    from ..results.files import replacing
+
+    source, target = Path(found.file), Path(options.annotate)
+    if target.exists() and target.samefile(source):
+        options.parser.error(f"--annotate {file_name(target)}: that is the capture itself")
+    try:
+        content = annotated(source.read_bytes(), found)
+        with replacing(target) as scratch:
+            scratch.write_bytes(content)
+    except AnnotateError as error:
+        options.parser.error(f"--annotate: {file_name(source)}: {error}")
+    except OSError as error:
+        options.parser.error(f"--annotate {file_name(target)}: {error.strerror or error}")
+    if not options.json:
+        say(f"\nwritten to {file_name(target)}")
 
 
 def _dataset(options: argparse.Namespace) -> int:
@@ -167,8 +195,8 @@ def _say_log(options: argparse.Namespace, found: QlogAnalysis, number: int, fold
     """The same for a log of QUIC endpoints."""
     from ..captures.qlog.text import MAX_SHOWN, as_text
 
-    if options.only or options.sort:
-        options.parser.error("--only and --sort are for captures; this is a qlog file")
+    if options.only or options.sort or options.annotate:
+        options.parser.error("--only, --sort and --annotate are for captures; this is a qlog file")
     say_json(json.dumps(found.summary())) if options.json else say(
         ("\n" if number else "") + as_text(found, options.most or MAX_SHOWN)
     )

@@ -123,29 +123,6 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a forest plot, in units of the tolerance: 0 is the paper's value, -1 and 1 the ends of what is allowed."""
-
-    label: str
-    group: str
-    ours: float
-    ns2: float | None = None
-    verdict: str = "reproduced"
-    text: str = ""
-    interval: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class Forest:
-    """Every number of a paper on one scale."""
-
-    name: str
-    about: str
-    rows: Sequence[Row]
-    x: Axis
-
-
-@dataclass(frozen=True)
 class Swing:
     """A row of a tornado: the headline's value after a change of one parameter."""
 
@@ -230,4 +207,4 @@ class Multiples:
     """What filled and hollow marks mean."""
 
 
-Chart = Lines | Heat | Bars | Forest | Tornado | Dots | Multiples
+Chart = Lines | Heat | Bars | Tornado | Dots | Multiples

@@ -13,7 +13,7 @@ from ..text.escapes import visible
 if TYPE_CHECKING:
     from .charts import Chart
 
-__all__ = ["SCROLLER", "VIEWER", "aside", "document", "esc", "fold", "header", "saved", "table"]
+__all__ = ["SCROLLER", "VIEWER", "aside", "closed", "document", "esc", "fold", "header", "saved", "table"]
 
 
 def esc(text: object) -> str:
@@ -21,7 +21,7 @@ def esc(text: object) -> str:
     return html.escape(visible(str(text)))
 
 
-SCROLLER = '<div class="scroller tall" tabindex="0" role="group" aria-label="Table">'
+SCROLLER = '<div class="scroller" tabindex="0" role="group" aria-label="Table">'
 """Opens what a wide table is pushed along in, with keys too."""
 
 
@@ -42,9 +42,14 @@ def aside(words: str, body: str) -> str:
     return f'<details class="aside" open><summary>{esc(words)}</summary>{body}</details>'
 
 
+def closed(words: str, body: str) -> str:
+    """A closed part of a card."""
+    return f'<details class="fold"><summary>{esc(words)}</summary>{body}</details>'
+
+
 def fold(title: str, body: str) -> str:
-    """A part of a page that starts closed on a telephone: the title says what is in it."""
-    return f'<details class="card fold" open><summary><h2>{esc(title)}</h2></summary>{body}</details>'
+    """A part of a page that starts closed: the title says what is in it."""
+    return f'<details class="card fold"><summary><h2>{esc(title)}</h2></summary>{body}</details>'
 
 
 def header(

@@ -15,19 +15,20 @@ from typing import Any
 
 from ..plot import palette
 from ..text.escapes import one_line, short, visible
-from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
+from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 INK, SOFT, GRID = "var(--ink)", "var(--ink-2)", "var(--line)"
 PRINTED = {INK: "#14181f", SOFT: "#4a5260", GRID: "#d9dde3"}
 SHAPES = ("circle", "diamond", "square", "triangle-up")
-VERDICTS = {"reproduced": "green", "differs": "red", "undecided": "slate"}
 #: Colours of a heat map from its least to its greatest value: viridis, and purple to orange, as their authors published them.
 SEQUENTIAL = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 DIVERGING = ("#542788", "#b2abd2", "#f7f7f7", "#fdb863", "#b35806")
 #: Most values of a heat map that have a colour each, not a scale.
 MAX_STATES = 4
+#: What an axis says that does not begin at 0, or is logarithmic; and the share of the greatest value above which all are close together.
+NOT_FROM_ZERO, LOGARITHMIC, CLOSE = "not from 0", "logarithmic", 0.6
 #: The values that the pointer shows, and most points of a line without a marker that it reaches.
 TIP, MAX_TIPS = {"field": "tip", "type": "nominal"}, 2000
 #: Width of a print, of a chart of one panel, and of a row of names, in pixels.
@@ -40,7 +41,7 @@ CONFIG: Spec = {
     "view": {"stroke": None},
     "axis": {
         "labelColor": SOFT, "titleColor": SOFT, "domainColor": SOFT, "tickColor": SOFT, "gridColor": GRID,
-        "labelFontSize": 11.5, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy", "titlePadding": 7,
+        "labelFontSize": 11.5, "titleFontSize": 12, "titleFontWeight": "normal", "labelOverlap": "greedy", "labelSeparation": 6, "titlePadding": 7,
         "labelLimit": 420,
     },
     "title": {"color": INK, "fontSize": 12.5, "fontWeight": 600, "anchor": "start", "frame": "group", "offset": 6},
@@ -69,7 +70,7 @@ def specification(chart: Chart) -> Spec:
     pixels that names of rows take in the first column, ``small`` true where one panel needs no whole page.
     """
     draw: Mapping[type, Callable[[Any], Spec]] = {
-        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Forest: _forest, Tornado: _tornado, Multiples: _multiples,
+        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Tornado: _tornado, Multiples: _multiples,
     }  # fmt: skip
     spec = draw[type(chart)](_visible(chart))
     meta = {"keys": [], "columns": len(spec["concat"]), "names": 0, "small": False, **spec.pop("meta", {})}
@@ -135,7 +136,7 @@ def _between(low: float, high: float) -> str:
 
 def _scale(axis: Axis, zero: bool = False) -> Spec:
     """Returns an axis as a channel's title, scale and ticks."""
-    scale: Spec = {"zero": zero, "nice": axis.low is None and axis.high is None}
+    scale: Spec = {"zero": zero, "nice": axis.low is None or axis.high is None}
     if axis.log:
         scale = {"type": "log", "nice": False}
     scale |= {"domainMin": axis.low} if axis.low is not None else {}
@@ -148,7 +149,23 @@ def _scale(axis: Axis, zero: bool = False) -> Spec:
         if axis.words:
             words = json.dumps(list(map(label, axis.words)))
             ticks["labelExpr"] = f"{words}[indexof({json.dumps(ticks['values'])}, datum.value)]"
-    return {"title": axis.label or None, "scale": scale, "axis": ticks}
+    return {
+        "title": ", ".join(filter(None, [axis.label, axis.log and LOGARITHMIC])) or None,
+        "scale": scale,
+        "axis": ticks,
+    }
+
+
+def _from_zero(axis: Axis, ends: Sequence[float]) -> Axis:
+    """Returns an axis of values that begins at 0, or says that it does not: where they lie close together, or a caller cut it."""
+    known = [float(end) for end in ends if math.isfinite(end)]
+    if axis.log or not known or min(known) < 0:
+        return axis
+    low = axis.low
+    if low is None:
+        near, far = min(known), max(known)
+        low = 0.0 if near < CLOSE * far or near == far else near - 0.05 * (far - near)
+    return replace(axis, low=low, label=f"{axis.label}, {NOT_FROM_ZERO}".lstrip(", ") if low > 0 else axis.label)
 
 
 def _coloured(names: Sequence[str], colours: Sequence[str]) -> Spec:
@@ -185,6 +202,8 @@ def _lines(chart: Lines) -> Spec:
 
 
 def _panel(panel: Panel, colour: Spec, height: float) -> Spec:
+    ends = [end for line in panel.lines for end in line.y] + [mark.at for mark in panel.marks if not mark.vertical]
+    panel = replace(panel, y=_from_zero(panel.y, ends))
     lines = [_line(line, panel, colour) for line in panel.lines]
     layers = [*lines, *(layer for mark in panel.marks for layer in _mark(mark))]
     spec: Spec = {"height": height, "layer": layers, "encoding": {"x": _scale(panel.x), "y": _scale(panel.y)}}
@@ -213,8 +232,9 @@ def _line(line: Line, panel: Panel, colour: Spec) -> Spec:
         row: Spec = {"x": _number(x), "y": _number(y)}
         if off > 0:
             row |= {"low": _number(y - off), "high": _number(y + off)}
+        up = panel.y.label.removesuffix(f", {NOT_FROM_ZERO}")
         row["tip"] = "; ".join(
-            filter(None, [line.name, _told(panel.x.label, x), _told(panel.y.label, y) + _between(y - off, y + off)])
+            filter(None, [line.name, _told(panel.x.label, x), _told(up, y) + _between(y - off, y + off)])
         )
         rows.append(row)
     if panel.y.log:
@@ -359,7 +379,9 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], 
     elif panel.ends:
         scale = {"domain": list(panel.ends), "nice": False}
     better = {"→": "better →", "←": "← better"}.get(panel.better, "")
-    title = ", ".join(filter(None, [better, "logarithmic" if panel.log else ""])) or None
+    cut = panel.beside is not None or (panel.ends or (0.0,))[0] > 0
+    note = LOGARITHMIC if panel.log else NOT_FROM_ZERO if cut and min(ends, default=0.0) > 0 else ""
+    title = ", ".join(filter(None, [better, note])) or None
     several = len(texts) > 1
     shades = {"domain": list(texts), "range": list(map(shade, texts))}
     words = f"{json.dumps(texts)}[datum.value]"
@@ -385,56 +407,6 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], 
     }  # fmt: skip
 
 
-def _forest(chart: Forest) -> Spec:
-    limit = chart.x.high or 2.5
-    names = [row.label for row in chart.rows]
-
-    def held(value: float) -> float:
-        return max(-limit, min(limit, value))
-
-    rows = [
-        {
-            "row": row.label,
-            "x": held(row.ours),
-            "low": held(row.interval[0]) if row.interval else None,
-            "high": held(row.interval[1]) if row.interval else None,
-            "ns2": None if row.ns2 is None else held(row.ns2),
-            "text": row.text,
-            "verdict": row.verdict,
-            "shape": "triangle-right" if row.ours > limit else "triangle-left" if row.ours < -limit else "circle",
-            "tip": f"{row.label}: {row.text}",
-        }
-        for row in chart.rows
-    ]
-    shades = _coloured([*VERDICTS, "ns-2"], [*VERDICTS.values(), "orange"])
-    colour: Spec = {"field": "verdict", **shades}
-    x: Spec = {
-        "type": "quantitative",
-        "scale": {"domain": [-limit, limit]},
-        "axis": {"tickCount": 7},
-        "title": chart.x.label,
-    }
-    spec: Spec = {
-        **_values(rows),
-        "height": 13 * len(rows),
-        "encoding": {"y": _named(names)},
-        "layer": [
-            _stretch(-1, 1),
-            {"mark": "rule", "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "color": colour}},
-            {"mark": {"type": "point", "shape": "diamond", "size": 60}, "encoding": {"x": {"field": "ns2", **x}, "color": {**shades, "datum": "ns-2"}}},
-            {"mark": {"type": "point", "filled": True, "size": 34, "opacity": 1}, "encoding": {"x": {"field": "x", **x}, "color": colour, "shape": {"field": "shape", "scale": None}, "tooltip": TIP}},
-            {"mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 10}, "encoding": {"x": {"value": "width"}, "text": {"field": "text"}}},
-        ],
-    }  # fmt: skip
-    keys = [
-        _key(name, slot, "", "circle")
-        for name, slot in VERDICTS.items()
-        if any(row.verdict == name for row in chart.rows)
-    ]
-    keys.append(_key("ns-2", "orange", "", "diamond"))
-    return {"concat": [spec], "meta": {"keys": keys, "names": _left(names)}}
-
-
 def _tornado(chart: Tornado) -> Spec:
     names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
     panels = []
@@ -446,7 +418,7 @@ def _tornado(chart: Tornado) -> Spec:
         ]  # fmt: skip
         x: Spec = {
             "type": "quantitative",
-            "title": chart.unit or None,
+            "title": ", ".join(filter(None, [chart.unit, NOT_FROM_ZERO])),
             "scale": {"zero": False, "padding": 36},
             "axis": {"tickCount": 6},
         }

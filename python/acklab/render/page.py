@@ -12,20 +12,20 @@ from .report import Cell, Report, Table
 MAX_STACKED = 20
 #: Most characters of a name that stands on one line.
 MAX_LINE = 24
-#: Rows of the longest table that stands above the picture.
-MAX_ABOVE = 12
 
 
 def page(report: Report) -> str:
     """Returns the page."""
     shown = [one for one in report.tables if one.rows]
-    above = "".join(table(one) for one in shown if not one.fold and len(one.rows) <= MAX_ABOVE)
-    below = "".join(table(one) for one in shown if not one.fold and len(one.rows) > MAX_ABOVE)
+    above = "".join(table(one) for one in shown if one.lead)
+    below = "".join(table(one) for one in shown if not one.fold and not one.lead)
     folded = "".join(table(one) for one in shown if one.fold)
     picture = f'<section class="card">{report.picture}</section>' if report.picture else ""
     head = f"{header(report.title, f'acklab {report.verb}', '', quick=False)}{listed(report.facts)}</header>"
     charts = VIEWER if report.viewer else ""
-    body = f"{head}<main>{above}{picture}{charts}{below}{folded}{report.rest}</main>"
+    if report.viewer_fold:
+        charts, folded = "", folded + fold(report.viewer_fold, charts)
+    body = f"{head}<main>{above}{picture}{charts}{below}{report.rest}{folded}</main>"
     return document(f"{report.title}: {sentence(report.facts[0])}", body, viewer=report.viewer)
 
 
@@ -40,15 +40,20 @@ def table(of: Table) -> str:
         max((len(cell if isinstance(cell, str) else cell.text) for cell in column), default=0)
         for column in zip(*of.rows, strict=True)
     ]
-    kinds = ["text wrap" if width > MAX_LINE else "text" for width in widths[: of.names]]
+    kinds = ["text wrap long" if width > MAX_LINE else "text" for width in widths[: of.names]]
     kinds += [""] * (len(of.heads) - len(kinds))
+    stacked = "stacked" if len(of.heads) > 2 and len(of.rows) <= MAX_STACKED else ""
+    if of.results:  # on a telephone they are cells of one grid, whose columns change places
+        stacked, first = "turned-round", len(of.heads) - of.results
+        kinds = [kind if place < first else f"{kind} result".strip() for place, kind in enumerate(kinds)]
     head = "".join(f'<th scope=col class="{kind}">{esc(text)}</th>' for text, kind in zip(of.heads, kinds, strict=True))
     top = f"<thead><tr>{head}</tr></thead>" if any(of.heads) else ""
-    named = [f"{kinds[0]} named", *kinds[1:]] if of.names == 1 else kinds
+    named = [f"{kinds[0]} named", *kinds[1:]] if of.names else kinds
     rows = "".join(f"<tr>{''.join(map(_cell, row, of.heads, named))}</tr>" for row in of.rows)
-    stacked = ' class="stacked"' if len(of.heads) > 2 and len(of.rows) <= MAX_STACKED else ""
-    body = f"{SCROLLER}<table{stacked}>{top}<tbody>{rows}</tbody></table></div>"
-    body += "".join(f'<p class="note">{esc(sentence(foot))}</p>' for foot in of.feet)
+    style = f' class="{stacked}"' if stacked else ""
+    columns = f' style="--columns:{len(of.heads)}"' if of.results else ""
+    body = f"{SCROLLER}<table{style}{columns}>{top}<tbody>{rows}</tbody></table></div>"
+    body += f'<p class="note">{"<br>".join(esc(sentence(foot)) for foot in of.feet)}</p>' if of.feet else ""
     if of.bare:
         return body
     if of.fold:

@@ -40,7 +40,11 @@ class Table:
     names: int = 1
     """Columns of names at the left; the others hold numbers."""
     fold: bool = False
-    """A telephone shows it closed."""
+    """A page shows it closed."""
+    lead: bool = False
+    """It stands above a page's picture."""
+    results: int = 0
+    """Columns at the right that a telephone shows first."""
     terminal: bool = True
     """A terminal shows it, too."""
     bare: bool = False
@@ -69,11 +73,13 @@ class Report:
     facts: Sequence[Fact]
     """Three to five."""
     tables: Sequence[Table]
-    """Those that are short and not folded stand above the picture."""
+    """Those that lead, then the picture, then the others; what is folded comes last."""
     picture: str = field(default="", repr=False)
     """HTML of the page's picture."""
     viewer: Viewer | None = field(default=None, repr=False)
-    """Charts over time, below the tables."""
+    """Charts over time, below the picture."""
+    viewer_fold: str = ""
+    """The title under which these charts are closed."""
     rest: str = field(default="", repr=False)
     """HTML of the page below the charts."""
 

@@ -1,15 +1,13 @@
-"""The forest plot: every claim of a paper on one scale."""
+"""Every claim of a paper on one scale."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..figures.charts import Axis, Forest, Row
 from .measure import Comparison, Finding
-from .paper import Drawn, Paper
+from .paper import Paper
 from .verdict import Verdict
-from .words import counting
 
 LIMIT = 2.5
 """Beyond so many tolerances a mark is drawn at the edge, as an arrow."""
@@ -42,34 +40,31 @@ def hardest(verdict: Verdict) -> Finding | None:
     return max(verdict.findings, key=strain)
 
 
-def forest(verdicts: Sequence[Verdict], paper: Paper) -> Drawn | None:
-    """One row a claim of the paper; of claims with several parts or cells, the part that decides."""
-    rows = []
-    for verdict in counting(verdicts):
-        finding = hardest(verdict)
-        if finding is None:
-            continue
-        ends = None
-        if finding.interval is not None and all(map(math.isfinite, finding.interval)):
-            ends = tuple(position(finding.comparison, end) for end in finding.interval)
-        ns2 = paper.ns2_numbers.get(verdict.claim.id)
-        alone = len(verdict.findings) == 1
-        rows.append(
-            Row(
-                label=verdict.claim.short,
-                group=verdict.standing,
-                ours=position(finding.comparison, finding.value),
-                ns2=position(finding.comparison, ns2) if ns2 is not None and alone else None,
-                verdict=verdict.verdict,
-                text=f"{finding.value:.4g}, wanted {finding.comparison.requirement}"[:44] if alone else _cells(verdict),
-                interval=ends,  # type: ignore[arg-type]
-            )
-        )
-    if not rows:
+@dataclass(frozen=True)
+class Place:
+    """A claim on the common scale."""
+
+    ours: float
+    ns2: float | None
+    interval: tuple[float, float] | None
+    verdict: str
+    text: str
+
+
+def place(verdict: Verdict, paper: Paper) -> Place | None:
+    """Where a claim stands; of one with several parts or cells, the part that decides."""
+    finding = hardest(verdict)
+    if finding is None:
         return None
-    axis = Axis("position within what the ledger allows (-1 and 1 are its ends)", high=LIMIT)
-    chart = Forest("forest", "Every claim: ours, ns-2 and the interval, in units of the ledger's tolerance", rows, axis)
-    return Drawn([chart])
+    interval = None
+    if finding.interval is not None and all(map(math.isfinite, finding.interval)):
+        low, high = (position(finding.comparison, end) for end in finding.interval)
+        interval = low, high
+    ns2 = paper.ns2_numbers.get(verdict.claim.id)
+    alone = len(verdict.findings) == 1
+    text = f"{finding.value:.4g}, wanted {finding.comparison.requirement}"[:44] if alone else _cells(verdict)
+    theirs = position(finding.comparison, ns2) if ns2 is not None and alone else None
+    return Place(position(finding.comparison, finding.value), theirs, interval, verdict.verdict, text)
 
 
 def _cells(verdict: Verdict) -> str:

@@ -10,16 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._core import __version__
-from ..figures.charts import Forest
-from ..figures.html import aside, document, esc, header, table
+from ..figures.html import aside, document, esc, fold, header, table
 from ..text.counts import counted
 from ..text.templates import sentence
 from . import words
-from .overview import overview
+from .evidence import Place, place
+from .overview import keys, scale
 from .paper import Compared, Drawn, Figure
-from .report import claims, facts
+from .report import facts, measured
 from .runner import Outcome
-from .verdict import Verdict
+from .verdict import DIFFERS, REPRODUCED, UNDECIDED, Verdict
 
 Pictures = Mapping[str, str]
 """Charts as HTML, by name."""
@@ -32,21 +32,18 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     parts = [(f"section-{key}", _titled(key, title), [pair for pair in chosen if pair[0].section == key])
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
-    forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
-    said = {verdict.claim.short: verdict.claim for verdict in words.counting(outcome.verdicts)}
-    body = [overview(chart, said) for chart in forests if isinstance(chart, Forest)]
-    body += [claims(outcome).html()] if outcome.verdicts else []
-    body += [_section(*part, pictures, outcome) for part in parts if part[2]]
-    body += [_terms(outcome), _claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(
-        robust[2]
+    body = [_claims(outcome)]
+    figures = [figure for *_, found in (*parts, robust) for figure, _ in found]
+    open_ = next(
+        (one for one in figures if any(v.verdict != REPRODUCED for v in _mine(one, outcome))),
+        figures[0] if figures else None,
     )
-    links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
-    links += (
-        [("#terms", "Words")] * bool(paper.terms)
-        + [("#claims", "Claims")] * bool(outcome.verdicts)
-        + [("#parameters", "Parameters")]
-    )
-    links += [("#robustness", "Robustness")] * bool(robust[2])
+    body += [_section(*part, pictures, outcome, open_) for part in (*parts, robust) if part[2]]
+    body += [_about_claims(outcome), _terms(outcome), _parameters(outcome)]
+    links = [("#claims", "Claims")] * bool(outcome.verdicts) + [
+        (f"#{id}", title) for id, title, found in parts if found
+    ]
+    links += [("#robustness", "Robustness")] * bool(robust[2]) + [("#parameters", "Parameters")]
     links += [("index.html", "All papers")]
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
@@ -77,10 +74,10 @@ def _titled(key: str, title: str) -> str:
     return f"Section {key}: {title}" if re.fullmatch(r"[\d.]+|[IVX]+", key) else title
 
 
-def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome) -> str:
-    cards = "".join(
-        _card(figure, drawn, pictures, outcome, number == 0) for number, (figure, drawn) in enumerate(found)
-    )
+def _section(
+    id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome, open_: Figure | None
+) -> str:
+    cards = "".join(_card(figure, drawn, pictures, outcome, figure is open_) for figure, drawn in found)
     return f'<section id="{id}"><h2>{esc(title)}</h2>{cards}</section>'
 
 
@@ -99,12 +96,7 @@ def _terms(outcome: Outcome) -> str:
     items = "".join(
         f"<div><dt>{esc(word)}</dt><dd>{esc(meaning)}</dd></div>" for word, meaning in outcome.paper.terms.items()
     )
-    title = f"Words of the {outcome.paper.source}"
-    return (
-        f'<section id="terms"><h2>{title}</h2>{aside("What the abbreviations mean", f"""<dl class="terms">{items}</dl>""")}</section>'
-        if items
-        else ""
-    )
+    return fold(f"Words of the {outcome.paper.source}", f'<dl class="terms">{items}</dl>') if items else ""
 
 
 def _failures(outcome: Outcome) -> str:
@@ -137,11 +129,11 @@ def _parameters(outcome: Outcome) -> str:
         f'<td class="text">{p.basis}</td><td class="text wrap">{esc(p.reason)}{_fitted(p.fitted_to)}</td></tr>'
         for p in paper.parameters
     )
-    return (
-        f'<section id="parameters"><h2>Parameters</h2><p class="note">{esc(note)}</p>'
-        f'<details class="card"><summary>{counted(len(paper.parameters), "parameter")}</summary><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
-        f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></details></section>'
+    heads = "".join(
+        f'<th class="text{" wrap" * (head == "why")}">{head}</th>' for head in ("parameter", "value", "basis", "why")
     )
+    body = f'<p class="note">{esc(note)}</p><table class="parameters"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    return f'<div id="parameters">{fold(counted(len(paper.parameters), "parameter"), body)}</div>'
 
 
 def _fitted(claims: Sequence[str]) -> str:
@@ -149,19 +141,24 @@ def _fitted(claims: Sequence[str]) -> str:
 
 
 def _claims(outcome: Outcome) -> str:
-    if not outcome.verdicts:
+    """Every claim once, with its verdict and its place on one scale: those that differ first, those reproduced last."""
+    test = words.counting(outcome.verdicts)
+    if not test:
         return ""
-    counting = words.counting(outcome.verdicts)
-    kinds = ["", *(words.IN_CHANGED.get(word, word) if outcome.effort.sets else word for word in words.OUTCOMES)]
-    buttons = "".join(
-        f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>'
-        for kind in kinds
-    )
-    body = f'<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>{_rows(outcome, counting)}'
-    told = aside(f"The {len(counting)} claims, each with its verdict", body) if counting else ""
-    return (
-        f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}{_cells(outcome)}{told}{_uncounted(outcome)}</section>'
-    )
+    # What changed runs measure has no place beside the paper's values.
+    places = {} if outcome.effort.sets else {v.claim.short: one for v in test if (one := place(v, outcome.paper))}
+    groups = [[verdict for verdict in test if verdict.verdict == kind] for kind in (DIFFERS, UNDECIDED, REPRODUCED)]
+    open_, held = groups[0] + groups[1], groups[2]
+    shown = _rows(outcome, open_, places, ("measured", "wanted")) if open_ else ""
+    if held:
+        shown += aside(words.number_of(len(held), REPRODUCED, bool(outcome.effort.sets)), _rows(outcome, held, places))
+    return f'<section id="claims"><div class="card">{keys(places.values()) if places else ""}{shown}</div></section>'
+
+
+def _about_claims(outcome: Outcome) -> str:
+    """Which claims were changed after a result, what a cell is, and what no count has."""
+    told = f"{_changes(outcome)}{_cells(outcome)}"
+    return (fold("How the claims are judged", told) if told else "") + _uncounted(outcome)
 
 
 def _uncounted(outcome: Outcome) -> str:
@@ -175,16 +172,17 @@ def _uncounted(outcome: Outcome) -> str:
     rows += [[esc(one) for one in (line.kind, line.place, line.what, line.why)] for line in lines]
     if not rows:
         return ""
-    return aside(
+    return fold(
         f"{counted(len(rows), 'statement')} that no count has", table(["", "", "", ""], rows, ["text wrap"] * 4)
     )
 
 
-def _rows(outcome: Outcome, verdicts: Sequence[Verdict]) -> str:
-    """A table of verdicts."""
-    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("verdict", "claim"))
-    rows = "".join(_claim(outcome, verdict) for verdict in verdicts)
-    return f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+def _rows(outcome: Outcome, verdicts: Sequence[Verdict], places: Mapping[str, Place], more: Sequence[str] = ()) -> str:
+    """A table of verdicts, with what was measured and wanted if the heads are among ``more``."""
+    heads = ("verdict", "figure", "claim", *more, *(["scale"] if places else []))
+    head = "".join(f'<th class="text at-{name}" scope=col>{name}</th>' for name in heads)
+    rows = "".join(_claim(outcome, verdict, places, more) for verdict in verdicts)
+    return f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _changes(outcome: Outcome) -> str:
@@ -211,8 +209,8 @@ def _cells(outcome: Outcome) -> str:
 _LINK = '<a href="#claim-{0}">{0}</a>'
 
 
-def _claim(outcome: Outcome, verdict: Verdict) -> str:
-    """A claim: what the paper says, what was measured, and why the verdict is what it is."""
+def _claim(outcome: Outcome, verdict: Verdict, places: Mapping[str, Place], more: Sequence[str]) -> str:
+    """A claim: what the paper says, its cause if it differs, and behind it why the verdict is what it is."""
     claim, word = verdict.claim, words.outcome(verdict)
     printed = [
         ("printed", claim.paper_value),
@@ -223,14 +221,19 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     changed = "".join(f'<p class="why">{esc(words.changed(change))}</p>' for change in claim.history)
     exact = outcome.paper.claims[claim.id].exact
     alone = f'<p class="why">One run judges it: {esc(exact)}.</p>' if exact else ""
-    explained = f'<p class="why">{esc(words.sentence(verdict.cause.told()))}</p>' if verdict.cause else ""
-    measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
+    cause = f'<p class="why">{esc(words.sentence(verdict.cause.told()))}</p>' if verdict.cause else ""
+    seen = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
+    cells = "".join(
+        f'<td class="text" data-head="{head}">{esc(text)}</td>'
+        for head, text in zip(more, measured(verdict), strict=False)
+    )
+    here = places.get(claim.short)
+    cells += f"<td class=at-scale>{scale(here) if here else ''}</td>" if places else ""
     return (
-        f'<tr data-kind="{word.replace(" ", "-")}" id="claim-{esc(claim.short)}"><td class="text">'
-        f'<span class="verdict {verdict.verdict}">{word}</span></td>'
-        f'<td class="text what"><details><summary>{esc(words.printed(claim))}{_rules(verdict)}</summary>{measured}'
-        f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p>'
-        f'<p><span class="tag">{esc(claim.figure)}</span> <span class="id">{esc(claim.short)}</span></p></details></td></tr>'
+        f'<tr id="claim-{esc(claim.short)}"><td class="text"><span class="verdict {verdict.verdict}">{word}</span></td>'
+        f'<td class="text at-figure">{esc(claim.figure)}</td><td class="text what"><details><summary>{esc(words.printed(claim))}{_rules(verdict)}</summary>{seen}'
+        f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{changed}<p class="why">{beside}</p>'
+        f'<p><span class="id">{esc(claim.short)}</span></p></details>{cause}</td>{cells}</tr>'
     )
 
 
@@ -239,8 +242,8 @@ def _rules(verdict: Verdict) -> str:
     return f' <span class="rule">({esc(told)})</span>' if told else ""
 
 
-def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome, opened: bool = True) -> str:
-    """A figure under its title, which opens and closes it; the first of a section is open."""
+def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome, opened: bool) -> str:
+    """A figure under its title, which opens and closes it."""
     charts = "".join(pictures[c.name] for c in drawn.charts if c.name in pictures)
     label = f'<span class="label">{esc(figure.label)}</span>' if figure.label else ""
     remark = f'<p class="remark">{esc(drawn.remark)}</p>' if drawn.remark else ""
@@ -281,12 +284,12 @@ def _counts(figure: Figure, outcome: Outcome) -> str:
 
 
 def _about(figure: Figure, outcome: Outcome) -> str:
-    """The claims about a figure, with their verdicts."""
-    items = "".join(
-        f'<li><a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}">{words.outcome(v)}</a> {esc(v.claim.claim)}{_rules(v)}</li>'
+    """Links to the claims about a figure."""
+    links = " ".join(
+        f'<a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}">{esc(v.claim.short)}</a>'
         for v in _mine(figure, outcome)
     )
-    return f'<ul class="remark mine">{items}</ul>' if items else ""
+    return f'<p class="remark mine">{links}</p>' if links else ""
 
 
 def about(where: str, label: str) -> bool:

@@ -85,7 +85,7 @@ class Figure:
     needs: tuple[Experiment, ...]
     draw: Callable[..., Drawn]
     evidence: str = ""
-    """Empty for a figure of the paper; ``evidence`` for what a reviewer asks, ``overview`` for all claims."""
+    """Empty for a figure of the paper; ``evidence`` for what a reviewer asks."""
     slow: bool = False
     """Left out of quick runs."""
 

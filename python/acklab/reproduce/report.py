@@ -53,18 +53,29 @@ def claims(outcome: Outcome) -> Table:
 
 
 def _row(verdict: Verdict) -> list[str]:
-    claim, finding = verdict.claim, hardest(verdict)
-    cells = [words.outcome(verdict), claim.figure, claim.short, short(claim.claim, MAX_TEXT)]
-    if finding is None:
-        return [*cells, "", "", "", short(verdict.why, MAX_TEXT)]
-    several = len(verdict.findings)
-    held = sum(one.holds is True for one in verdict.findings)
-    wanted = finding.comparison.requirement if several == 1 else f"{held} of {several} hold; {finding.comparison.label} {finding.comparison.requirement}"  # fmt: skip
-    measured = f"{words.by_interval(finding.value, finding)}{words.interval_of(finding)}"
-    return [
-        *cells,
-        measured,
+    claim, (seen, wanted) = verdict.claim, measured(verdict)
+    cells = [
+        words.outcome(verdict),
+        claim.figure,
+        claim.short,
+        short(claim.claim, MAX_TEXT),
+        seen,
         short(wanted, MAX_TEXT),
-        str(verdict.seeds or 1),
-        short(verdict.cause.told() if verdict.cause else "", MAX_TEXT),
     ]
+    if not verdict.findings:
+        return [*cells[:-1], "", "", cells[-1]]
+    return [*cells, str(verdict.seeds or 1), short(verdict.cause.told() if verdict.cause else "", MAX_TEXT)]
+
+
+def measured(verdict: Verdict) -> tuple[str, str]:
+    """What was measured of the part that decides, and what is wanted of it, or why nothing was."""
+    finding = hardest(verdict)
+    if finding is None:
+        return "", verdict.why
+    several, wanted = len(verdict.findings), finding.comparison.requirement
+    if several > 1:
+        held = sum(one.holds is True for one in verdict.findings)
+        wanted = f"{held} of {several} hold; {finding.comparison.label} {wanted}"
+    value = words.by_interval(finding.value, finding)
+    interval = words.interval_of(finding)
+    return value if interval == f" ({value} to {value})" else f"{value}{interval}", wanted

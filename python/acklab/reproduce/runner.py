@@ -13,7 +13,6 @@ from .. import _core
 from ..engines.journal import Journal
 from ..results.progress import Progress
 from .changes import Changed, changed
-from .evidence import forest
 from .execute import Batches, Key, Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
 from .explanation import Unsearched
@@ -209,11 +208,6 @@ def reproduce(
         outcome.still = {
             label: sum(n for _, n in found) for label, found in moved.items() if not any(many for many, _ in found)
         }
-    plot = forest(verdicts, paper) if only is None and not effort.sets else None
-    if plot is not None:
-        outcome.figures.append(
-            (Figure(f"{paper.id}-forest", "", "Every claim on one scale", "", (), lambda: plot, "overview"), plot)
-        )
     outcome.runs, outcome.seconds = bench.lines.runs + bench.traces, time.monotonic() - start
     return outcome
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -111,7 +112,7 @@ def write_files(
     report: Callable[[str], Report],
 ) -> None:
     """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the charts, into a directory."""
-    from ..figures.html import saved
+    from ..figures.html import fold, saved
 
     told = plan.told()
     texts = [
@@ -123,5 +124,7 @@ def write_files(
         frame.write_parquet(folder / f"{name}.parquet", metadata=about)
     frame.write_csv(folder / f"{name}.csv")
     (folder / "plan.toml").write_text(told, encoding="utf-8")
-    (folder / f"{verb}.html").write_text(report("".join(saved(charts, folder, wide=True))).page(), encoding="utf-8")
+    first, *more = saved(charts, folder, wide=True)
+    rest = fold("More charts", "".join(more)) if more else ""
+    (folder / f"{verb}.html").write_text(replace(report(first), rest=rest).page(), encoding="utf-8")
     (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -70,7 +70,15 @@ def report(result: Compared, picture: str = "", runs: Sequence[Run] = ()) -> Rep
     viewer = None
     if runs:
         viewer = manifest(list(runs), charts=[name for name in CHARTS if name != "timeline"], words=False)
-    return Report("compare", result.title, facts(result, rows), tables, picture, viewer)
+    return Report(
+        "compare",
+        result.title,
+        facts(result, rows),
+        tables,
+        picture,
+        viewer,
+        "One run of each case, over time" * bool(runs),
+    )
 
 
 def facts(result: Compared, rows: Sequence[Finding]) -> list[Fact]:
@@ -114,11 +122,11 @@ def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Ta
             cells.append(Cell(text.text, f"{text.mark} best".strip()) if leading[metric.name] == case.name else text)
         table.append(cells)
     if ranking is not result.rankings[-1]:
-        return Table(heads, table, ranking.situation)
+        return Table(heads, table, ranking.situation, lead=True)
     feet = [*glyphs(result.comparison.margin), *([fact("mark")] if names else []), fact("best-mean")]
     feet += [fact("changes", base=base, family=ranking.rules.family)]
     origin = fact("origin-simulated" if result.comparison.engine == SIMULATOR else "origin-virtual")
-    return Table(heads, table, ranking.situation, [*(feet if judged else []), origin])
+    return Table(heads, table, ranking.situation, [*(feet if judged else []), origin], lead=True)
 
 
 def _value(result: Compared, ranking: Ranking, metric: Metric, case: str) -> Cell:

@@ -53,7 +53,7 @@ def facts(result: InferenceResult) -> list[Fact]:
             nearest = None if math.isnan(near.mean) else near.mean
             shown.append(fact("not-reached", value=value.name, printed=value.value, tolerance=value.tolerance, unit=value.unit, nearest=nearest))  # fmt: skip
     size = {"readings": len(result.choices), "of": result.plan.space.size or None, "nudges": result.plan.nudges}
-    return [*shown, fact("inference", runs=result.runs, **size), *_one_run(result)]
+    return [*shown, fact("inference", runs=result.runs, **size)]
 
 
 def _one_run(result: InferenceResult) -> list[Fact]:
@@ -107,7 +107,9 @@ def _values(result: InferenceResult) -> Table:
         ])  # fmt: skip
     middle = ["posterior mean"] if result.whole else []
     heads = ["value", "use", "printed", "baseline", "best reading", *middle, "nearest", "readings within"]
-    return Table(heads, rows, "Values, printed and simulated", [fact("deviation")], names=2)
+    return Table(
+        heads, rows, "Values, printed and simulated", [fact("deviation"), *_one_run(result)], names=2, fold=True
+    )
 
 
 def _with(mean: Any, deviation: Any) -> str:
@@ -253,7 +255,7 @@ def plain(result: InferenceResult) -> dict[str, Any]:
     (winner, chance), (mean, spread) = one.predicted(one.winner), one.predicted()
     return {
         "title": plan.title or plan.name,
-        "facts": [one.plain() for one in facts(result)],
+        "facts": [one.plain() for one in (*facts(result), *_one_run(result))],
         "checks": [{"kind": one.kind, "groups": one.groups, "missed": [group for group, _ in one.missed], "failed": one.failed} for one in result.checks],
         "readings": len(result.choices),
         "of": plan.space.size or None,

@@ -69,12 +69,15 @@ class Pictures:
         self.others = [place for place in rest if place != self.hue]
 
     def _hue(self, rest: Sequence[int]) -> int | None:
-        """The axis that is told by colour, or by the heat map's other side: the one with most places that fit."""
+        """The axis that is told by colour, or by the heat map's other side: the cases, else the one with most places that fit."""
         if not rest:
             return None
         fitting = [place for place in rest if self._fits(place)]
         # With nothing that fits, the longest becomes the side of heat maps.
-        return max(fitting or rest, key=lambda place: len(self.axes[place].cells))
+        return max(
+            fitting or rest,
+            key=lambda place: (bool(fitting) and not self.axes[place].is_number, len(self.axes[place].cells)),
+        )
 
     def _fits(self, place: int) -> bool:
         column = self.axes[place]

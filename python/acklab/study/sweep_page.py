@@ -99,7 +99,8 @@ def _points(result: Swept, design: Design, most: int) -> Table:
     if result.summary["low"].is_not_null().any() and not alike(result):
         feet.append(fact("means"))
     numbers = [column.is_number for column in columns]
-    return Table(heads, rows, "", [*feet, *_wide(result, design)], numbers.index(True) if True in numbers else len(numbers))  # fmt: skip
+    first = numbers.index(True) if True in numbers else len(numbers)
+    return Table(heads, rows, "", [*feet, *_wide(result, design)], first, results=len(design.metrics))
 
 
 def _without(row: list[str], place: int) -> list[str]:

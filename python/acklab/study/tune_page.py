@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -126,7 +127,11 @@ MAX_ROWS = 10
 
 def report(result: SearchResult, picture: str = "") -> Report:
     """The report of a search."""
-    tables = [_by_kind(result), _trials(result), _parts(result), _open(result), _objectives(result), _keys(result)]
+    first = _parts(result)
+    rest = [_by_kind(result), _trials(result), _open(result), _objectives(result), _keys(result)]
+    if not first.rows:
+        first = rest.pop(1)
+    tables = [first, *(replace(table, fold=True) for table in rest)]
     return Report("tune", result.plan.title or result.plan.name, facts(result), tables, picture)
 
 
@@ -294,7 +299,7 @@ def _parts(result: SearchResult) -> Table:
         cells = (weight, base, own, weight * base, weight * own)
         rows.append([f"{one.name}: {metric.label}", *map(digits, cells)])
     where = "fresh paths" if result.fresh_parts else "paths of the search"
-    return Table(heads, rows, f"Parts of the objective, means over the {where}", fold=True)
+    return Table(heads, rows, f"Parts of the objective, means over the {where}")
 
 
 def _open(result: SearchResult) -> Table:
@@ -304,7 +309,7 @@ def _open(result: SearchResult) -> Table:
         [worded(column), spoken(low), spoken(high), "yes" if whole(result, column) else "no"]
         for column, (low, high) in spans.items()
     ]
-    return Table(["key", "from", "to", "whole range"], rows, "Not distinguished from the best trial", fold=True)
+    return Table(["key", "from", "to", "whole range"], rows, "Not distinguished from the best trial")
 
 
 def _objectives(result: SearchResult) -> Table:
@@ -313,7 +318,7 @@ def _objectives(result: SearchResult) -> Table:
         for one in result.plan.objectives
     ]
     heads = ["objective", "is", "better", "ratio to the baseline"]
-    return Table(heads, rows, "Objectives", names=4, fold=True, terminal=False)
+    return Table(heads, rows, "Objectives", names=4, terminal=False)
 
 
 def _formula(one: Objective) -> str:
@@ -336,7 +341,7 @@ def _keys(result: SearchResult) -> Table:
             for free in frees:
                 rows[free.key, name] = [worded(plan.space.columns[free.key]), name, meaning(free.key, name)]
     base = [[worded(key), "baseline", spoken(value)] for key, value in plan.baseline.items()]
-    return Table(["key", "of", "meaning"], [*rows.values(), *base], "Keys", names=3, fold=True, terminal=False)
+    return Table(["key", "of", "meaning"], [*rows.values(), *base], "Keys", names=3, terminal=False)
 
 
 def frame(result: SearchResult) -> pl.DataFrame:

@@ -87,6 +87,20 @@ def shown(value: Any, unit: str) -> str:
     return count(value, unit.removesuffix("s")) if unit else digits(value)
 
 
+def between(low: float | None, high: float | None, unit: str) -> str:
+    """An interval, or the bound that there is.
+
+    >>> between(None, 0.001, "share"), between(1.0, 2.0, "s")
+    ('at most 0.1\\xa0%', '1\\xa0s to 2\\xa0s')
+    """
+    first, last = shown(low, unit), shown(high, unit)
+    if high is None:
+        return f"at least {first}"
+    if low is None:
+        return f"at most {last}"
+    return f"about {first}" if first == last else f"{first} to {last}"
+
+
 def change(share: float) -> str:
     """A relative difference.
 

@@ -57,6 +57,7 @@ TEMPLATES: Mapping[str, str] = {
     "spans": "Begins at {start:seconds}, lasts {took:seconds}",
     # Captions of charts.
     "chart-sequence": "Dots: first numbers of segments. Lines: the highest acknowledged, and the right edge of the receiver's window",
+    "chart-limits": "The cause that held the sender back, over time; without a colour: not known",
     "chart-throughput": "Payload acknowledged, a mean over bins that follow the zoom",
     "chart-capacity": "the rate that trains of packets show, headers included",
     "chart-trips": "From a segment to its ACK, where they were captured",
@@ -130,6 +131,13 @@ TEMPLATES: Mapping[str, str] = {
     "place-unknown": "Captured at an unknown place: {receiver} to the receiver and back, {sender} to the sender",
     "place-no-acks": "Only one direction was captured: no ACK passed here",
     "place-no-data": "Only one direction was captured: no data passed here",
+    # Comments at a capture's packets.
+    "note-held": "ACK held {delay:seconds}",
+    "note-duplicate": "duplicate ACK",
+    "note-resent": "retransmission",
+    "note-spurious": "spurious retransmission",
+    "note-late": "out of order",
+    "note-limit": "limit from here: {cause}",
     # A fault of RFC 2525, and its evidence.
     "fault": "Fault of RFC 2525, section {section}: {name}{when:where} ({shown})",
     "fault-no initial slow start": "{segments} segments before the first ACK of data; RFC 6928 allows {allowed}",
@@ -291,6 +299,7 @@ TEMPLATES: Mapping[str, str] = {
     "bad-whole": "no part of the connection could be held out to check the fit: {why}",
     "bad-acks": "the simulation's number of ACKs differs by {share:change} from the capture's (at most {most:percent})",
     "bad-half-acks": "fitted to its first half, the second half's number of ACKs differs by {share:change} (at most {most:percent})",
+    "outside": "as fitted, the model leaves the fit's interval of {key}: {value}, fitted: {allowed}",
     "blind-place": "near the receiver, a capture does not show the round trips that a queue changes",
     "blind-models": "no model that fits has the captured round trips: {simulated:seconds} for {captured:seconds} (at most {most:percent} apart)",
     "blind-half": "fitted to its first half, it has round trips of {simulated:seconds} for {captured:seconds} (at most {most:percent} apart)",
@@ -351,6 +360,7 @@ TEMPLATES: Mapping[str, str] = {
     "claims-changed": "Of {total:count claim}: {reproduced} hold, {differs} do not, {undecided} undecided",
     "not-drawn": "{figure} is not drawn: it compares values of {key}",
     "no-change": "No result of {figure} changed, in {runs:count run}",
+    "scale": "Scale: the shaded band is what is allowed, a mark the measured value, a line its interval",
     "paper": "{figures:count figure}, {runs:count run}, {seconds:seconds}",
     "paper-quick": "{figures:count figure}, {runs:count run}, {seconds:seconds}; quick: fewer seeds and cells",
     # Feet of tables.

@@ -24,14 +24,12 @@ from acklab.figures.charts import (
     Dot,
     DotPanel,
     Dots,
-    Forest,
     Heat,
     Line,
     Lines,
     Mark,
     Multiples,
     Panel,
-    Row,
     Spot,
     Surface,
     Swing,
@@ -51,7 +49,6 @@ CHARTS: dict[str, Any] = {
     "bars": Bars("b", "bars", ["one", "two"], ["blue", "red"], [Bar("g", [1, 2], [0.5, 0]), Bar("h", [3, 4])], Axis("count")),
     "dots": Dots("d", "dots", ["名前", "b"], [DotPanel("t (s)", [Dot(0, 1.0, (0.5, 2.0), "blue"), Dot(1, 2.0, (2.0, 2.0), "red")], "←", band=(0, 1), beside=1.0), DotPanel("u", [Dot(0, 1.0, (0.5, 200.0), "blue")], log=True)], [("k", "blue"), ("l", "red")], bold="b"),
     "heat": Heat("h", "heat", [Surface("s", [1, 2], [1, 2], np.array([[1.0, 2.0], [math.nan, 4.0]]))], Axis("x"), Axis("y"), Axis("z")),
-    "forest": Forest("f", "forest", [Row("a", "g", 9.0, 0.5, "differs", "9 for 1"), Row("b", "g", 0.1, interval=(0.0, 0.2))], Axis("off by", high=2.5)),
     "tornado": Tornado("t", "tornado", [("left", 50.0, 55.0, [Swing("clock", [("10 ms", 60.0)]), Swing("passes", [("one", 20.0)])]), ("right", 50.0, None, [Swing("clock", [("1 s", 40.0)]), Swing("queue", [("24", 70.0)])])], "gain (%)"),
     "multiples": Multiples("m", "multiples", [("a", "blue"), ("b", "red")], ["q (s)\nless is better"], [("cable", [[Spot(0, 1.0, (0.5, 1.5)), Spot(1, 2.0, (1.0, 3.0), True)]])], ("alone", "beside")),
 }  # fmt: skip
@@ -86,7 +83,7 @@ def test_values_and_intervals_stand_in_the_specification() -> None:
 
 
 def test_a_print_has_the_legend_that_the_page_writes_itself(tmp_path: Path) -> None:
-    for name, words in (("dots", "kl"), ("bars", ("one", "two")), ("lines", ("$a", "&lt;b&gt;")), ("multiples", ("alone", "beside")), ("forest", ("differs", "ns-2"))):  # fmt: skip
+    for name, words in (("dots", "kl"), ("bars", ("one", "two")), ("lines", ("$a", "&lt;b&gt;")), ("multiples", ("alone", "beside"))):  # fmt: skip
         save(CHARTS[name], tmp_path / f"{name}.svg")
         drawn = (tmp_path / f"{name}.svg").read_text()
         assert all(f">{word}</text>" in drawn for word in words), name

@@ -233,6 +233,8 @@ def test_every_verb_has_the_charts_of_the_run_report(pages: dict[str, Path]) -> 
         for name in WITH_CHARTS:
             page.open(pages[name])
             assert page.js("document.querySelectorAll('canvas.front[role=application]').length") >= 3, name
+            page.js("for (const part of document.querySelectorAll('details')) part.open = true")
+            settled(page, "document.querySelector('.plot').clientHeight")
             page.js("document.querySelector('canvas.front').focus()")
             page.key(".")
             assert page.js("document.getElementById('live').textContent"), name

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from types import SimpleNamespace
 from typing import Any
 
 from acklab.papers import paper
-from acklab.render.report import Report
 from acklab.reproduce import report as paper_report
 from acklab.reproduce import words
-from acklab.reproduce.verdict import UNDECIDED, Verdict
+from acklab.reproduce.page import paper_page
+from acklab.reproduce.verdict import DIFFERS, UNDECIDED, Verdict
 
 
-def outcome_of(many: int, quick: bool) -> Report:
-    """N claims of a paper, each undecided with 8 seeds."""
+def outcome_of(many: int, quick: bool, differ: int = -1) -> Any:
+    """N claims of a paper, each undecided with 8 seeds but that which differs."""
     claims = [
         claim
         for claim in paper("divack").ledger.claims.values()
         if claim.criterion and claim.criterion.standing == "evidence"
     ]
-    verdicts = [Verdict(claim, UNDECIDED, "too few", "evidence", seeds=8, needed=2.0) for claim in claims[:many]]
-    effort = SimpleNamespace(quick=quick, sets=())
+    verdicts = [
+        Verdict(claim, DIFFERS if n == differ else UNDECIDED, "too few", "evidence", seeds=8, needed=2.0)
+        for n, claim in enumerate(claims[:many])
+    ]
+    effort = SimpleNamespace(quick=quick, sets=(), seeds=(8,), repetitions=(6,))
     outcome: Any = SimpleNamespace(
         paper=paper("divack"),
         effort=effort,
@@ -32,11 +37,11 @@ def outcome_of(many: int, quick: bool) -> Report:
         still={},
         failed=(),
     )
-    return paper_report.report(outcome)
+    return outcome
 
 
 def test_the_counts_are_facts_and_each_claim_not_reproduced_is_a_row() -> None:
-    report = outcome_of(4, quick=True)
+    report = paper_report.report(outcome_of(4, quick=True))
     facts = {fact.kind: fact.values for fact in report.facts}
     assert facts["claims"]["undecided"] == 4 and facts["claims"]["differs"] == 0
     assert "paper-quick" in facts
@@ -44,6 +49,15 @@ def test_the_counts_are_facts_and_each_claim_not_reproduced_is_a_row() -> None:
     assert [(row[0], row[2]) for row in table.rows] == [
         ("undecided", name) for name in ("fig3a", "fig3b", "fig4.four", "fig4.tiny")
     ]
+
+
+def test_the_page_has_each_claim_once_and_what_differs_first() -> None:
+    outcome = outcome_of(4, quick=True, differ=2)
+    page = paper_page(outcome, {})
+    order = re.findall(r'<tr id="claim-([\w.]+)"', page)
+    assert order == ["fig4.four", "fig3a", "fig3b", "fig4.tiny"] and len(set(order)) == 4
+    claim = escape(words.printed(outcome.verdicts[2].claim))
+    assert page.count(claim) == 1
 
 
 def test_a_number_ends_with_its_interval() -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
-from ...figures.html import esc, table
+from ...figures.html import closed, esc, fold, table
 from ...figures.pictures import embedded
 from ...render.page import listed
 from ...render.report import Report, Table
-from ...text.templates import Fact, fact
+from ...text.templates import fact
 from ..page import meanings
 from ..text import title_of_file
 from . import COLUMNS, text
@@ -49,20 +49,17 @@ def page(found: QlogAnalysis) -> str:
     ]
     rows = [_cells(row) for row in sorted(found.rows, key=lambda row: (row["connection"], row["data"]))[:MAX_ROWS]]
     feet = [fact("rows", shown=MAX_ROWS, all=len(found.rows))] if len(found.rows) > MAX_ROWS else []
-    rest = "".join([*(_section(found, row) for row in drawn), meanings(COLUMNS.items())])
-    top = [text.size(found), *_lead(drawn), *found.notes]
-    return Report(
-        "analyze", title_of_file(found.file, short=True), top, [Table(heads, rows, feet=feet)], rest=rest
-    ).page()
-
-
-def _lead(drawn: list[Row]) -> list[Fact]:
-    """What the direction with most ACKs shows."""
-    if not drawn:
-        return [fact("no-connection")]
-    most = max(drawn, key=lambda row: row["acks"])
-    which = [fact("most-data", directions=len(drawn), name=text.name(most))] if len(drawn) > 1 else []
-    return [*which, *text.facts(most)[:3]]
+    main = max(drawn, key=lambda row: row["acks"], default=None)
+    others = [fold(text.name(row), _section(found, row, listed(text.facts(row)))) for row in drawn if row is not main]
+    rest = "".join([*others, meanings(COLUMNS.items())])
+    top, picture = [text.size(found), fact("no-connection"), *found.notes], ""
+    if main is not None:
+        which = [fact("most-data", directions=len(drawn), name=text.name(main))] if others else []
+        facts = text.facts(main)
+        top = [text.size(found), *which, *facts[:3], *found.notes]
+        picture = _section(found, main, listed(facts[3:]) if facts[3:] else "")
+    tables = [Table(heads, rows, feet=feet, fold=len(rows) == 1, name="Directions")]
+    return Report("analyze", title_of_file(found.file, short=True), top, tables, picture, rest=rest).page()
 
 
 def _cells(row: Row) -> list[str]:
@@ -73,8 +70,8 @@ def _cells(row: Row) -> list[str]:
     return [text.name(row), str(row["packets"]), str(row["acks"]), mean, *holds, lost]
 
 
-def _section(found: QlogAnalysis, row: Row) -> str:
-    """A direction: its facts, its charts and its counts."""
+def _section(found: QlogAnalysis, row: Row, top: str) -> str:
+    """A direction: what stands at its top, its charts and its counts."""
     numbers = [[esc(words), esc(value)] for words, value in text.cells(row)]
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], [*numbers[half:], ["", ""]], strict=False)]
@@ -83,10 +80,8 @@ def _section(found: QlogAnalysis, row: Row) -> str:
     drawn = row is most or row["new_acks"] >= MIN_DRAWN
     charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart and drawn]
     pictures = "".join(embedded(chart, wide=True) for chart in charts)
-    return (
-        f'<section class="card"><h2>{esc(text.name(row))}</h2>{listed(text.facts(row))}{pictures}'
-        f"{phases.html() if phases.rows else ''}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
-    )
+    counts = table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
+    return f"{top}{pictures}{phases.html() if phases.rows else ''}{closed(f'All {len(numbers)} numbers', counts)}"
 
 
 def _mine(frame: pl.DataFrame, row: Row) -> pl.DataFrame:

@@ -141,4 +141,6 @@ def page(found: Fit, prediction: Prediction | None = None) -> str:
 
     drawn = picture(prediction) if prediction is not None and moved(prediction) else None
     shown = embedded(drawn, wide=True) if drawn else ""
-    return replace(report(found, prediction, short=True), picture=shown, viewer=viewer(found, prediction)).page()
+    folded = "Capture and models over time" if prediction is not None else ""
+    answer = report(found, prediction, short=True)
+    return replace(answer, picture=shown, viewer=viewer(found, prediction), viewer_fold=folded).page()

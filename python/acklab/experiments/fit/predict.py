@@ -17,7 +17,8 @@ import numpy as np
 from ... import _core
 from ...scenario.draws import Draws
 from ...scenario.given import assignments
-from ...text.templates import Fact
+from ...text.numbers import between, shown
+from ...text.templates import Fact, fact
 from . import trust
 from .errors import FitError
 from .fit import Fit
@@ -115,6 +116,7 @@ def what_if(
         raise FitError(
             "no prediction: with these changes the transfer does not finish within four times what the capture took; a smaller change may"
         )
+    _inside(found, float(np.median([fitted["lost_share"] for fitted, _ in pairs])))
     # Where no round trip was compared with the capture's, the model's is not told.
     several = [
         one
@@ -128,6 +130,20 @@ def what_if(
     near, ends = 2 * found.measured.place.before_s, (min(rates), max(rates))
     claims, end = trust.claims(found, sets, ends), found.measured.end_s
     return Prediction(sets, quantities, draws, models, unfinished, ends, claims, trust.doubt(found), near, end)
+
+
+def _inside(found: Fit, lost: float) -> None:
+    """Checks that the model as fitted loses a share of its segments within the fit's interval, made wider as that of retransmissions.
+
+    Raises:
+        FitError: it does not.
+    """
+    loss = next(one for one in found.values if one.name == "loss")
+    low, high = (loss.low or 0.0) * (1 - WIDER["retransmissions"]), (loss.high or 0.0) * (1 + WIDER["retransmissions"])
+    if not low <= lost <= high:
+        allowed = between(loss.low, loss.high, loss.unit)
+        reason = fact("outside", key=loss.name, value=shown(lost, loss.unit), allowed=allowed)
+        raise FitError(f"no prediction: {trust.refusal(reason)}")
 
 
 def _open(found: Fit) -> list[Tried]:
@@ -160,8 +176,10 @@ def _drawn(found: Fit, one: Tried, draw: int) -> tuple[list[str], float]:
 
 def _flow(text: str, sets: Sequence[str], seed: int) -> dict[str, Any]:
     result = _core.Simulation(text, file="the fitted scenario", sets=list(sets), seed=seed).run()
-    flow: dict[str, Any] = json.loads(result.json(False))["flows"][0]
-    return flow
+    summary = json.loads(result.json(False))
+    flow: dict[str, Any] = summary["flows"][0]
+    lost = sum(row["drops"] + row["lost"] for row in summary["links"]) - flow["acks_dropped"]
+    return flow | {"lost_share": lost / max(flow["segments_sent"] - flow["retransmits"], 1)}
 
 
 def _ratio(before: float, after: float) -> float:

@@ -10,7 +10,7 @@ from ...captures.text import title, title_of_file
 from ...figures.charts import Dot, DotPanel, Dots
 from ...render.report import Report, Table
 from ...text.escapes import one_line
-from ...text.numbers import NB, change, percent, shown
+from ...text.numbers import NB, between, change, percent, shown
 from ...text.templates import Fact, fact, sentence
 from .fit import Fit
 from .predict import SAME, Predicted, Prediction, Range
@@ -30,9 +30,9 @@ SCALES = {"s": ("ms", 1e3), "bps": ("Mb/s", 1e-6), "": ("", 1.0)}
 def report(found: Fit, prediction: Prediction | None = None, *, short: bool = False) -> Report:
     """The report of a fit, and of what was asked of it; ``short``: the capture's name without its directory."""
     name = f"{title_of_file(found.file, short=short)}, {title(found.measured.row)}"
-    tables = [replace(_scores(found), fold=prediction is not None), _parameters(found), _receivers(found)]
+    tables = [_parameters(found), _scores(found), _receivers(found)]
     if prediction is None:
-        return Report("fit", name, facts(found), tables)
+        return Report("fit", name, facts(found), [replace(tables[0], fold=False), *tables[1:]])
     name = f"{name}: what if {one_line(', '.join(prediction.sets))}"
     return Report("fit", name, foreseen(prediction), [_answer(prediction), *tables, _models(prediction)])
 
@@ -68,15 +68,9 @@ def _receiver(found: Fit) -> list[Fact]:
 
 def interval(value: Value) -> str:
     """The interval, or the bound that there is."""
-    low, high = shown(value.low, value.unit), shown(value.high, value.unit)
-    if value.low == value.high:
-        return ""
     # A rate that passed is a lower bound, also where the search varies it.
-    if value.high is None or (value.name == "rate" and not value.determined):
-        return f"at least {low}"
-    if value.low is None:
-        return f"at most {high}"
-    return f"about {low}" if low == high else f"{low} to {high}"
+    bound = value.name == "rate" and not value.determined
+    return between(value.low, None if bound else value.high, value.unit) if value.low != value.high else ""
 
 
 def rows(found: Fit) -> list[list[str]]:
@@ -110,7 +104,7 @@ def _scores(found: Fit) -> Table:
         table.append(["the captured losses one by one", *cells, "-", _limit(found.replay.simulated.row)])
     if found.held_out is not None:
         table.append(["the second half, from the first", *_cells(found.held_out.score), "-", "-"])
-    return Table(heads, table, "Beside the capture", [fact("scored"), fact("sized")])
+    return Table(heads, table, "Beside the capture", [fact("scored"), fact("sized")], fold=True)
 
 
 def _cells(score: Score) -> list[str]:

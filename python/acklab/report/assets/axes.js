@@ -53,8 +53,9 @@ export function axisTitle(axis, top) {
   return axis.si ? axis.label.replace(`(${axis.unit})`, `(${unitOf(axis, top)[1]})`) : axis.label;
 }
 
-// The value axis at the left of a panel.
+// The value axis at the left of a panel; a band has none.
 export function drawValueAxis(ctx, box, sy, axis) {
+  if (axis.band) return;
   const [from, to] = sy.domain;
   const most = Math.max(2, Math.floor(box.h / (box.h < 160 ? 40 : 46)));
   let step = niceStep(to - from, most);

@@ -8,23 +8,25 @@ import { cross, extremes, sparse, stepLine, stepRange } from "./marks.js";
 import { nextTime, timeRecords } from "./chart_window.js";
 import { theme } from "./theme.js";
 
-const SAMPLES = { steps: "step", dots: "dot", cross: "cross", level: "dashed" };
+const SAMPLES = { steps: "step", dots: "dot", cross: "cross", level: "dashed", band: "block" };
 
 // With `frames`, each row has the number of its packet in the capture.
 export function layersChart({ id, title, about, axis, layers, height, frames }) {
   const colour = (part, layer) => part.colour(layer.key);
   const there = (data) => layers.filter((layer) => data[layer.key]);
   return {
-    id, title, about, height, axis: () => ({ ...axis, label: `${axis.label} (${axis.unit}${axis.log ? ", logarithmic" : ""})` }), needs: "segments",
+    id, title, about, height, axis: () => (axis.band ? axis : { ...axis, label: `${axis.label} (${axis.unit}${axis.log ? ", logarithmic" : ""})` }), needs: "segments",
     roles: layers.map((layer) => ({ key: layer.key, name: layer.name, sample: SAMPLES[layer.kind], there: (data) => data[layer.key] })),
-    columns: [["time", "s", 9], ["value", axis.unit, 9], ["what", ""], ...(frames ? [["frame.number", ""]] : [])],
+    ownColours: () => Boolean(axis.band),
+    columns: axis.band ? [["from", "s", 9], ["to", "s", 9], ["what", ""], ["frame.number", ""]] : [["time", "s", 9], ["value", axis.unit, 9], ["what", ""], ...(frames ? [["frame.number", ""]] : [])],
 
     parts: () => itemParts("series", async (item) => {
       const open = layers.map(async (layer) => [layer.key, item.tables[`${id} ${layer.key}`]?.rows ? await openTable(item.tables[`${id} ${layer.key}`]) : null]);
       return Object.fromEntries(await Promise.all(open));
-    }).map((part) => ({ ...part, colour: (key) => (state.visible().length === 1 || state.eachApart() ? theme.slots[layers.find((layer) => layer.key === key).slot] : part.colour(key)) })),
+    }).map((part) => ({ ...part, colour: (key) => (axis.band || state.visible().length === 1 || state.eachApart() ? theme.slots[layers.find((layer) => layer.key === key).slot] : part.colour(key)) })),
 
     range(part, data, t0, t1, frame) {
+      if (axis.band) return [0, 1];
       let [low, high] = [Infinity, -Infinity];
       for (const { key, kind } of there(data)) {
         if (!frame.on[key]) continue;
@@ -36,7 +38,7 @@ export function layersChart({ id, title, about, axis, layers, height, frames }) 
     },
 
     // A logarithmic axis has the least value of the whole capture as its lower end.
-    frame: (low, high) => (axis.log ? [axis.log, Math.max(high, 2 * axis.log) * 1.3] : axis.zero ? [0, high * 1.06 || 1] : [low - 0.05 * (high - low), high + Math.max(0.05 * (high - low), 0.5)]),
+    frame: (low, high) => (axis.band ? [0, 1] : axis.log ? [axis.log, Math.max(high, 2 * axis.log) * 1.3] : axis.zero ? [0, high * 1.06 || 1] : [low - 0.05 * (high - low), high + Math.max(0.05 * (high - low), 0.5)]),
 
     draw(ctx, part, data, box, sx, sy, frame) {
       for (const layer of there(data)) {
@@ -48,7 +50,15 @@ export function layersChart({ id, title, about, axis, layers, height, frames }) 
         const wide = layer.wide ? 3 : 0;
         ctx.lineWidth = 1.6 + wide + 2 * frame.under;
         ctx.beginPath();
-        if (layer.kind === "steps") stepLine(ctx, table, times, "value", sx, sy);
+        if (layer.kind === "band") {
+          // Of several directions each has its part of the height.
+          const shown = frame.panels.find((panel) => panel.box === box).parts;
+          const tall = box.h / shown.length;
+          for (let i = 0; i < table.rows; i++) ctx.rect(sx(times[i]), box.y + tall * shown.indexOf(part), Math.max(1, sx(table.value[i]) - sx(times[i])), tall);
+          ctx.globalAlpha = 0.75;
+          ctx.fill();
+          ctx.globalAlpha = 1;
+        } else if (layer.kind === "steps") stepLine(ctx, table, times, "value", sx, sy);
         else if (layer.kind === "level") {
           ctx.setLineDash([6, 4]);
           ctx.moveTo(box.x, sy(table.value[0]));
@@ -69,6 +79,11 @@ export function layersChart({ id, title, about, axis, layers, height, frames }) 
       for (const layer of there(data)) {
         if (!frame.on[layer.key] || layer.kind === "level") continue;
         const { time_s: times, value } = data[layer.key];
+        if (axis.band) {
+          const i = upperBound(times, sx.back(x)) - 1;
+          if (i >= 0 && value[i] >= sx.back(x)) best = { away: 0, layer, time: times[i], value: value[i], packet: data[layer.key].frame[i] };
+          continue;
+        }
         const [from, to] = [lowerBound(times, sx.back(x - 10)), upperBound(times, sx.back(x + 10))];
         for (let i = from; i < Math.min(to, from + 4000); i++) {
           const away = Math.hypot(sx(times[i]) - x, exactly ? 0 : sy(value[i]) - y);
@@ -77,7 +92,7 @@ export function layersChart({ id, title, about, axis, layers, height, frames }) 
       }
       if (!best) return null;
       const { away, layer, time, value, packet } = best;
-      return { away, x: sx(time), y: sy(value), title: (state.several ? part.name + ": " : "") + layer.name, rows: [["at", timeText(time, 1e-8)], [axis.label, exact(value) + NB + axis.unit, colour(part, layer)], ...(packet ? [["frame.number ==", String(packet)]] : [])] };
+      return { away, x: sx(time), y: sy(value), title: (state.several ? part.name + ": " : "") + layer.name, rows: [["at", timeText(time, 1e-8)], axis.band ? ["to", timeText(value, 1e-8)] : [axis.label, exact(value) + NB + axis.unit, colour(part, layer)], ...(packet ? [["frame.number ==", String(packet)]] : [])] };
     },
 
     next(part, data, t, direction) {

@@ -3,8 +3,9 @@
 import { announce, h } from "./dom.js";
 import { saveButtons } from "./save.js";
 
-// Narrower places have one panel a line; pixels between panels.
+// Narrower places have one panel a line, or panels of named rows of at least so many pixels; pixels between panels.
 const ONE_COLUMN = 700;
+const NARROWEST = 90;
 const GAP = 14;
 
 const tooltip = h("div", { class: "chart-tooltip", role: "tooltip", hidden: true });
@@ -25,13 +26,14 @@ function drawChart(figure) {
   const spec = JSON.parse(figure.querySelector("script").textContent);
   const { usermeta } = spec;
   const place = figure.querySelector(".panels");
-  const columns = place.clientWidth < ONE_COLUMN && usermeta.columns > 1 ? 1 : usermeta.columns;
+  const fitting = usermeta.names ? Math.floor((place.clientWidth - usermeta.names) / (NARROWEST + GAP)) : 1;
+  const columns = place.clientWidth < ONE_COLUMN ? Math.max(1, Math.min(fitting, usermeta.columns)) : usermeta.columns;
   if (columns > 1) {
     // Panels are as wide as each other; the first of a line has the names of rows, too.
     const each = `(100% - ${usermeta.names}px - ${GAP * (columns - 1)}px) / ${columns}`;
     place.style.gridTemplateColumns = `calc(${each} + ${usermeta.names}px) repeat(${columns - 1}, calc(${each}))`;
   }
-  for (const [number, panel] of spec.concat.entries()) showPanel(place, specOf(spec, panel, usermeta.names && number % columns > 0));
+  for (const [number, panel] of spec.concat.entries()) showPanel(place, specOf(spec, panel, usermeta.names && number % columns > 0, columns > 1 && place.clientWidth < ONE_COLUMN));
   readByKeys(place, spec);
   figure.querySelector("figcaption").append(" ", saveButtons(figure.id, place.getAttribute("aria-label"), () => wholeChart(spec)));
 }
@@ -61,9 +63,10 @@ function showTooltip(text, x, y) {
   tooltip.style.top = `${y + 14}px`;
 }
 
-// One panel as a specification of its own. Where panels share their rows, the first of a line names them.
-function specOf(spec, panel, unnamed) {
-  const { $schema, config } = spec;
+// One panel as a specification of its own. Where panels share their rows, the first of a line names them; a small one has a small title.
+function specOf(spec, panel, unnamed, small) {
+  const { $schema } = spec;
+  const config = small ? { ...spec.config, title: { ...spec.config.title, fontSize: 10.5 } } : spec.config;
   // The page writes the legend itself.
   const bare = JSON.parse(JSON.stringify(panel), (key, value) => (key === "legend" ? null : value));
   const alone = { $schema, config: { ...config, legend: { disable: true } }, ...bare, width: "container", autosize: { type: "fit-x", contains: "padding" } };

@@ -1,4 +1,4 @@
-// What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
+// Tables of a page, as a telephone shows them.
 
 // Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
 export const MOST_STACKED = 40;
@@ -12,16 +12,6 @@ const FITS = { columns: 3, letters: 34 };
 const NUMERIC_COLUMNS = 6;
 
 export function wireControls() {
-  const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
-  for (const filter of filters) {
-    filter.hidden = false;
-    filter.addEventListener("click", () => {
-      for (const other of filters) other.setAttribute("aria-pressed", String(other === filter));
-      for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".claims tbody tr"))) {
-        row.hidden = filter.value !== "" && !row.dataset.kind.split(" ").includes(filter.value);
-      }
-    });
-  }
   // On a telephone the rows of short tables are blocks, in which each cell says its heading.
   for (const table of document.querySelectorAll("table")) {
     const heads = [...(table.tHead ? table.tHead.rows[0].cells : [])].map((head) => head.textContent);

@@ -139,6 +139,8 @@ export function sample(kind, colour) {
     ctx.moveTo(1, 3);
     ctx.lineTo(23, 3);
     ctx.lineWidth = 1;
+  } else if (kind === "block") {
+    ctx.fillRect(3, 2, 18, 10);
   } else if (kind === "tick") {
     for (const x of [6, 12, 18]) {
       ctx.moveTo(x, 15 - x / 1.6);

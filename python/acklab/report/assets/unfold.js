@@ -1,7 +1,5 @@
-// Parts that explain start closed on a narrow screen. What an address points to is shown, also where it stands in a closed part;
-// on paper every part is open.
+// What an address points to is shown, also where it stands in a closed part; on paper every part is open.
 export function wireUnfold() {
-  if (matchMedia("(max-width: 640px)").matches) for (const part of document.querySelectorAll("details.fold")) part.removeAttribute("open");
   const unfold = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;

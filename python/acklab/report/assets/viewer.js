@@ -46,7 +46,7 @@ function flowChips() {
     const listed = items.length <= 14 ? items : state.visible().slice(0, 14);
     const others = items.length - listed.length;
     row.replaceChildren(...listed.map((item) => h("button", { type: "button", class: "chip", "aria-pressed": String(state.shown.has(item.id)), style: { "--c": `var(--slot-${item.slot})` }, onclick: () => state.toggle(item.id) }, h("span", { class: "swatch" }), item.name)),
-      others ? h("span", { class: "note" }, `${others} more in the table of flows`) : "");
+      others ? h("span", { class: "note" }, `${others} more`) : "");
   };
   fill();
   state.watch(fill);
@@ -119,13 +119,14 @@ export async function renew(manifest) {
 // Draws what is in sight first and notes how long that took since the page was asked for.
 export async function opened() {
   const height = innerHeight;
-  const seen = frames.filter((frame) => frame.element.getBoundingClientRect().top < height);
+  const open = frames.filter((frame) => frame.element.checkVisibility());
+  const seen = open.filter((frame) => frame.element.getBoundingClientRect().top < height);
   await Promise.all(seen.map((frame) => ((frame.onScreen = true), frame.update())));
   await navigator_.load();
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   document.documentElement.dataset.openedMs = String(Math.round(performance.now()));
   // The others when there is time, so that scrolling finds them drawn.
-  for (const frame of frames) {
+  for (const frame of open) {
     if (!frame.parts) await frame.update();
     await new Promise((done) => setTimeout(done));
   }
