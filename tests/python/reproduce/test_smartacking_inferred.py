@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acklab.papers import inferred
+from acklab.papers import inferred, open_rules
 from acklab.papers.smartacking.setting import (
     EDGE_MBPS,
     FREE,
@@ -95,14 +95,17 @@ def test_no_edge_drops_in_any_configuration(scheme: str) -> None:
             assert (link["queue"] == FREE) == edge, link
 
 
-def test_readings_are_the_same_every_time_and_change_what_has_the_rule(plan: InferPlan) -> None:
-    rules = plan.tree["free"]
-    every = list(readings.readings(rules, 3))
-    assert every == list(readings.readings(rules, 3)) and every[0] == {}
-    assert len(every) == 1 + sum(map(len, rules.values())) + 3
-    plain, smart = one_zero(5, "newreno"), one_zero(5, "smart")
-    probe = {"flow.*.receiver.ack.first_probe": "1s"}
-    assert readings.applied(probe, plain) == plain, "no smartacking receiver"
-    assert json.loads(readings.applied(probe, smart))["flow"][0]["receiver"]["ack"]["first_probe"] == "1s"
-    both = json.loads(readings.applied({"flow.*.sender.tick": "100ms"}, two_two(8, "smart")))
+def test_a_reading_changes_what_has_the_rule_and_draws_are_the_same_every_time() -> None:
+    rules = open_rules("smartacking")
+    alone = readings.alone(rules)
+    assert list(readings.joint(alone, 3)) == list(readings.joint(alone, 3))
+    plain, smart, several = one_zero(5, "newreno"), one_zero(5, "smart"), two_two(8, "smart")
+    probe, tick, edges = ({rule: readings.values(rules[rule])[-1]} for rule in (
+        "flow.*.receiver.ack.first_probe", "flow.*.sender.tick", "edges of 1-0"
+    ))  # fmt: skip
+    assert readings.applied(probe, plain, rules) == plain, "no smartacking receiver"
+    assert json.loads(readings.applied(probe, smart, rules))["flow"][0]["receiver"]["ack"]["first_probe"] == "1s"
+    both = json.loads(readings.applied(tick, several, rules))
     assert [flow["sender"]["tick"] for flow in both["flow"]] == ["100ms"] * 4
+    assert json.loads(readings.applied(edges, plain, rules))["link"][2]["rate"] == "100Mbps"
+    assert readings.applied(edges, several, rules) == several, "another configuration"
