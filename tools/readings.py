@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from acklab import _core
-from acklab.papers import open_rules, paper
+from acklab.papers import paper
+from acklab.papers.open import rules as open_rules
 from acklab.reproduce.execute import trace
 from acklab.reproduce.experiments import Branches, Effort, Experiment, Failed, Replications, Traces, Warm
 from acklab.reproduce.judge import judge

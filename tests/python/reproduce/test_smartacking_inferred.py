@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acklab.papers import inferred, open_rules
+from acklab.papers.open import inferred, rules
 from acklab.papers.smartacking.setting import (
     EDGE_MBPS,
     FREE,
@@ -33,9 +33,7 @@ PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 
 @pytest.fixture(scope="module")
 def plan() -> InferPlan:
-    tree = inferred("smartacking")
-    assert tree is not None
-    return PLANS.from_tree(tree, "smartacking")
+    return PLANS.from_tree(inferred("smartacking"), "smartacking")
 
 
 class Direct:
@@ -100,16 +98,16 @@ def test_no_edge_drops_in_any_configuration(scheme: str) -> None:
 
 
 def test_a_reading_changes_what_has_the_rule_and_draws_are_the_same_every_time() -> None:
-    rules = open_rules("smartacking")
-    alone = readings.alone(rules)
+    its = rules("smartacking")
+    alone = readings.alone(its)
     assert list(readings.joint(alone, 3)) == list(readings.joint(alone, 3))
     plain, smart, several = one_zero(5, "newreno"), one_zero(5, "smart"), two_two(8, "smart")
-    probe, tick, edges = ({rule: readings.values(rules[rule])[-1]} for rule in (
+    probe, tick, edges = ({rule: readings.values(its[rule])[-1]} for rule in (
         "flow.*.receiver.ack.first_probe", "flow.*.sender.tick", "edges of 1-0"
     ))  # fmt: skip
-    assert readings.applied(probe, plain, rules) == plain, "no smartacking receiver"
-    assert json.loads(readings.applied(probe, smart, rules))["flow"][0]["receiver"]["ack"]["first_probe"] == "1s"
-    both = json.loads(readings.applied(tick, several, rules))
+    assert readings.applied(probe, plain, its) == plain, "no smartacking receiver"
+    assert json.loads(readings.applied(probe, smart, its))["flow"][0]["receiver"]["ack"]["first_probe"] == "1s"
+    both = json.loads(readings.applied(tick, several, its))
     assert [flow["sender"]["tick"] for flow in both["flow"]] == ["100ms"] * 4
-    assert json.loads(readings.applied(edges, plain, rules))["link"][2]["rate"] == "100Mbps"
-    assert readings.applied(edges, several, rules) == several, "another configuration"
+    assert json.loads(readings.applied(edges, plain, its))["link"][2]["rate"] == "100Mbps"
+    assert readings.applied(edges, several, its) == several, "another configuration"
