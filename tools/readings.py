@@ -4,7 +4,8 @@
 
 The rules are [free] and [elsewhere] of the paper's plan (``open.toml``). A scenario whose part does not have a rule keeps it as it is. One run a
 cell tells which values of a rule move what the claim measures. Readings are the one that is used, each value that moves it, alone, and
-joint draws of these values. Each is judged by ten repetitions, and those that have the claim again by ten others. Prints a line of JSON a claim.
+joint draws of these values. Each is judged by ten repetitions, and those that have the claim again by ten others. With --screen only values
+alone that have it in that one run are judged so: a quick look for a rule that turns the claim, no search. Prints a line of JSON a claim.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from acklab.papers.open import rules as open_rules
 from acklab.reproduce.execute import trace
 from acklab.reproduce.experiments import Branches, Effort, Experiment, Failed, Replications, Traces, Warm
 from acklab.reproduce.judge import judge
-from acklab.reproduce.measure import Measurement
+from acklab.reproduce.measure import Measurement, value_of
 from acklab.reproduce.nudge import again, single, together
 from acklab.reproduce.paper import Paper
 from acklab.reproduce.runner import UNREADABLE, Bench
@@ -177,6 +178,15 @@ class Claims:
                 found.add(id)
         return found
 
+    def holds(self, id: str, one: Measurement) -> bool:
+        """Whether one run has a claim."""
+        return judge(self.of.ledger.claims[id], Measurement(means(one.parts))).verdict == REPRODUCED
+
+
+def means(parts: Any) -> Any:
+    """Numbers in place of seeds."""
+    return {key: means(one) for key, one in parts.items()} if isinstance(parts, Mapping) else value_of(parts)
+
 
 def main() -> None:
     """Tries the readings of the claims that are named."""
@@ -184,6 +194,7 @@ def main() -> None:
     options.add_argument("paper")
     options.add_argument("claims", nargs="+", metavar="CLAIM")
     options.add_argument("--draws", type=int, default=8, metavar="N", help="joint draws (8)")
+    options.add_argument("--screen", action="store_true", help="only values alone that have the claim in one run")
     options.add_argument("--threads", type=int, default=1, metavar="N", help="runs at once (1)")
     given = options.parse_args()
     of, rules = paper(given.paper), open_rules(given.paper)
@@ -192,8 +203,9 @@ def main() -> None:
     moving: dict[str, list[Reading]] = {id: [] for id in ids}
     for reading in alone(rules):
         for id, one in claims.measured(ids, reading, 1).items():
-            moving[id] += [reading] if (one and one.parts) != (used[id] and used[id].parts) else []
-    tried = {id: [{}, *some, *joint(some, given.draws)] for id, some in moving.items()}
+            if (one and one.parts) != (used[id] and used[id].parts):
+                moving[id] += [reading] if not given.screen or (one and claims.holds(id, one)) else []
+    tried = {id: [{}, *some, *joint(some, 0 if given.screen else given.draws)] for id, some in moving.items()}
     print(json.dumps({id: [len(some), len(tried[id])] for id, some in moving.items()}), flush=True)
     having: dict[str, list[Reading]] = {id: [] for id in ids}
     for reading in {json.dumps(one): one for some in tried.values() for one in some}.values():
