@@ -1,130 +1,222 @@
-"""How many readings of a paper's open rules have a claim: each value of a rule alone, and joint draws.
+"""Readings of a paper's open rules: which rules move a claim's metric, and which readings have the claim.
 
     tools/readings.py smartacking fig11.opt fig11.grow
 
-The rules are the [free] keys of the paper's plan (``acklab infer``). A scenario whose part does not have a rule keeps it as it is. A reading
-is run once a cell, or with --repetitions; the first of those that have a claim are confirmed by ten repetitions. Prints a line of JSON a claim.
+The rules are [free] and [elsewhere] of the paper's plan (``open.toml``). A scenario whose part does not have a rule keeps it as it is. One run a
+cell tells which values of a rule move what the claim measures. Readings are the one that is used, each value that moves it, alone, and
+joint draws of these values. Each is judged by ten repetitions, and those that have the claim again by ten others. With --screen only values
+alone that have it in that one run are judged so: a quick look for a rule that turns the claim, no search. Prints a line of JSON a claim.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 from acklab import _core
-from acklab.papers import inferred, paper
+from acklab.papers import paper
+from acklab.papers.open import rules as open_rules
 from acklab.reproduce.execute import trace
-from acklab.reproduce.experiments import Effort, Experiment, Failed, Replications, Traces
+from acklab.reproduce.experiments import Branches, Effort, Experiment, Failed, Replications, Traces, Warm
 from acklab.reproduce.judge import judge
 from acklab.reproduce.measure import Measurement, value_of
-from acklab.reproduce.nudge import again, together
+from acklab.reproduce.nudge import again, single, together
 from acklab.reproduce.paper import Paper
-from acklab.reproduce.runner import Bench
+from acklab.reproduce.runner import UNREADABLE, Bench
 from acklab.reproduce.verdict import REPRODUCED
+from acklab.scenario._toml import inline
 from acklab.scenario.draws import Draws
 
+Rules = Mapping[str, Any]
+"""Values by rule, or ``{ of, values }`` where only scenarios that have what ``of`` says have the rule."""
 Reading = Mapping[str, Any]
-"""Values of rules by key; the others stay as they are."""
-REPETITIONS, CONFIRMED, SHARE = 10, 3, 0.25
-"""Of a reading; how many of those that have a claim; the probability that a rule of a joint draw takes another value."""
-ONCE = Effort(seeds=(1,))
+"""Values of rules; a table sets several keys. The others stay as they are."""
+REPETITIONS, SHARE = 10, 0.25
+"""Of a reading; the probability that a rule of a joint draw takes another value."""
 
 
-def readings(rules: Mapping[str, Sequence[Any]], draws: int, seed: int = 1) -> Iterator[Reading]:
-    """The reading that is used, each value alone, and joint draws."""
-    yield {}
-    yield from ({rule: value} for rule, values in rules.items() for value in values)
+def values(rule: Any) -> Sequence[Any]:
+    """Its values."""
+    found: Sequence[Any] = rule["values"] if isinstance(rule, Mapping) else rule
+    return found
+
+
+def alone(rules: Rules) -> list[Reading]:
+    """Each value alone."""
+    return [{rule: value} for rule, its in rules.items() for value in values(its)]
+
+
+def joint(moving: Sequence[Reading], draws: int, seed: int = 1) -> Iterator[Reading]:
+    """Draws of several values."""
+    rules: dict[str, list[Any]] = {}
+    for reading in moving:
+        for rule, value in reading.items():
+            rules.setdefault(rule, []).append(value)
     for number in range(draws):
         drawn = Draws(seed, f"reading {number}")
-        chance = [(rule, values, drawn.uniform(), drawn.uniform()) for rule, values in rules.items()]
-        yield {rule: values[int(which * len(values))] for rule, values, differs, which in chance if differs < SHARE}
+        chance = [(rule, some, drawn.uniform(), drawn.uniform()) for rule, some in rules.items()]
+        yield {rule: some[int(which * len(some))] for rule, some, differs, which in chance if differs < SHARE}
 
 
-def applied(reading: Reading, line: str) -> str:
-    """A scenario under a reading; keys that it cannot have are left out, flow by flow."""
+def applied(reading: Reading, line: str, rules: Rules) -> str:
+    """A scenario under a reading; keys that it cannot have are left out, entry by entry."""
     tree = json.loads(line)
-    for key, value in reading.items():
-        for place in range(len(tree["flow"])) if "*" in key else (0,):
-            text = f"{key.replace('*', str(place), 1)}={json.dumps(value)}"
-            try:
-                template = _core.Template(line, file="the paper's scenario")
-                template.check([text])
-                line = template.lines([text], [tree.get("seed", 1)])[0]
-            except _core.ScenarioError:
-                continue
+    for rule, value in reading.items():
+        of = rules[rule].get("of", {}) if isinstance(rules[rule], Mapping) else {}
+        if any(_at(tree, key) != wanted for key, wanted in of.items()):
+            continue
+        for key, new in [(rule, value)] if "." in rule else value.items():
+            texts = [f"{one}={inline(new)}" for one in _each(tree, key)]
+            for some in [texts] if (whole := _set(line, texts)) else [[text] for text in texts]:
+                line = whole or _set(line, some) or line
     return line
 
 
-def changed(one: Experiment, reading: Reading, repetition: int, delays: bool) -> Experiment:
-    """An experiment under a reading, and as one of its repetitions."""
-    made: Experiment
+def _each(tree: Mapping[str, Any], key: str) -> list[str]:
+    """The keys that a pattern names; a rule of all flows is one of their stack."""
+    part, star, rest = key.partition(".*.")
+    if star and part == "flow" and "stack" in tree:
+        return [f"stack.{name}.{rest.partition('.')[2]}" for name in tree["stack"]]
+    return [f"{part}.{place}.{rest}" for place in range(len(tree.get(part, ())))] if star else [key]
+
+
+def _at(tree: Any, key: str) -> Any:
+    """What a scenario has at a key."""
+    for step in key.split("."):
+        tree = tree[int(step)] if isinstance(tree, list) else tree.get(step) if isinstance(tree, Mapping) else None
+    return tree
+
+
+def _set(line: str, texts: Sequence[str]) -> str:
+    """A scenario with keys set; empty where it cannot have one of them."""
+    try:
+        template = _core.Template(line, file="the paper's scenario")
+        template.check(texts)
+        return template.lines(texts, [json.loads(line).get("seed", 1)])[0]
+    except _core.ScenarioError:
+        return ""
+
+
+def changed(of: Paper, one: Experiment, reading: Reading, rules: Rules, repetition: int, later: int) -> Experiment:
+    """An experiment under a reading: as one of its repetitions, or with seeds that are ``later``."""
     if isinstance(one, Traces):
         cells = one.cells
-        made = replace(one, cells=lambda effort: {k: applied(reading, text) for k, text in cells(effort).items()})
+        made: Experiment = replace(
+            one, cells=lambda effort: {k: applied(reading, v, rules) for k, v in cells(effort).items()}
+        )
     else:
         scenario = one.scenario
-        made = replace(one, scenario=lambda **cell: applied(reading, scenario(**cell)))
-    return again(made, repetition, delays) if repetition and not isinstance(made, Replications) else made
+
+        def seeded(cell: Mapping[str, Any]) -> dict[str, Any]:
+            return {**cell, "seed": cell["seed"] + later} if "seed" in cell else dict(cell)
+
+        made = replace(one, scenario=lambda **cell: applied(reading, scenario(**seeded(cell)), rules))
+        if isinstance(one, Branches):
+            warm = one.warm
+
+            def warmed(**cell: Any) -> Warm:
+                first = warm(**seeded(cell))
+                return Warm((first.key, json.dumps(reading)), first.until_s)
+
+            made = replace(made, warm=warmed)
+    delays = of.unprinted is None or one.name in of.unprinted
+    return again(made, repetition + later, delays) if repetition and not isinstance(made, Replications) else made
 
 
-def measured(of: Paper, id: str, reading: Reading, repetition: int = 0) -> Measurement | None:
-    """What a claim measures under a reading; None where there is nothing to measure."""
-    results = []
-    for need in of.claims[id].uses:
-        one = changed(need, reading, repetition, of.unprinted is None or need.name in of.unprinted)
-        if isinstance(one, Traces):
-            results.append(trace(dict(one.cells(ONCE)), one.read))
-        else:
-            bench = Bench(ONCE)
-            bench.run([one], "readings")
-            results += bench.results([one])
-    if any(isinstance(each, Failed) for each in results):
-        return None
-    try:
-        found = of.claims[id].measure(*results)
-    except (ArithmeticError, IndexError, ValueError):
-        return None
-    return found if isinstance(found, Measurement) else None
+class Claims:
+    """Claims of a paper under readings; a run is made once."""
+
+    def __init__(self, of: Paper, rules: Rules, seeds: int, threads: int) -> None:
+        self.of, self.rules, self.threads = of, rules, threads
+        self.efforts = {1: Effort(seeds=(1,)), seeds: Effort(seeds=(seeds,))}
+        self.benches = {count: Bench(effort, threads) for count, effort in self.efforts.items()}
+
+    def measured(
+        self, ids: Iterable[str], reading: Reading, seeds: int, repetition: int = 0, later: int = 0
+    ) -> dict[str, Measurement | None]:
+        """What claims measure; None where there is nothing to measure."""
+        bench, effort = self.benches[seeds], self.efforts[seeds]
+        needs = {id: self.of.claims[id].uses for id in ids}
+        made = {
+            one: changed(self.of, one, reading, self.rules, repetition, later)
+            for one in dict.fromkeys(one for several in needs.values() for one in several)
+        }
+        bench.run([one for one in made.values() if not isinstance(one, Traces)], "readings")
+        results = {
+            one: trace(dict(new.cells(effort)), new.read, threads=self.threads)
+            if isinstance(new, Traces)
+            else bench.results([new])[0]
+            for one, new in made.items()
+        }
+        bench.forget(made.values())
+        return {id: self._measure(id, [results[one] for one in several]) for id, several in needs.items()}
+
+    def _measure(self, id: str, results: Sequence[Any]) -> Measurement | None:
+        if any(isinstance(each, Failed) for each in results):
+            return None
+        try:
+            found = self.of.claims[id].measure(*results)
+        except UNREADABLE:
+            return None
+        return found if isinstance(found, Measurement) else None
+
+    def having(self, ids: Iterable[str], reading: Reading, repetitions: int, later: int = 0) -> set[str]:
+        """The claims that a reading has."""
+        plain = {id: one for id, one in self.measured(ids, reading, repetitions, 0, later).items() if one}
+        nudged = [id for id, one in plain.items() if single(one)]
+        again = (
+            [self.measured(nudged, reading, repetitions, n, later) for n in range(1, repetitions + 1)] if nudged else []
+        )
+        found = set()
+        for id, one in plain.items():
+            several = [each[id] for each in again] if id in nudged else []
+            whole = together(one, [each for each in several if each]) if several else one
+            if None not in several and judge(self.of.ledger.claims[id], whole).verdict == REPRODUCED:
+                found.add(id)
+        return found
+
+    def holds(self, id: str, one: Measurement) -> bool:
+        """Whether one run has a claim."""
+        return judge(self.of.ledger.claims[id], Measurement(means(one.parts))).verdict == REPRODUCED
 
 
-def means(value: Any) -> Any:
+def means(parts: Any) -> Any:
     """Numbers in place of seeds."""
-    return {key: means(each) for key, each in value.items()} if isinstance(value, Mapping) else value_of(value)
-
-
-def has(of: Paper, id: str, reading: Reading, repetitions: int = 0) -> bool:
-    """Whether a reading has a claim: by one run a cell, or by repetitions."""
-    plain, *nudged = (measured(of, id, reading, number) for number in range(repetitions + 1))
-    if plain is None or None in nudged:
-        return False
-    single = Measurement({part: means(value) for part, value in plain.parts.items()})
-    found = together(plain, [one for one in nudged if one]) if repetitions else single
-    return judge(of.ledger.claims[id], found).verdict == REPRODUCED
+    return {key: means(one) for key, one in parts.items()} if isinstance(parts, Mapping) else value_of(parts)
 
 
 def main() -> None:
-    """Tries all readings of the claims that are named."""
+    """Tries the readings of the claims that are named."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("paper")
     options.add_argument("claims", nargs="+", metavar="CLAIM")
     options.add_argument("--draws", type=int, default=8, metavar="N", help="joint draws (8)")
-    options.add_argument(
-        "--repetitions", type=int, default=0, metavar="N", help="judge each reading by so many repetitions"
-    )
+    options.add_argument("--screen", action="store_true", help="only values alone that have the claim in one run")
+    options.add_argument("--threads", type=int, default=1, metavar="N", help="runs at once (1)")
     given = options.parse_args()
-    of, plan = paper(given.paper), inferred(given.paper) or {"free": {}}
-    tried = list(readings(plan["free"], given.draws))
-    having: dict[str, list[int]] = {short: [] for short in given.claims}
-    for (number, reading), short in product(enumerate(tried), given.claims):
-        if has(of, f"{of.id}.{short}", reading, given.repetitions):
-            having[short].append(number)
-    for short, numbers in having.items():
-        sure = [n for n in numbers[:CONFIRMED] if has(of, f"{of.id}.{short}", tried[n], REPETITIONS)]
-        told = {"claim": short, "readings": len(tried), "having": numbers, "confirmed": {n: tried[n] for n in sure}}
+    of, rules = paper(given.paper), open_rules(given.paper)
+    claims, ids = Claims(of, rules, REPETITIONS, given.threads), [f"{of.id}.{short}" for short in given.claims]
+    used = claims.measured(ids, {}, 1)
+    moving: dict[str, list[Reading]] = {id: [] for id in ids}
+    for reading in alone(rules):
+        for id, one in claims.measured(ids, reading, 1).items():
+            if (one and one.parts) != (used[id] and used[id].parts):
+                moving[id] += [reading] if not given.screen or (one and claims.holds(id, one)) else []
+    tried = {id: [{}, *some, *joint(some, 0 if given.screen else given.draws)] for id, some in moving.items()}
+    print(json.dumps({id: [len(some), len(tried[id])] for id, some in moving.items()}), flush=True)
+    having: dict[str, list[Reading]] = {id: [] for id in ids}
+    for reading in {json.dumps(one): one for some in tried.values() for one in some}.values():
+        wanted = [id for id in ids if reading in tried[id]]
+        for id in claims.having(wanted, reading, REPETITIONS):
+            sure = id in claims.having([id], reading, REPETITIONS, later=REPETITIONS)
+            having[id] += [reading] if sure else []
+            print(json.dumps({"claim": id, "has": reading, "confirmed": sure}), flush=True)
+    for id in ids:
+        moved = sorted({rule for reading in moving[id] for rule in reading})
+        told = {"claim": id, "moving": moved, "readings": len(tried[id]), "having": having[id]}
         print(json.dumps(told), flush=True)
 
 

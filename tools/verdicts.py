@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from acklab._core import __version__
-from acklab.papers import FIVE, installed
+from acklab.papers import FIVE, installed, paper
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import load
+from acklab.reproduce.page import about
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA, PAGE = DOCS / "papers" / "verdicts.json", DOCS / "validation.md"
@@ -145,13 +146,13 @@ def count(papers: Mapping[str, Any]) -> str:
         "today: repetitions in place of one run",
     )
     rows = [line(["judged by", "reproduced", "gained", "lost"]), line(["---"] * 4)]
-    for place, (about, step) in enumerate(zip(said, steps, strict=True)):
+    for place, (how, step) in enumerate(zip(said, steps, strict=True)):
         before = steps[max(place - 1, 0)]
         gained, lost = (
             named(id for id in step if (step[id] == "reproduced", before[id] == "reproduced") == way)
             for way in ((True, False), (False, True))
         )
-        rows.append(line([about, f"{sum(v == 'reproduced' for v in step.values())} of {len(step)}", gained, lost]))
+        rows.append(line([how, f"{sum(v == 'reproduced' for v in step.values())} of {len(step)}", gained, lost]))
     return "\n".join(rows)
 
 
@@ -164,26 +165,33 @@ def named(ids: Iterable[str]) -> str:
     return "; ".join(f"{paper} {', '.join(shorts)}" for paper, shorts in papers.items())
 
 
+def holds(papers: Mapping[str, Any], name: str) -> str:
+    """A paper's line alone."""
+    return "\n".join(f"| {text.split(' | ', 1)[1]}" for text in table("paper", [name], papers).splitlines())
+
+
 def unreproduced(papers: Mapping[str, Any], name: str) -> str:
-    """The claims of a paper that are not reproduced, with the cause of each that differs."""
-    rows = [line(["claim", "says", "verdict", "cause"]), line(["---"] * 4)]
-    ledger = load(name).claims
-    for word in ("differs", "undecided"):
-        for short, claim in papers[name]["claims"].items():
-            entry = ledger.get(f"{name}.{short}")
-            if entry and (claim["verdict"], claim["standing"]) == (word, "evidence"):
-                told = entry.cause.told() if entry.cause else NOT_SEARCHED
-                rows.append(
-                    line([f"`{short}`", escaped(entry.claim), word, escaped(told) if word == "differs" else ""])
-                )
-    return "\n".join(rows)
+    """The claims of a paper that differ, with the cause of each and what shows it, and those that are undecided."""
+    rows = [line(["claim", "says", "cause", "`acklab reproduce` ..."]), line(["---"] * 4)]
+    undecided = []
+    for claim in load(name).claims.values():
+        judged = papers[name]["claims"].get(claim.short, {"standing": ""})
+        if judged["standing"] == "evidence" and judged["verdict"] == "undecided":
+            undecided.append(f"`{claim.short}`")
+        elif judged["standing"] == "evidence" and judged["verdict"] == "differs":
+            told = claim.cause.told() if claim.cause else NOT_SEARCHED
+            shown = next((f"/{figure.id}" for figure in paper(name).figures if about(claim.figure, figure.label)), "")
+            rows.append(line([f"`{claim.short}`", *map(escaped, (claim.claim, told)), f"`{name}{shown}`"]))
+    differ = ["\n".join(rows)] if rows[2:] else []
+    return "\n\n".join([*differ, *([f"Undecided: {', '.join(undecided)}."] if undecided else [])])
 
 
 def uncounted(papers: Mapping[str, Any], name: str) -> str:
-    """The statements of a paper that no count has."""
-    rows = [line(["", "", "statement", "because"]), line(["---"] * 4)]
+    """The statements of a paper that nothing judges; what is struck, arithmetic or a note stands on the page of ``acklab reproduce``."""
+    rows = [line(["", "statement", "because"]), line(["---"] * 3)]
     for one in load(name).uncounted:
-        rows.append(line([one.kind, *map(escaped, (one.place, one.what, one.why))]))
+        if one.kind == "not judged":
+            rows.append(line([*map(escaped, (one.place, one.what, one.why))]))
     return "\n".join(rows)
 
 
@@ -199,9 +207,19 @@ TABLES: Mapping[str, Callable[..., str]] = {
     "count": count,
     "unreproduced": unreproduced,
     "uncounted": uncounted,
+    "holds": holds,
 }
 _PLACE = re.compile(r"(<!-- verdicts: (\w+)( \w+)? -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
 PAGES = (PAGE, *(DATA.with_name(f"{name}.md") for name in FIVE))
+
+
+def explained(data: Mapping[str, Any]) -> None:
+    """Takes the kinds of causes from the ledgers: a search after the run changes no verdict."""
+    for name in FIVE:
+        for short, claim in data["papers"].get(name, {"claims": {}})["claims"].items():
+            entry = load(name).claims.get(f"{name}.{short}")
+            if entry and entry.cause and claim["verdict"] == "differs":
+                claim["cause"] = entry.cause.word
 
 
 def written(page: str, data: Mapping[str, Any]) -> str:
@@ -227,10 +245,10 @@ def outdated(data: Mapping[str, Any]) -> list[str]:
 def as_text(data: Mapping[str, Any]) -> str:
     """The data with a claim a line."""
     papers = []
-    for name, paper in data["papers"].items():
-        claims = ",\n".join(f"   {json.dumps(short)}: {json.dumps(claim)}" for short, claim in paper["claims"].items())
-        about = {key: value for key, value in paper.items() if key != "claims"}
-        papers.append(f'  {json.dumps(name)}: {json.dumps(about)[:-1]}, "claims": {{\n{claims}\n  }}}}')
+    for name, judged in data["papers"].items():
+        claims = ",\n".join(f"   {json.dumps(short)}: {json.dumps(claim)}" for short, claim in judged["claims"].items())
+        rest = {key: value for key, value in judged.items() if key != "claims"}
+        papers.append(f'  {json.dumps(name)}: {json.dumps(rest)[:-1]}, "claims": {{\n{claims}\n  }}}}')
     return '{\n "papers": {\n' + ",\n".join(papers) + "\n }\n}\n"
 
 
@@ -247,6 +265,7 @@ def main() -> int:
         except (OSError, ValueError, KeyError) as error:
             print(f"{path}: {error}", file=sys.stderr)
             return 2
+    explained(data)
     pages = {path: path.read_text("utf-8") for path in PAGES}
     stale = outdated(data)
     if stale:

@@ -71,21 +71,13 @@ def _counted(plan: Any) -> str:
 
 def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
-    from ..papers import FIVE, inferred
+    from ..papers import FIVE
+    from ..papers.open import inferred
     from ..study.errors import StudyError
     from ..study.infer import PLANS
 
     if file in FIVE and not os.path.lexists(file):
-        if (tree := inferred(file)) is not None:
-            return PLANS.from_tree({**tree, **given}, file)
-        raise StudyError(f"the paper {file} has no plan; {_with_plans()}")
+        return PLANS.from_tree({**inferred(file), **given}, file)
     if not os.path.lexists(file) and not os.path.splitext(file)[1]:
-        raise StudyError(f"{file}: no such file, and no paper of that name; {_with_plans()}")
+        raise StudyError(f"{file}: no such file, and no paper of that name; there are {', '.join(FIVE)}")
     return PLANS.read(file, given)
-
-
-def _with_plans() -> str:
-    """The papers that have a plan."""
-    from ..papers import FIVE, inferred
-
-    return f"there is one of {', '.join(name for name in FIVE if inferred(name) is not None)}"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.resources import files
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
-
-from ..text.toml import loads
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..reproduce.paper import Paper
@@ -54,24 +49,3 @@ def packages() -> list[str]:
         __name__,
         *sorted({entry.module.partition(".")[0] for group in GROUPS for entry in installed(group).values()}),
     ]
-
-
-def inferred(name: str) -> dict[str, Any] | None:
-    """The plan that infers a paper's unprinted rules (:mod:`acklab.infer`), as a tree; None for what is no paper or has none.
-
-    A plan that is data, ``open.toml``, names a run's scenario by an experiment of the paper, a value
-    for each of its axes, and another ``stop``.
-    """
-    if name not in FIVE:
-        return None
-    data = files(f"{__name__}.{name}") / "open.toml"
-    if not data.is_file():
-        made = find_spec(f"{__name__}.{name}.inferred") and import_module(f".{name}.inferred", __name__).plan()
-        return made or None
-    tree: dict[str, Any] = loads(data.read_text("utf-8"))
-    sweeps = {one.name: one for claim in paper(name).claims.values() for one in claim.uses}
-    for run in tree["run"]:
-        cell = dict(run["scenario"])
-        stop = {"stop": cell.pop("stop")} if "stop" in cell else {}
-        run["scenario"] = json.loads(sweeps[cell.pop("experiment")].scenario(**cell)) | stop
-    return tree

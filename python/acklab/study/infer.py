@@ -105,7 +105,7 @@ KEYS = {
     "scenario": Key("a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own"),
     "set": Key("keys that have one value throughout", fixed, {}),
     "free": Key(
-        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow",
+        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow; a run that cannot have a value leaves it out",
         TABLE,
     ),
     "alternatives": Key("[alternatives.NAME] tables: an open rule whose candidates set several keys", TABLE),
@@ -383,6 +383,7 @@ class ReadingBench(Bench):
         super().__init__(plan)
         self._plan = plan
         self._flows = [_flows(entry.scenario, entry.file) for entry in plan.entries]
+        self._possible: dict[tuple[str, int, str], bool] = {}
         self._silent = [
             {key for part in plan.space.parts if part.name in left_out for key in _keys(part)} for left_out in plan.without
         ]  # fmt: skip
@@ -403,18 +404,35 @@ class ReadingBench(Bench):
         return [
             *assignments({"record": {}}),
             *assignments(self._each(fixed, entry)),
-            *assignments(self._each(read, entry)),
+            *assignments(self._each(read, entry, True)),
         ]
 
-    def _each(self, settings: Mapping[str, Any], entry: int) -> dict[str, Any]:
+    def _each(self, settings: Mapping[str, Any], entry: int, have: bool = False) -> dict[str, Any]:
+        """Settings of a run; with ``have`` those that its scenario, and of a rule of every flow those that the flow, can have."""
         found: dict[str, Any] = {}
         for key, value in settings.items():
-            steps = key.split(".", 2)
-            if steps[:2] == ["flow", "*"]:
-                found |= {f"flow.{place}.{steps[2]}": value for place in range(self._flows[entry])}
-            else:
-                found[key] = value
+            keys = self._keys(key, entry)
+            if have and any(self._can(one, at, value) for at in range(len(self._flows)) for one in self._keys(key, at)):
+                keys = [one for one in keys if self._can(one, entry, value)]
+            found |= dict.fromkeys(keys, value)
         return found
+
+    def _keys(self, key: str, entry: int) -> list[str]:
+        steps = key.split(".", 2)
+        every = steps[:2] == ["flow", "*"]
+        return [f"flow.{place}.{steps[2]}" for place in range(self._flows[entry])] if every else [key]
+
+    def _can(self, key: str, entry: int, value: Any) -> bool:
+        """Whether a run's scenario can have a value: some have other controls, or other receivers."""
+        at = (key, entry, repr(value))
+        if at not in self._possible:
+            fixed = self._each({**self._plan.sets, **self._plan.entries[entry].sets}, entry)
+            try:
+                self._templates[entry].check([*assignments(fixed), *assignments({key: value})])
+                self._possible[at] = True
+            except _core.ScenarioError:
+                self._possible[at] = False
+        return self._possible[at]
 
     def lines(self, settings: Mapping[str, Any], path: Draw) -> list[str]:
         """A run's scenario, as a line of JSON; ``path.number`` is the nudge, 0 for none."""

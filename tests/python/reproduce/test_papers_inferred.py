@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from acklab.papers import inferred
+from acklab.papers.open import inferred
 from acklab.runs import run_batch
 from acklab.study.infer import PLANS, InferPlan, ReadingBench, Values
 
 
 def plan(name: str) -> InferPlan:
-    tree = inferred(name)
-    assert tree is not None
-    return PLANS.from_tree(tree, name)
+    return PLANS.from_tree(inferred(name), name)
 
 
 class Direct:
