@@ -18,14 +18,10 @@ import pytest
 
 from acklab.engines.journal import Journal, identity
 from acklab.results.directory import results
+from front import inside as acklab
 
 COMMAND = Path(sys.executable).with_name("acklab")
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-def acklab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs the installed command."""
-    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +104,7 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     assert json.loads(one.stdout) == json.loads(two.stdout)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-@pytest.mark.parametrize("after_s", [1.5, 4.0])
+@pytest.mark.parametrize(("number", "status", "after_s"), [(signal.SIGTERM, 143, 4.0), (signal.SIGINT, 130, 1.5)])
 def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, status: int, after_s: float) -> None:
     """Whatever it interrupts (imports, runs, drawing), and however little it has got done."""
     done = subprocess.Popen(
