@@ -24,7 +24,7 @@ from acklab.text.templates import TEMPLATES
 LONG = bool(os.environ.get("ACKLAB_LONG"))
 
 #: Papers whose quick run takes minutes: only the long form makes it.
-SLOW_PAPERS = ("l4s",)
+SLOW_PAPERS = ("l4s", "smartacking")
 
 COMMAND = Path(sys.executable).with_name("acklab")
 
