@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -33,8 +34,6 @@ WORK = ROOT / "target" / "same"
 MAX_KEY_WORDS = 7
 #: Differences of a source that are printed.
 MAX_PRINTED = 12
-#: The column with a row's number among those of its keys, and what ends the names of the newer columns.
-PLACE, NEWER = "row", " (newer)"
 #: Keys by which the objects of a JSON list are told apart, if they have it and it is unique.
 NAMED_BY = ("id", "name", "case", "situation", "metric", "file", "label")
 #: Lists the files of a directory of results, with a checksum.
@@ -51,15 +50,11 @@ CASES_OF = {
 
 @dataclass
 class Compared:
-    """What a source's outputs have in common, what differs, and what is new."""
+    """What a source's outputs have in common, what differs, and what came or was a sentence."""
 
-    tables: int = 0
-    rows: int = 0
-    columns: int = 0
-    fields: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
-    """Columns and fields that came, and sentences that went."""
     not_run: str = ""
 
 
@@ -132,51 +127,44 @@ def run(build: Path, words: list[str], out: Path, *, keep: bool) -> tuple[int, s
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
-def is_key(column: pl.Series) -> bool:
-    """Returns whether a column holds short texts."""
-    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
-        return False
-    texts = column.cast(pl.String).drop_nulls().unique()
-    return not any(len(text.split()) > MAX_KEY_WORDS for text in texts)
-
-
 def is_text(column: pl.Series) -> bool:
     """Returns whether a column holds texts, or nothing."""
     dtype = column.dtype.inner if isinstance(column.dtype, pl.List) else column.dtype
     return dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
+def is_key(column: pl.Series) -> bool:
+    """Returns whether a column holds short texts."""
+    if not is_text(column) or column.dtype in (pl.List, pl.Null):
+        return False
+    return not any(len(text.split()) > MAX_KEY_WORDS for text in column.cast(pl.String).drop_nulls().unique())
+
+
 def compare_tables(name: str, old: pl.DataFrame, new: pl.DataFrame, result: Compared) -> None:
-    """Compares numeric columns by the columns of keys; rows of one key are compared in their order."""
+    """Compares the keys of two tables, and their numeric columns; rows of one key are compared in their order."""
     result.changes += [f"new column {name}.{column}" for column in new.columns if column not in old.columns]
+    for column in old.drop(new.columns, strict=False).columns:
+        sentences = is_text(old[column]) and not is_key(old[column])
+        (result.changes if sentences else result.differences).append(f"{name}.{column} is gone")
     shared = [column for column in old.columns if column in new.columns]
-    for column in old.columns:
-        if column not in new.columns:
-            listed = result.changes if is_text(old[column]) and not is_key(old[column]) else result.differences
-            listed.append(f"{name}.{column} is gone")
     keys = [column for column in shared if is_key(old[column]) and is_key(new[column])]
-    place = pl.int_range(pl.len()).over(keys) if keys else pl.int_range(pl.len())
-    sides = [frame.select(shared).with_columns(place.alias(PLACE)) for frame in (old, new)]
-    by = [*keys, PLACE]
-    for words, (left, right) in {"only in base": sides, "only here": sides[::-1]}.items():
-        lone = left.join(right.select(by), on=by, how="anti", nulls_equal=True)
-        if lone.height:
-            result.differences.append(f"{name}: {lone.height} rows {words}, such as {lone.row(0, named=True)}")
-    both = sides[0].join(sides[1], on=by, how="inner", nulls_equal=True, suffix=NEWER)
+    by = keys or shared
     values = [column for column in shared if column not in keys and not is_text(old[column])]
+    sides = [frame.with_columns(pl.col(keys).cast(pl.String)) for frame in (old, new)]
+    left, right = (frame.sort(keys, maintain_order=True) if keys else frame for frame in sides)
+    result.counts.update(tables=1, rows=old.height, columns=len(keys) + len(values))
+    if left.height != right.height or not left.select(keys).equals(right.select(keys)):
+        lone = [one.join(other, on=by, how="anti", nulls_equal=True).height for one, other in (sides, sides[::-1])]
+        result.differences.append(f"{name}: {old.height} rows are {new.height}; with keys of one side alone: {lone}")
+        return
     for column in values:
-        if is_text(new[column]):
+        if is_text(right[column]):
             result.differences.append(f"{name}.{column} has no numbers any more")
-            continue
-        wrong = both.filter(pl.col(column).ne_missing(pl.col(column + NEWER)))
-        if wrong.height:
-            row = wrong.row(0, named=True)
-            where = ", ".join(f"{key}={row[key]}" for key in by)
-            text = f"{row[column]!r} is {row[column + NEWER]!r}"
-            result.differences.append(f"{name}.{column}: {wrong.height} of {both.height} differ; at {where}: {text}")
-    result.tables += 1
-    result.rows += both.height
-    result.columns += len(values) + len(keys)
+        elif len(wrong := left[column].ne_missing(right[column]).arg_true()):
+            where, pair = left.select(keys).row(wrong[0], named=True), (left[column][wrong[0]], right[column][wrong[0]])
+            result.differences.append(
+                f"{name}.{column}: {len(wrong)} of {left.height} differ; at {where}: {pair[0]!r} is {pair[1]!r}"
+            )
 
 
 # ---- JSON ------------------------------------------------------------------------------------------------------------
@@ -219,7 +207,7 @@ def compare_json(name: str, old: str, new: str, result: Compared) -> None:
             listed.append(f"{name}{path} = {value!r} is gone")
         elif value != now[path]:
             result.differences.append(f"{name}{path}: {value!r} is {now[path]!r}")
-    result.fields += len(before)
+    result.counts["fields"] += len(before)
 
 
 # ---- both ------------------------------------------------------------------------------------------------------------
@@ -255,7 +243,7 @@ def compare(words: list[str], builds: tuple[Path, Path], outs: tuple[Path, Path]
         else:
             frames = [pl.read_parquet(each, glob=False) for each in (path, files[1][name])]
             compare_tables(name, frames[0], frames[1], result)
-    if not result.tables and not result.fields:
+    if not result.counts:
         result.not_run = old[2].strip().partition("\n")[0] or "no numbers"
     return result
 
@@ -281,7 +269,7 @@ def main(words: list[str]) -> int:
             return compare(new[name], (base, ROOT), (kept / slug, WORK / "new" / slug))
 
         for name, result in zip(chosen, pool.map(one, chosen), strict=True):
-            counts = f"{result.tables} tables, {result.columns} columns, {result.rows} rows, {result.fields} fields"
+            counts = ", ".join(f"{count} {what}" for what, count in result.counts.items())
             wrong, changes = result.differences, result.changes
             print(f"{name}: {result.not_run and f'NOT RUN: {result.not_run}' or counts}", end="")
             print(f": {len(wrong)} DIFFERENCES" if wrong else "" if result.not_run else ": equal", flush=True)

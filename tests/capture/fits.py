@@ -2,10 +2,9 @@
 """Blind fits: draws scenarios, captures them at either end, fits the captures alone, and compares with what was drawn.
 
     python tests/capture/fits.py --count 100 --seed 1
-    python tests/capture/fits.py --count 40 --seed 1 --wider
 
 It prints the shares of a table with Wilson's 95 % interval, and with ``--out FILE`` a line of JSON a fit. The scenarios depend on the seed
-alone. With ``--wider`` the sender may pace its segments, the receiver may mix its ACKs, and each connection is fitted from both ends.
+alone.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ import json
 import math
 import random
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import acklab
 from acklab.experiments.fit import FitError, fit
-from acklab.experiments.fit.held_out import HeldOut
 from acklab.experiments.fit.output import plain
 
 #: What is asked for: greatest relative error of rate and base delay, threshold and timer, completion.
@@ -30,13 +27,6 @@ PATH, ACKS, COMPLETION = 0.02, 0.10, 0.05
 NARROW = 0.2
 #: Where a capture is taken, by its end.
 ENDS = {"sender": "S->G@S", "receiver": "H->R@R"}
-#: Receivers whose ACKs are a mixture: segments are merged before TCP, the path thins ACKs, or the number varies by rule.
-MIXTURES: list[dict[str, Any]] = [
-    {"ack": "linux", "last": {"stages": [{"kind": "gro", "coalesce": "200us"}]}},
-    {"ack": "linux", "back": {"stages": [{"kind": "thin", "every": 3, "hold": "5ms"}]}},
-    {"ack": {"policy": "smart"}},
-    {"ack": {"policy": "daass"}},
-]
 #: The normal quantile of Wilson's interval.
 QUANTILE = 1.96
 
@@ -70,26 +60,9 @@ def drawn(seed: int, number: int) -> dict[str, Any]:
     return truth
 
 
-def wider(seed: int, number: int) -> dict[str, Any]:
-    """A draw with what the others have not: a sender that paces, a receiver whose ACKs are a mixture, or both."""
-    draw = random.Random(f"wider {seed} {number}")
-    truth = drawn(seed, number)
-    kind = draw.choice(["paced", "mixed", "both"])
-    if kind != "mixed":
-        truth["pacing"] = {
-            "kind": "spread",
-            "share": round(draw.uniform(0.5, 1.0), 3),
-            "burst": draw.choice([1, 2, 10]),
-        }
-    if kind != "paced":
-        truth["policy"] = "mixed"
-        truth["mixture"] = draw.choice(MIXTURES)
-    return truth
-
-
 def scenario(truth: dict[str, Any]) -> dict[str, Any]:
     """The scenario of a draw."""
-    ack: Any = truth["mixture"]["ack"] if "mixture" in truth else {"policy": truth["policy"]}
+    ack: Any = {"policy": truth["policy"]}
     if truth["policy"] == "delayed":
         ack |= {"segments": truth["segments"], "timer": f"{truth['timer']}s"}
     flow: dict[str, Any] = {
@@ -109,29 +82,14 @@ def scenario(truth: dict[str, Any]) -> dict[str, Any]:
     if truth["loss"]:
         middle["loss"] = {"rate": truth["loss"]}
     links = [{"between": ["S", "G"], **near}, middle, {"between": ["H", "R"], **near}]
-    if "pacing" in truth:
-        flow["sender"]["pacing"] = truth["pacing"]
-    if "mixture" in truth:
-        links[2] |= truth["mixture"].get("last", {})
-        middle["back"] |= truth["mixture"].get("back", {})
     stop = {"when": "flows-complete", "at_most": "600s"}
     return {"seed": truth["seed"], "stop": stop, "record": {"packets": True}, "link": links, "flow": [flow]}
 
 
-def several(truth: dict[str, Any], places: Sequence[str]) -> list[dict[str, Any]]:
-    """A fit from each of some ends, and what it says of each drawn number."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = acklab.run(json.dumps(scenario(truth)))
-        return [
-            fitted({**truth, "place": place}, run.capture(ENDS[place], path=Path(folder) / f"{place}.pcapng"))
-            for place in places
-        ]
-
-
-def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> dict[str, Any]:
-    """The fit of a capture, or of that and the receiver's, beside its truth."""
+def fitted(truth: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The fit of a capture beside its truth."""
     try:
-        found = fit(path, receiver=receiver)
+        found = fit(path)
     except FitError as error:
         return {**truth, "refused": str(error)}
     values = {value.name: value for value in found.values}
@@ -154,17 +112,7 @@ def fitted(truth: dict[str, Any], path: Path, receiver: Path | None = None) -> d
         "bad": found.bad.kind if found.bad else "",
         "receiver": plain(found)["receiver"],
         "simulations": found.simulations,
-        **(members(found.held_out) if found.held_out else {}),
     }
-
-
-def members(held: HeldOut) -> dict[str, Any]:
-    """What the interval of the second half is made of: kind, excess, share and prediction of each member."""
-    several = [
-        [one.kind, one.excess, one.share, end if math.isfinite(end) else 1e3]
-        for one, end in zip(held.members, held.ends, strict=True)
-    ]
-    return {"members": several, "misfit": held.misfit}
 
 
 def right_policy(truth: dict[str, Any], named: str, chosen: str) -> bool:
@@ -199,8 +147,7 @@ def table(rows: list[dict[str, Any]]) -> list[tuple[str, int, int, str]]:
     bounded = [row for row in done if not value(row, "rate", 3)]
     timed = [row for row in done if row["policy"] == "delayed" and value(row, "ACK timer", 3)]
     many = [row for row in done if row["policy"] == "delayed" and value(row, "segments an ACK", 3)]
-    named = [row for row in done if row["policy"] != "mixed"]
-    sure = [row for row in named if value(row, "ACK policy", 3)]
+    sure = [row for row in done if value(row, "ACK policy", 3)]
     checked = [row for row in done if row["held_out"] is not None]
     narrow = [row for row in checked if row["interval"][1] - row["interval"][0] < NARROW]
     wide = [row for row in checked if row not in narrow]
@@ -227,8 +174,8 @@ def table(rows: list[dict[str, Any]]) -> list[tuple[str, int, int, str]]:
         ("policy right", sum(row["policy_right"] for row in sure), len(sure), "where it is determined"),
         (
             "policy right",
-            sum(row["policy_right"] for row in named),
-            len(named),
+            sum(row["policy_right"] for row in done),
+            len(done),
             "of the fitted, with the search's choice",
         ),
         (
@@ -284,38 +231,19 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first draw")
-    parser.add_argument("--wider", action="store_true", help="paced senders, mixed receivers, each from both ends")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     rows = []
     for number in range(options.first, options.first + options.count):
-        truth = wider(options.seed, number) if options.wider else drawn(options.seed, number)
-        for row in several(truth, list(ENDS) if options.wider else [truth["place"]]):
-            rows.append({"number": number, **row})
-            if options.out:
-                with options.out.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(rows[-1]) + "\n")
+        truth = drawn(options.seed, number)
+        with tempfile.TemporaryDirectory() as folder:
+            run = acklab.run(json.dumps(scenario(truth)))
+            path = run.capture(ENDS[truth["place"]], path=Path(folder) / "x.pcapng")
+            rows.append({"number": number, **fitted(truth, path)})
+        if options.out:
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
     show(rows)
-    if options.wider:
-        print()
-        agree(rows)
-
-
-def agree(rows: list[dict[str, Any]]) -> None:
-    """Prints how often the fits from the two ends of a connection say the same."""
-    pairs = [
-        (one, other)
-        for one, other in zip(rows[::2], rows[1::2], strict=True)
-        if not one["refused"] and not other["refused"]
-    ]
-
-    def alike(name: str) -> int:
-        values = [[row["fitted"][name][0] for row in pair] for pair in pairs]
-        return sum(None not in pair and abs(pair[0] / pair[1] - 1) <= PATH for pair in values)
-
-    print("| the two ends agree to 2 % | share | interval | of |\n|---|---|---|---|")
-    for name in ("rate", "round trip"):
-        print(f"| {name} | {shares(alike(name), len(pairs))} |")
 
 
 def wilson(good: int, count: int) -> tuple[float, float]:

@@ -50,7 +50,12 @@ def test_cost_grows_no_faster_than_the_file(kind: str, start: tuple[float, float
 @pytest.mark.parametrize(
     ("kind", "n", "words"),
     [
-        ("connections", 120_000, "20,000 segments not looked at: of connections beyond 100,000"),
+        pytest.param(
+            "connections",
+            120_000,
+            "20,000 segments not looked at: of connections beyond 100,000",
+            marks=pytest.mark.long,
+        ),
         ("never-acknowledged", 70_000, "segments and gaps forgotten, too many were outstanding"),
         ("interfaces", 70_000, "more than 65536 interfaces"),
     ],

@@ -16,6 +16,7 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "python"))
+
+from front import inside  # noqa: E402
 
 #: What a reader types first: it needs a network, a fresh machine, or minutes.
 UNTRIED = {
@@ -201,23 +207,25 @@ def check(block: Block, what: str, printed: str, expected: str) -> None:
 
 def shell(block: Block, command: str, shown: str, directory: Path) -> str:
     """What a command prints, errors included. It ends with 0, with 1 (a claim differs), or with 2 where the page shows its error."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "80"}
-    done = subprocess.run(
-        INSTEAD.get(command, command),
-        shell=True,
-        cwd=directory,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    command = INSTEAD.get(command, command)
+    lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    words = list(lexer)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        patch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+        if words[0] == "acklab" and not any(word and set(word) <= set("();<>|&") for word in words):
+            done = inside(*words[1:], cwd=directory)  # a tenth of a start
+        else:
+            done = subprocess.run(
+                command, shell=True, cwd=directory, capture_output=True, text=True, timeout=600, check=False
+            )
+    printed = done.stdout + done.stderr
     refused = done.returncode == 2 and re.search("^acklab", shown, re.MULTILINE)
     assert done.returncode in (0, 1) or refused, (
-        f"{block.place}: {command} ends with {done.returncode}: {done.stdout[-2000:]}"
+        f"{block.place}: {command} ends with {done.returncode}: {printed[-2000:]}"
     )
-    return done.stdout
+    return printed
 
 
 def run_python(block: Block, names: dict[str, object], directory: Path) -> str:

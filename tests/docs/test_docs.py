@@ -35,7 +35,7 @@ def name(path: Path) -> str:
 
 # ---- what the pages show ---------------------------------------------------------------------------------------------
 #: Pages whose commands take minutes: `make test-all` tries them. Their kind of command is on other pages, too.
-LONG = ("which-queue", "access-links", "cable")
+LONG = ("which-queue", "access-links", "access-network", "cable", "reproduce")
 
 
 @pytest.mark.parametrize("path", TRIED, ids=name)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long  # `make docs`, which builds it without a warning, is a lane of its own
+
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests" / "python" / "report"))
 import browser  # noqa: E402

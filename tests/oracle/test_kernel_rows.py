@@ -88,6 +88,7 @@ def test_acks_have_the_sizes_of_linuxs_options():
     assert set(sizes[1:]) == {(0, 52), (1, 64), (2, 72)}
 
 
+@pytest.mark.long
 def test_the_page_has_the_effect_of_each_rule(page):
     said(page, "rules", page.rules.table())
 

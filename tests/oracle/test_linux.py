@@ -59,6 +59,7 @@ def test_throughput_over_random_loss(compared, alike, kind, plr):
     assert line in PAGE.read_text(), f"the page says otherwise than {line}"
 
 
+@pytest.mark.long
 def test_what_each_rule_is_worth():
     """The page's second table, to its last digit."""
     page = PAGE.read_text()

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from string import Formatter
 
 import polars
+import pytest
 
+from acklab.cli import main
 from acklab.text.templates import TEMPLATES
 
 #: Whether bounded tests take their long form.
 LONG = bool(os.environ.get("ACKLAB_LONG"))
+
+#: Papers whose quick run takes minutes: only the long form makes it.
+SLOW_PAPERS = ("l4s", "smartacking")
 
 COMMAND = Path(sys.executable).with_name("acklab")
 
@@ -73,6 +80,26 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def inside(*arguments: object, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the command in this process, which spares its start; its streams are files."""
+    with contextlib.ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        (place / "stdin").write_text(stdin, encoding="utf-8")
+        with pytest.MonkeyPatch.context() as patch:
+            for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+                patch.setattr(sys, name, stack.enter_context((place / name).open(mode, encoding="utf-8")))
+            if cwd is not None:
+                patch.chdir(cwd)
+            try:
+                status = main([*map(str, arguments)])
+            except SystemExit as ended:
+                status = int(ended.code or 0)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        out, err = ((place / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess(arguments, status, out, err)
 
 
 def unexplained(text: str) -> list[str]:

@@ -27,10 +27,12 @@ def test_every_link_is_compared_by_the_same_file() -> None:
     assert [metric.name for metric in told["metrics"]] == ["download", "upload", "latency", "ACK share", "ACK overhead"]
 
 
-@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("link", ("dsl", "cable"))
 def test_a_filter_within_turns_is_what_helps(link: str) -> None:
     scenario = (ACCESS / f"{link}.toml").read_bytes()
-    told = compare(Comparison(scenario, link, **{**from_file(ACCESS / "filters.toml"), "seeds": 3}))
+    plan = from_file(ACCESS / "filters.toml")
+    cases = [case for case in plan["cases"] if case.name in ("no filter", "static 1", "CAKE-style")]
+    told = compare(Comparison(scenario, link, **{**plan, "cases": cases, "seeds": 2}))
     alone, busy = told.rankings
     for ranking in told.rankings:
         assert all(row.samples["download"] is not None for row in ranking.rows)

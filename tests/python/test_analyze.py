@@ -24,12 +24,7 @@ from acklab.captures.findings import facts, ordered, shares
 from acklab.captures.text import as_text, notes, share_table, trip
 from acklab.text.numbers import NB
 from front import COMMAND
-
-
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Runs the installed command."""
-    line = [str(COMMAND), *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+from front import inside as command
 
 
 def damaged(packed: bytes) -> bytes:

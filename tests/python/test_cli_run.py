@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from acklab.cli.doctor import newer_source
-from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab
+from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab, inside
 
 #: What an interrupt says; nothing while the command starts.
 STOPPED = (b"acklab: stopped; a run that did not end leaves nothing\n", b"")
@@ -204,7 +204,7 @@ def test_out_that_cannot_be_written_fails_with_one_line(acklab_command: Acklab, 
     assert (result.returncode, result.stderr) == (1, "acklab: /proc/nowhere: No such file or directory\n")
 
 
-@pytest.mark.parametrize("options", [[], ["--json"], ["--out", "out"]])
+@pytest.mark.parametrize("options", [[], ["--out", "out"]])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_ends_the_run_and_leaves_nothing(tmp_path: Path, options: list[str], number: int, status: int) -> None:
     (tmp_path / "endless.toml").write_text(ENDLESS)
@@ -400,7 +400,7 @@ def test_open_shows_the_page(acklab_command: Acklab, tmp_path: Path, monkeypatch
 
 def test_what_an_override_loses_is_said() -> None:
     def said(*arguments: str) -> list[str]:
-        done = subprocess.run([sys.executable, "-m", "acklab", *arguments], capture_output=True, text=True, timeout=120)
+        done = inside(*arguments)
         assert done.returncode == 0, done.stderr
         return [line.removeprefix("acklab: ") for line in done.stderr.splitlines() if "note:" in line]
 

@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from test_sweep import LOSSY
 
-from front import LONG, Acklab
+from front import LONG, Acklab, inside
 
 SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seeds", "40")
 #: Blocks of 25 runs.
@@ -40,7 +40,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def small(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
-    """The command with small blocks."""
+    """The command with small blocks; in a process of its own if that is to be limited or goes to others."""
+    if not how and "--virtual" not in arguments:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("acklab.study.dataset.MOST_RUNS", 25)
+            return inside(*arguments)
     return subprocess.run(
         [sys.executable, "small.py", *arguments], capture_output=True, text=True, timeout=120, check=False, **how
     )  # type: ignore[call-overload, no-any-return]

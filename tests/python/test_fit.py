@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from acklab.experiments.fit.search import Search
 from acklab.experiments.fit.spread import Member, Weights, interval
 from acklab.experiments.fit.writes import writes
 from acklab.text.templates import fact
+from front import inside as command
 
 COMMAND = Path(sys.executable).with_name("acklab")
 ENDS = {"sender": "S->G@S", "receiver": "H->R@R"}
@@ -62,12 +62,6 @@ def captured(
         **sets,
     )
     return run.capture(ENDS[end], path=folder / f"{end}.pcapng")
-
-
-def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 @pytest.fixture(scope="module")

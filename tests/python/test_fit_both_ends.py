@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from acklab.experiments.fit import FitError, fit
 from acklab.experiments.fit.both_ends import Ways, joined
 from acklab.experiments.fit.measure import direction, measure
 from acklab.experiments.fit.search import Search
+from front import inside
 
 COMMAND = Path(sys.executable).with_name("acklab")
 TRIP = 0.0402
@@ -102,13 +102,9 @@ def test_captures_that_are_not_of_the_two_ends_are_refused(
     )
     with pytest.raises(FitError, match="the second capture has no data from"):
         joined(found, measure(found, direction(found)), acklab.analyze(stranger))
-    done = subprocess.run(
-        [COMMAND, "fit", paths["sender"], "-"], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = inside("fit", paths["sender"], "-")
     assert done.returncode == 2 and "not standard input" in done.stderr
-    done = subprocess.run(
-        [COMMAND, "fit", paths["sender"], tmp_path / "none"], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = inside("fit", paths["sender"], tmp_path / "none")
     assert done.returncode == 2 and "none" in done.stderr and "Traceback" not in done.stderr
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab.cli import main
 from acklab.results.directory import FolderError, results
 from acklab.study.errors import StudyError
 from acklab.study.sweep import from_tree, sweep
@@ -127,24 +126,10 @@ def test_random_sets_replace_each_other_and_foreign_files_stay(tmp_path: Path) -
             }
 
 
-@pytest.fixture
-def command_inside(capfd: pytest.CaptureFixture[str]) -> Acklab:
-    """Runs the command in this process, which spares its start."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        try:
-            status = main(arguments)
-        except SystemExit as ended:
-            status = int(ended.code or 0)
-        return subprocess.CompletedProcess(arguments, status, *capfd.readouterr())
-
-    return run
-
-
-def test_captures_of_nodes_with_long_names_have_shorter_ones(tmp_path: Path, command_inside: Acklab) -> None:
+def test_captures_of_nodes_with_long_names_have_shorter_ones(tmp_path: Path, acklab_command: Acklab) -> None:
     scenario = tmp_path / "long.toml"
     scenario.write_text(TWO_HOPS.replace('"G"', f'"{"Gé" * 100}"'))
-    done = command_inside("run", str(scenario), "--out", str(tmp_path / "out"), "--capture", "all")
+    done = acklab_command("run", str(scenario), "--out", str(tmp_path / "out"), "--capture", "all")
     assert done.returncode == 0, done.stderr
     assert len(list((tmp_path / "out").glob("*.pcapng"))) == 4
 
@@ -163,19 +148,19 @@ def verbs(two_hops: Path) -> dict[str, list[str]]:
     }
 
 
-def test_a_file_is_no_place_for_results(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:
+def test_a_file_is_no_place_for_results(tmp_path: Path, verbs: dict[str, list[str]], acklab_command: Acklab) -> None:
     (tmp_path / "notes").write_text("mine")
-    done = command_inside(*verbs["run"], "--out", str(tmp_path / "notes"))
+    done = acklab_command(*verbs["run"], "--out", str(tmp_path / "notes"))
     assert done.returncode == 2 and "notes is no directory; give another name" in done.stderr
     assert (tmp_path / "notes").read_text() == "mine"
 
 
 def test_no_verb_writes_over_another_ones_results(
-    tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab
+    tmp_path: Path, verbs: dict[str, list[str]], acklab_command: Acklab
 ) -> None:
     for verb, command in verbs.items():
         out = tmp_path / verb
-        assert command_inside(*command, "--out", str(out)).returncode == 0
+        assert acklab_command(*command, "--out", str(out)).returncode == 0
         marker = json.loads((out / "acklab.json").read_text())
         assert marker["verb"] == verb and marker["acklab"] == acklab.__version__
         assert marker["command"] == ["acklab", *command]
@@ -183,7 +168,7 @@ def test_no_verb_writes_over_another_ones_results(
         before = contents(tmp_path / verb)
         for other, command in verbs.items():
             if other != verb:
-                refused = command_inside(*command, "--out", str(tmp_path / verb))
+                refused = acklab_command(*command, "--out", str(tmp_path / verb))
                 assert refused.returncode == 2 and not refused.stdout
                 assert f"holds results of `acklab {verb}`, which `acklab {other}` does not replace" in refused.stderr
         assert contents(tmp_path / verb) == before
@@ -194,24 +179,24 @@ def test_no_verb_writes_over_another_ones_results(
     ("compare", "cases.toml", ["--set", "link.0.delay=1ms", "--under", "s: flow.0.start=1s", "--spread-starts", "10ms", "--metric", "rtt"]),
 ])  # fmt: skip
 def test_the_files_of_a_result_repeat_it(
-    tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab, verb: str, file: str, more: list[str]
+    tmp_path: Path, verbs: dict[str, list[str]], acklab_command: Acklab, verb: str, file: str, more: list[str]
 ) -> None:
-    assert command_inside(*verbs[verb], *more, "--out", str(tmp_path / "one")).returncode == 0
+    assert acklab_command(*verbs[verb], *more, "--out", str(tmp_path / "one")).returncode == 0
     given = [str(tmp_path / "one" / file)]
-    again = command_inside(verb, *(["--cases"] if verb == "compare" else []), *given, "--out", str(tmp_path / "two"))
+    again = acklab_command(verb, *(["--cases"] if verb == "compare" else []), *given, "--out", str(tmp_path / "two"))
     assert again.returncode == 0, again.stderr
     tables = ("flows.csv", "summary.csv", "sweep.json") if verb == "sweep" else ("runs.parquet", "ranking.parquet")
     for name in tables:
         assert contents(tmp_path / "one")[name] == contents(tmp_path / "two")[name]
 
 
-def test_an_unfinished_sweep_is_a_sweeps(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:
+def test_an_unfinished_sweep_is_a_sweeps(tmp_path: Path, verbs: dict[str, list[str]], acklab_command: Acklab) -> None:
     private = tmp_path / "out" / ".acklab"
     private.mkdir(parents=True)
     (private / "work.json").write_text('{"verb": "sweep"}')
-    refused = command_inside(*verbs["run"], "--out", str(tmp_path / "out"))
+    refused = acklab_command(*verbs["run"], "--out", str(tmp_path / "out"))
     assert refused.returncode == 2 and "holds results of `acklab sweep`" in refused.stderr
-    fresh = command_inside(*verbs["sweep"], "--out", str(tmp_path / "out"), "--fresh")
+    fresh = acklab_command(*verbs["sweep"], "--out", str(tmp_path / "out"), "--fresh")
     assert fresh.returncode == 0 and not private.exists()
 
 
@@ -258,8 +243,7 @@ def test_only_one_writes(tmp_path: Path, two_hops: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [".acklab", ".acklab/lock", ".acklab/new", ".acklab/ready", ".acklab/work.json", ".acklab/work.json.new",
-     ".acklab/runs.jsonl", ".acklab/runs.jsonl.new", "acklab.json", ".lock", "plan.json", "plan.tmp", "runs.jsonl",
-     "flows.parquet", "runs.parquet", "runs.jsonl.gz", "charts", "report.html"],
+     ".acklab/runs.jsonl", "acklab.json", "flows.parquet", "runs.jsonl.gz", "report.html"],
 )  # fmt: skip
 def test_no_link_is_followed(tmp_path: Path, two_hops: Path, name: str) -> None:
     victims = tmp_path / "victims"
@@ -322,14 +306,14 @@ def volume(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", place], check=True)
 
 
-@pytest.mark.parametrize("verb", ["run", "sweep", "compare", "analyze", "reproduce"])
+@pytest.mark.parametrize("verb", ["run", "reproduce"])
 def test_a_mount_point_and_a_link_to_it_are_directories(
-    volume: Path, verbs: dict[str, list[str]], verb: str, command_inside: Acklab
+    volume: Path, verbs: dict[str, list[str]], verb: str, acklab_command: Acklab
 ) -> None:
     elsewhere = volume.parent / "elsewhere"
     elsewhere.symlink_to(volume)
     for out in (volume, elsewhere):
-        done = command_inside(*verbs[verb], "--out", str(out))
+        done = acklab_command(*verbs[verb], "--out", str(out))
         assert done.returncode == 0, done.stderr
         assert (volume / "acklab.json").exists() and not (volume / ".acklab").exists()
 
@@ -358,9 +342,9 @@ def test_a_writable_directory_in_one_that_is_not(tmp_path: Path, verbs: dict[str
     assert sorted(os.listdir(out)) == ["a", "acklab.json"]
 
 
-@pytest.mark.parametrize("verb", ["run", "sweep", "compare"])
+@pytest.mark.parametrize("verb", ["run", "sweep"])
 def test_a_full_disk_leaves_the_old_set_or_the_new_one(
-    volume: Path, verbs: dict[str, list[str]], verb: str, command_inside: Acklab
+    volume: Path, verbs: dict[str, list[str]], verb: str, acklab_command: Acklab
 ) -> None:
     """With every room that is left on the disk, from one page to more than enough."""
     subprocess.run(["umount", volume], check=True)
@@ -372,12 +356,12 @@ def test_a_full_disk_leaves_the_old_set_or_the_new_one(
             try:
                 out = volume / "out"
                 if draw.random() < 0.5:
-                    assert command_inside(*command, "--out", str(out)).returncode == 0
+                    assert acklab_command(*command, "--out", str(out)).returncode == 0
                 before = contents(out) if out.exists() else {}
                 stat = os.statvfs(volume)
                 with (volume / "ballast").open("wb") as file:
                     file.write(b"\0" * max(0, stat.f_bavail * stat.f_frsize - room * 1024))
-                done = command_inside(*command, "--out", str(out))
+                done = acklab_command(*command, "--out", str(out))
                 left = contents(out) if out.exists() else {}
                 visible = {name: data for name, data in left.items() if not name.startswith(".acklab/")}
                 if done.returncode == 0:
@@ -387,7 +371,7 @@ def test_a_full_disk_leaves_the_old_set_or_the_new_one(
                     assert "No space left on device" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
                     assert "internal error" not in done.stderr
                 (volume / "ballast").unlink()
-                again = command_inside(*command, "--out", str(out))
+                again = acklab_command(*command, "--out", str(out))
                 assert again.returncode == 0, again.stderr
             finally:
                 subprocess.run(["umount", volume], check=True)

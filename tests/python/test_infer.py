@@ -6,7 +6,6 @@ import datetime
 import json
 import math
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from acklab.study.errors import StudyError
 from acklab.study.infer import PLANS, ReadingBench, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
 from acklab.study.seeds import Nudge
+from front import inside
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
@@ -56,9 +56,7 @@ PLAN: dict[str, Any] = {
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "acklab", "infer", *arguments], capture_output=True, text=True, check=False
-    )
+    return inside("infer", *arguments)
 
 
 def test_the_example_names_the_sender_that_made_its_numbers() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import pytest
 import acklab
 from acklab import AckPolicy, CongestionControl, Emission
 from acklab.scenario import DropTail, Flow, Link, PythonPolicy, Receiver, Scenario, Sender, Size
+from front import inside as _command
 
 
 class Delayed(AckPolicy):
@@ -368,11 +367,6 @@ def test_threads_do_not_change_a_batch() -> None:
     assert one == four and all(told["flows"][0]["completed"] for told in one)
 
 
-def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "acklab", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def test_the_command_takes_a_python_file_only_when_told(tmp_path: Path) -> None:
     scenario, code = tmp_path / "s.toml", tmp_path / "mine.py"
     scenario.write_text(text('{ policy = "python", name = "Lazy" }'))
@@ -388,9 +382,7 @@ def test_the_command_takes_a_python_file_only_when_told(tmp_path: Path) -> None:
     lazy = 'flow.0.receiver.ack={policy="python",name="Lazy"}'
     for more in (("sweep", scenario, "--vary", "link.0.delay=1ms,2ms"), ("sweep", plain, "--case", "a", "--case", f"mine: {lazy}"),
                  ("compare", plain, "--case", "a", "--case", f"mine: {lazy}")):  # fmt: skip
-        refused = subprocess.run(
-            [sys.executable, "-m", "acklab", *map(str, more)], capture_output=True, text=True, timeout=60
-        )
+        refused = _command(*more)
         assert (
             refused.returncode == 2
             and "`Lazy` is Python code, which a sweep or a comparison does not take" in refused.stderr

@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +20,7 @@ from acklab.captures.qlog import COLUMNS, QlogError, analyze_qlog, is_qlog
 from acklab.captures.qlog.connection import Direction
 from acklab.captures.qlog.page import page
 from acklab.results.qlog import LogError, write_logs
+from front import inside
 
 DATA = Path(__file__).parents[1] / "data" / "qlog"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "captures"
@@ -271,7 +271,7 @@ def test_a_run_without_packets_has_no_log(tmp_path: Path) -> None:
 
 def test_the_command_reads_and_writes(tmp_path: Path) -> None:
     def command(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "acklab", *words], capture_output=True, text=True, cwd=tmp_path)
+        return inside(*words, cwd=tmp_path)
 
     (tmp_path / "a.toml").write_text(SCENARIO.replace("record = { packets = true, series = true }\n", ""))
     assert command("run", "a.toml", "--out", "out", "--qlog").returncode == 0

@@ -14,27 +14,15 @@ from pathlib import Path
 import pytest
 from test_sweep import ADAPTIVE, LOSSY, PLAN
 
-from acklab.cli import main
-from acklab.results import command as made_by
-from front import COMMAND, TWO_HOPS
+from front import COMMAND, TWO_HOPS, inside
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Runs the command in this process, which takes a tenth of the time."""
-    monkeypatch.setattr(made_by, "line", [])  # so that it is what it was afterwards
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        try:
-            status = main(arguments)
-        except SystemExit as exit:
-            status = int(exit.code or 0)
-        told = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, status, told.out, told.err)
-
-    return run
+def command() -> Command:
+    """The command in this process."""
+    return inside
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -24,6 +24,7 @@ from acklab.study.seeds import draw, drawn
 from acklab.study.tune_charts import _corrected
 from acklab.study.tune_page import _change, alike, bounds, verdict, whole
 from acklab.text.numbers import number
+from front import inside as command
 
 pytest.importorskip("optuna", reason="pip install optuna")
 
@@ -69,12 +70,6 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.iterdir())
         if path.is_file() and path.name != "acklab.json"
     }
-
-
-def command(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "acklab", *words], cwd=cwd, capture_output=True, text=True, check=False
-    )
 
 
 def as_file(place: Path, **keys: Any) -> Path:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, NUDGED, PLACEBO, WI
 from acklab.results.findings import EQUIVALENT, UNDECIDED
 from acklab.study.errors import CompareError
 from acklab.text.toml import loads
+from front import inside as command
 
 ROOT = Path(__file__).parents[2]
 DONE = {"when": "flows-complete"}
@@ -305,12 +304,6 @@ def test_a_mechanism_that_was_not_used_gives_the_same_bytes() -> None:
 
 
 # ---- the verb --------------------------------------------------------------------------------------------------------
-def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "acklab", *arguments], cwd=cwd, capture_output=True, text=True, check=False
-    )
-
-
 def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:
     file = str(ROOT / "examples" / "allman1998.toml")
     for out, threads in (("one", "1"), ("three", "3")):

@@ -25,7 +25,6 @@ ROWS = ROOT / "tests" / "oracle" / "zoo" / "rows.json"
 sys.path.insert(0, str(ROWS.parent))
 
 import drawn  # noqa: E402
-import second  # noqa: E402
 import simulated  # noqa: E402
 
 
@@ -225,13 +224,6 @@ def test_drawn_paths_are_those_of_the_seed() -> None:
     for name, path in drawn.paths():
         assert recorded[path.about]["receiver"] == name
     assert len(recorded) == drawn.COUNT
-
-
-def test_the_second_draw_is_that_of_its_seed() -> None:
-    recorded = {each["path"]: each for each in output.read(second.FILE)}
-    assert len(recorded) == second.COUNT
-    for name, path in second.paths():
-        assert recorded[path.about]["receiver"] == name
 
 
 def test_a_handshake_takes_as_long_as_recorded() -> None:

@@ -203,16 +203,17 @@ def scenario(version, path, row):
 
 def simulated(version, path, row):
     """Its ACKs, as the kernels'."""
+    return [(round((at - row["start"]) * 1e6), ack) for at, ack in sent(scenario(version, path, row))]
+
+
+def sent(tree):
+    """Time and number of each ACK that the simulated receiver sends."""
+    import polars
+
     import acklab
 
-    packets = acklab.run(scenario(version, path, row)).packets
-    columns = zip(packets["time_s"], packets["link"], packets["event"], packets["kind"], packets["ack"], packets["syn"])
-    acks = [
-        (at, ack)
-        for at, name, event, kind, ack, syn in columns
-        if (name, event, kind) == ("R->S", "enqueue", "ack") and not syn
-    ]
-    return [(round((at - row["start"]) * 1e6), ack) for at, ack in acks]
+    rows = polars.DataFrame(acklab.run(tree).packets).filter(link="R->S", event="enqueue", kind="ack", syn=False)
+    return rows.select("time_s", "ack").rows()
 
 
 def until(acks, end):

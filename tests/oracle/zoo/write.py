@@ -9,7 +9,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import drawn  # noqa: E402
-import second  # noqa: E402
 import simulated  # noqa: E402
 
 from acklab_zoo import output  # noqa: E402
@@ -28,7 +27,7 @@ def main() -> None:
     """Puts each table between its marks."""
     rows = output.read(HERE / "rows.json")
     fill("zoo.md", tables(rows))
-    fill("zoo-simulated.md", [*simulated.tables(rows), drawn.table(), *second.tables()])
+    fill("zoo-simulated.md", [*simulated.tables(rows), drawn.table()])
 
 
 def fill(page: str, tables: list[Table]) -> None:

@@ -120,6 +120,7 @@ class Browser:
 
     def open(self, path, timeout=60.0):
         """Open a page and wait until it says that all its charts are drawn; returns its two times in ms."""
+        self.events.clear()
         url = path if str(path).startswith("file:") else Path(path).resolve().as_uri()
         self("Page.navigate", url=url, timeout=timeout)
         until = time.monotonic() + timeout

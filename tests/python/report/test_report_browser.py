@@ -32,6 +32,13 @@ def pages(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def page():
+    """One browser for the tests of this file; each opens its page in it."""
+    with browser.Browser() as tab:
+        yield tab
+
+
 def box(page, selector):
     """Where an element is in the window, into which it is moved if it is not there."""
     return page.js(
@@ -57,7 +64,7 @@ def inked(page, chart):
     )
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False), (390, True)])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_opens_without_complaint(pages, width, dark):
     with browser.Browser(width, 900, dark, touch=width < 500) as page:
         for name in ("one", "compared", "many", "bare"):
@@ -70,28 +77,29 @@ def test_opens_without_complaint(pages, width, dark):
                 assert all(inked(page, chart) > 0.005 for chart in CHARTS)
 
 
-def test_mouse_and_keys_move_the_same_range_everywhere(pages):
-    with browser.Browser() as page:
-        page.open(pages / "one.html")
-        end = shown(page)[1]
-        x, y, w, h = box(page, "#chart-sequence canvas.front")
-        page.mouse("mousePressed", x + 0.3 * w, y + h / 2, button="left", buttons=1, clickCount=1)
-        page.mouse("mouseMoved", x + 0.4 * w, y + h / 2, button="left", buttons=1)
-        page.mouse("mouseMoved", x + 0.5 * w, y + h / 2, button="left", buttons=1)
-        page.mouse("mouseReleased", x + 0.5 * w, y + h / 2, button="left", clickCount=1)
-        a, b = shown(page)
-        # The plot begins 60 dots in and ends 14 before the canvas does.
-        at = [end * (f * w - 60) / (w - 74) for f in (0.3, 0.5)]
-        assert (a, b) == pytest.approx(at, abs=0.01 * end)
-        page.js("document.querySelector('#chart-window canvas.front').focus()")
-        page.key("ArrowRight")
-        assert shown(page)[0] == pytest.approx(a + 0.1 * (b - a), abs=2e-3)
-        page.key("+")
-        assert shown(page)[1] - shown(page)[0] == pytest.approx((b - a) / 1.5, abs=2e-3)
-        page.mouse("mouseWheel", x + 0.5 * w, y + h / 2, deltaX=60, deltaY=0)
-        page.key("0")
-        assert shown(page) == (0.0, end)
-        assert page.complaints() == []
+def test_mouse_and_keys_move_the_same_range_everywhere(pages, page):
+    page.open(pages / "one.html")
+    end = shown(page)[1]
+    x, y, w, h = box(page, "#chart-sequence canvas.front")
+    page.mouse("mousePressed", x + 0.3 * w, y + h / 2, button="left", buttons=1, clickCount=1)
+    page.mouse("mouseMoved", x + 0.4 * w, y + h / 2, button="left", buttons=1)
+    page.mouse("mouseMoved", x + 0.5 * w, y + h / 2, button="left", buttons=1)
+    page.mouse("mouseReleased", x + 0.5 * w, y + h / 2, button="left", clickCount=1)
+    a, b = shown(page)
+    # The plot begins 60 dots in and ends 14 before the canvas does.
+    at = [end * (f * w - 60) / (w - 74) for f in (0.3, 0.5)]
+    assert (a, b) == pytest.approx(at, abs=0.01 * end)
+    page.js("document.querySelector('#chart-window canvas.front').focus()")
+    page.key(".")
+    assert "cwnd" in page.js("document.getElementById('live').textContent")
+    page.key("ArrowRight")
+    assert shown(page)[0] == pytest.approx(a + 0.1 * (b - a), abs=2e-3)
+    page.key("+")
+    assert shown(page)[1] - shown(page)[0] == pytest.approx((b - a) / 1.5, abs=2e-3)
+    page.mouse("mouseWheel", x + 0.5 * w, y + h / 2, deltaX=60, deltaY=0)
+    page.key("0")
+    assert shown(page) == (0.0, end)
+    assert page.complaints() == []
 
 
 def drag(page, chart, begin, end):
@@ -110,110 +118,95 @@ def awaited(page, text):
     return found
 
 
-def test_each_drag_is_a_step_back_and_a_double_click_shows_all(pages):
+def test_each_drag_is_a_step_back_and_a_double_click_shows_all(pages, page):
     back = "[...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Back').click()"
-    with browser.Browser() as page:
-        page.open(pages / "one.html")
-        whole = shown(page)
-        drag(page, "sequence", 0.3, 0.7)
-        first = shown(page)
-        drag(page, "sequence", 0.4, 0.6)
-        assert whole != first != shown(page)
-        page.js(back)
-        assert shown(page) == first
-        page.js(back)
-        assert shown(page) == whole
-        drag(page, "sequence", 0.3, 0.7)
-        x, y, w, h = box(page, "#chart-sequence canvas.front")
-        for count in (1, 2):
-            page.mouse("mousePressed", x + w / 2, y + h / 2, button="left", buttons=1, clickCount=count)
-            page.mouse("mouseReleased", x + w / 2, y + h / 2, button="left", clickCount=count)
-        assert shown(page) == whole
+    page.open(pages / "one.html")
+    whole = shown(page)
+    drag(page, "sequence", 0.3, 0.7)
+    first = shown(page)
+    drag(page, "sequence", 0.4, 0.6)
+    assert whole != first != shown(page)
+    page.js(back)
+    assert shown(page) == first
+    page.js(back)
+    assert shown(page) == whole
+    drag(page, "sequence", 0.3, 0.7)
+    x, y, w, h = box(page, "#chart-sequence canvas.front")
+    for count in (1, 2):
+        page.mouse("mousePressed", x + w / 2, y + h / 2, button="left", buttons=1, clickCount=count)
+        page.mouse("mouseReleased", x + w / 2, y + h / 2, button="left", clickCount=count)
+    assert shown(page) == whole
 
 
-def test_the_address_holds_the_view(pages):
-    with browser.Browser() as page:
-        page.open(pages / "one.html")
-        drag(page, "sequence", 0.3, 0.7)
-        view = shown(page)
-        assert awaited(page, "location.hash").startswith("#t=")
-        address = page.js("location.href")
-        page("Page.navigate", url="about:blank")
-        page.open(address)
-        assert shown(page) == view
-        assert page.complaints() == []
+def test_the_address_holds_the_view(pages, page):
+    page.open(pages / "one.html")
+    drag(page, "sequence", 0.3, 0.7)
+    view = shown(page)
+    assert awaited(page, "location.hash").startswith("#t=")
+    address = page.js("location.href")
+    page("Page.navigate", url="about:blank")
+    page.open(address)
+    assert shown(page) == view
+    assert page.complaints() == []
 
 
 @pytest.mark.parametrize("name", ["one", "compared"])
-def test_charts_are_saved_as_files(pages, name):
-    with browser.Browser() as page:
-        page.open(pages / f"{name}.html")
-        page.js("""window.saved = []; window.file = '';
-          URL.createObjectURL = ((old) => (blob) => { window.saved.push(blob); return old.call(URL, blob); })(URL.createObjectURL);
-          HTMLAnchorElement.prototype.click = function () { window.file = this.download; };
-          for (const button of document.querySelectorAll('.save')) if (button.textContent === 'SVG') button.click();""")
-        assert awaited(page, f"window.saved.length === {len(CHARTS)}")
-        for text in page.js("Promise.all(window.saved.map((blob) => blob.text()))"):
-            assert ElementTree.fromstring(text).find("{http://www.w3.org/2000/svg}title").text
-            assert len(re.findall("<(?:path|rect|text)", text)) > 10
-        page.js("[...document.querySelectorAll('.save')].find((b) => b.textContent === 'PNG').click()")
-        assert awaited(page, "window.file.endsWith('.png')")
-        letters = "window.saved.at(-1).arrayBuffer().then((b) => String.fromCharCode(...new Uint8Array(b).slice(1, 4)))"
-        assert page.js(letters) == "PNG"
-        assert page.complaints() == []
+def test_charts_are_saved_as_files(pages, name, page):
+    page.open(pages / f"{name}.html")
+    page.js("""window.saved = []; window.file = '';
+      URL.createObjectURL = ((old) => (blob) => { window.saved.push(blob); return old.call(URL, blob); })(URL.createObjectURL);
+      HTMLAnchorElement.prototype.click = function () { window.file = this.download; };
+      for (const button of document.querySelectorAll('.save')) if (button.textContent === 'SVG') button.click();""")
+    assert awaited(page, f"window.saved.length === {len(CHARTS)}")
+    for text in page.js("Promise.all(window.saved.map((blob) => blob.text()))"):
+        assert ElementTree.fromstring(text).find("{http://www.w3.org/2000/svg}title").text
+        assert len(re.findall("<(?:path|rect|text)", text)) > 10
+    page.js("[...document.querySelectorAll('.save')].find((b) => b.textContent === 'PNG').click()")
+    assert awaited(page, "window.file.endsWith('.png')")
+    letters = "window.saved.at(-1).arrayBuffer().then((b) => String.fromCharCode(...new Uint8Array(b).slice(1, 4)))"
+    assert page.js(letters) == "PNG"
+    assert page.complaints() == []
 
 
-def test_values_shown_are_those_prepared(pages):
+def test_values_shown_are_those_prepared(pages, page):
     run = Run.of(synthetic.run("delayed", every=2, lose_acks=range(60, 90, 3)))
-    with browser.Browser() as page:
-        page.open(pages / "one.html")
+    page.open(pages / "one.html")
 
-        def table(chart):
-            page.js(f"document.querySelector('#chart-{chart} details.data').open = true")
-            time.sleep(0.5)
-            rows = f"document.querySelectorAll('#chart-{chart} details.data tbody tr')"
-            return page.js(f"[...{rows}].map((r) => [...r.cells].map((c) => c.textContent))")
+    def table(chart):
+        page.js(f"document.querySelector('#chart-{chart} details.data').open = true")
+        time.sleep(0.5)
+        rows = f"document.querySelectorAll('#chart-{chart} details.data tbody tr')"
+        return page.js(f"[...{rows}].map((r) => [...r.cells].map((c) => c.textContent))")
 
-        wanted = [f"{v:.3f}" for v in prep.cwnd(run)["cwnd_segments"][:200]]
-        assert [row[2] for row in table("window")] == wanted
-        sent = prep.time_sequence(run, "f")["segments"].head(200)
-        assert [row[2] for row in table("sequence")] == [str(n) for n in sent["seq"]]
-        assert [row[1] for row in table("sequence")] == [f"{t:.9f}" for t in sent["sent_s"]]
-        rtts = [f"{v:.6f}" for v in prep.rtt(run)["rtt_ms"][:200]]
-        assert [row[2] for row in table("rtt")] == rtts
-
-
-def test_prints_every_chart(pages):
-    with browser.Browser(dark=True) as page:
-        page.open(pages / "one.html")
-        # Large images in the PDF, beside the small samples of the legends: the charts.
-        pdf = base64.b64decode(page("Page.printToPDF", printBackground=False)["data"])
-        widths = [int(w) for w in re.findall(rb"/Subtype\s*/Image\s*/Width (\d+)", pdf)]
-        assert sum(w > 1000 for w in widths) >= len(CHARTS)
-        assert page.complaints() == []
+    wanted = [f"{v:.3f}" for v in prep.cwnd(run)["cwnd_segments"][:200]]
+    assert [row[2] for row in table("window")] == wanted
+    sent = prep.time_sequence(run, "f")["segments"].head(200)
+    assert [row[2] for row in table("sequence")] == [str(n) for n in sent["seq"]]
+    assert [row[1] for row in table("sequence")] == [f"{t:.9f}" for t in sent["sent_s"]]
+    rtts = [f"{v:.6f}" for v in prep.rtt(run)["rtt_ms"][:200]]
+    assert [row[2] for row in table("rtt")] == rtts
 
 
-def test_the_reading_cursor_speaks(pages):
-    with browser.Browser() as page:
-        page.open(pages / "one.html")
-        page.js("document.querySelector('#chart-window canvas.front').focus()")
-        page.key(".")
-        page.key(".")
-        assert "cwnd 2" in page.js("document.getElementById('live').textContent")
+def test_prints_every_chart(pages, page):
+    page.open(pages / "one.html")
+    # Large images in the PDF, beside the small samples of the legends: the charts.
+    pdf = base64.b64decode(page("Page.printToPDF", printBackground=False)["data"])
+    widths = [int(w) for w in re.findall(rb"/Subtype\s*/Image\s*/Width (\d+)", pdf)]
+    assert sum(w > 1000 for w in widths) >= len(CHARTS)
+    assert page.complaints() == []
 
 
-def test_tables_sort_and_switch_flows(pages):
-    with browser.Browser() as page:
-        page.open(pages / "many.html")
-        column = "[...document.querySelectorAll('#tables table')[0].tBodies[0].rows].map((r) => r.cells[1].textContent)"
-        button = "document.querySelectorAll('#tables table')[0].tHead.rows[0].cells[1].querySelector('button')"
-        page.js(f"{button}.click()")
-        falling = [float(v) for v in page.js(column)]
-        assert falling == sorted(falling, reverse=True)
-        page.js(f"{button}.click()")
-        assert [float(v) for v in page.js(column)] == falling[::-1]
-        boxes = "[...document.querySelectorAll('#tables input')]"
-        before = page.js(f"{boxes}.filter((b) => b.checked).length")
-        page.js(f"{boxes}.find((b) => !b.checked).click()")
-        assert page.js(f"{boxes}.filter((b) => b.checked).length") == before + 1
-        assert page.complaints() == []
+def test_tables_sort_and_switch_flows(pages, page):
+    page.open(pages / "many.html")
+    column = "[...document.querySelectorAll('#tables table')[0].tBodies[0].rows].map((r) => r.cells[1].textContent)"
+    button = "document.querySelectorAll('#tables table')[0].tHead.rows[0].cells[1].querySelector('button')"
+    page.js(f"{button}.click()")
+    falling = [float(v) for v in page.js(column)]
+    assert falling == sorted(falling, reverse=True)
+    page.js(f"{button}.click()")
+    assert [float(v) for v in page.js(column)] == falling[::-1]
+    boxes = "[...document.querySelectorAll('#tables input')]"
+    before = page.js(f"{boxes}.filter((b) => b.checked).length")
+    page.js(f"{boxes}.find((b) => !b.checked).click()")
+    assert page.js(f"{boxes}.filter((b) => b.checked).length") == before + 1
+    assert page.complaints() == []

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from front import LONG, SLOW_PAPERS
+
 COMMAND = Path(sys.executable).with_name("acklab")
 
 
@@ -35,6 +37,8 @@ def quickly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Quick]:
 
     @cache
     def run(name: str) -> Quick:
+        if name in SLOW_PAPERS and not LONG:
+            pytest.skip("takes minutes: make test-all")
         out, said = shared / f"quick-{name}", shared / f"quick-{name}.json"
         with (shared / f"quick-{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from acklab import _core
 from acklab.papers import FIVE, names, paper
 from acklab.reproduce.experiments import Experiment, Replications, Sweep, Traces
 from acklab.reproduce.ledger import load
 from acklab.reproduce.runner import FULL, QUICK
+from front import SLOW_PAPERS
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "tools"))
@@ -107,6 +109,18 @@ def scenarios(one: Experiment, quick: bool) -> list[str]:
         return sorted(one.cells(effort).values())
     assert isinstance(one, Sweep)
     return sorted(one.scenarios(one.chosen(effort)))
+
+
+@pytest.mark.parametrize("name", SLOW_PAPERS)
+def test_a_paper_that_is_not_run_has_scenarios_that_would(name: str) -> None:
+    for need in {need.name: need for claim in paper(name).claims.values() for need in claim.uses}.values():
+        if isinstance(need, Traces):
+            text = next(iter(need.cells(QUICK).values()))
+        else:
+            assert isinstance(need, Sweep)
+            seed = {"seed": (1,)} if isinstance(need, Replications) else {}
+            text = next(iter(need.scenarios({**need.chosen(QUICK), **seed})))
+        _core.Simulation(text)
 
 
 @pytest.mark.parametrize("name", JUDGED)

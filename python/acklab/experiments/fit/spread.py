@@ -1,7 +1,7 @@
 """The interval of a prediction: what its members predict, each with a weight that falls with its misfit.
 
-A member is a simulation that the fitted part allows. The weights are calibrated: ``tests/capture/intervals.py`` draws connections whose
-truth is known, and chooses those weights that give the best interval score (Gneiting and Raftery, JASA 2007, section 6.2).
+A member is a simulation that the fitted part allows. The weights were calibrated on drawn connections whose
+truth is known: they gave the best interval score (Gneiting and Raftery, JASA 2007, section 6.2).
 """
 
 from __future__ import annotations

@@ -33,11 +33,10 @@ GIVEN = 0.5
 #: The key and the value of the question that was compared with the truth.
 TESTED = ("link.0.queue", "fq-codel")
 #: Share of the questions in which each range claims to have the true value, and the least and the largest share in a test of 44 downloads
-#: (``whatifs.py 3653 120``; the table is in docs/reference/fits.md).
+#: (the table is in docs/reference/fits.md).
 CLAIM, COUNTED = 0.9, (0.86, 1.0)
 #: How much wider a range is than its draws, which do not contain the error of the model itself: as fitted, with the changes, and of their
-#: ratio, a share at each end. The shares are from ``whatifs.py 3652 120`` and ``whatif_shares.py`` in ``tests/capture``: 46 downloads over
-#: access links that were asked for FQ-CoDel at the bottleneck. They are the least, in steps of 0.1 %, with which each quantity's ranges had the
+#: ratio, a share at each end. The shares are from 46 drawn downloads over access links that were asked for FQ-CoDel at the bottleneck. They are the least, in steps of 0.1 %, with which each quantity's ranges had the
 #: truth in 93 %.
 WIDER: Mapping[str, float] = {
     "completion": 0.014,
