@@ -225,7 +225,7 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
 
 
 def _capacity(run: Run, flow: str) -> dict[str, Any]:
-    """The slowest link that the flow's data crossed, and the round trip without queues, as far as they are known."""
+    """The slowest link that the flow's data crossed, the time it takes to send the largest packet, and the round trip without queues."""
     if not run.links.height or not {"rate_bps", "delay_s"} <= set(run.links.columns):
         return {"capacity_bps": None}
     row = run.flow(flow)
@@ -238,9 +238,15 @@ def _capacity(run: Run, flow: str) -> dict[str, Any]:
     if not links.height:
         return {"capacity_bps": None, "delays_ms": 1e3 * trip}
     slowest = links.row(0, named=True)
+    largest = (
+        run.packets.filter(pl.col("flow").cast(pl.String) == flow, kind="data")["size_bytes"].max()
+        if run.packets.height
+        else None
+    )
     return {
         "capacity_bps": slowest["rate_bps"],
         "capacity_link": f"{slowest['from']}→{slowest['to']}",
+        "packet_s": 8 * float(str(largest)) / slowest["rate_bps"] if largest and slowest["rate_bps"] else None,
         "delays_ms": 1e3 * trip,
     }
 

@@ -166,9 +166,15 @@ function outside(ctx, found, box) {
   }
 }
 
-// About one bin for every eight dots, of a round length that is the same for all charts.
+// About one bin for every eight dots, the same for all charts.
 function binLength() {
-  return niceStep(state.view.span, 120);
+  return wholePackets(niceStep(state.view.span, 120));
+}
+
+// The nearest whole number of times that the slowest link takes to send a packet: a full link is then a level line. Where flows differ, as it was.
+export function wholePackets(length) {
+  const [packet, ...others] = new Set(state.manifest.items.map((item) => item.packet_s));
+  return packet && !others.length ? packet * Math.max(1, Math.round(length / packet)) : length;
 }
 
 function binsOf(progress, t0, t1) {

@@ -1,6 +1,6 @@
 // The strip in the sticky bar: the whole run in small, with the stretch shown marked.
 // Drag inside the mark moves it, its ends stretch it, elsewhere a new one is drawn.
-import { binAt } from "./chart_throughput.js";
+import { binAt, wholePackets } from "./chart_throughput.js";
 import { h } from "./dom.js";
 import { duration, exact, timeText } from "./format.js";
 import { fit } from "./frame.js";
@@ -29,7 +29,7 @@ export const navigator_ = {
     for (const item of state.visible().slice(0, 12)) {
       const { progress } = await openItem(item, ["progress"]);
       if (progress) {
-        rates.push({ item, rate: true, level: (from, to) => rateIn(progress, from, to) });
+        rates.push({ item, rate: true, level: (from, to) => binAt(progress, from, to).rate });
         continue;
       }
       const { window } = await openItem(item, ["window"]);
@@ -46,9 +46,10 @@ export const navigator_ = {
     const [w, tall] = [canvas.clientWidth, canvas.clientHeight];
     if (!w) return;
     const ctx = fit(canvas, w, tall);
+    const length = wholePackets((6 * view.end) / w);
+    const bar = (length * w) / view.end;
     for (const { item, level } of rates || []) {
-      const columns = Math.floor(w / 6);
-      const heights = Array.from({ length: columns }, (_, i) => level((i * view.end) / columns, ((i + 1) * view.end) / columns));
+      const heights = Array.from({ length: Math.ceil(view.end / length) }, (_, i) => level(i * length, Math.min((i + 1) * length, view.end)));
       const sorted = heights.filter((v) => v > 0 && Number.isFinite(v)).sort((a, b) => a - b);
       // A burst does not flatten the rest.
       const top = Math.min(sorted[sorted.length - 1] || 1, 1.5 * (sorted[Math.floor(0.9 * sorted.length)] || 1));
@@ -56,7 +57,7 @@ export const navigator_ = {
       ctx.globalAlpha = rates.length > 1 ? 0.45 : 0.6;
       heights.forEach((v, i) => {
         const y = Number.isFinite(v) ? ((tall - 6) * Math.min(v, top)) / top : 0;
-        ctx.fillRect((i * w) / columns, tall - y, w / columns - (w > 700 ? 1 : 0), y);
+        ctx.fillRect(i * bar, tall - y, bar - (w > 700 ? 1 : 0), y);
       });
     }
     ctx.globalAlpha = 1;
@@ -120,7 +121,3 @@ export const navigator_ = {
     canvas.addEventListener("dblclick", () => state.view.reset());
   },
 };
-
-function rateIn(progress, from, to) {
-  return binAt(progress, from, to).rate;
-}
