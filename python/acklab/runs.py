@@ -165,10 +165,6 @@ class Run(Result):
         """The summary as one line of JSON, with every recorded table unless ``records`` is false."""
         return self._result.json(records)
 
-    def plain(self) -> dict[str, Any]:
-        """As :meth:`summary`."""
-        return self.summary()
-
     def summary(self) -> dict[str, Any]:
         """The summary as plain Python values: ``title, seed, end_s, flows, links``."""
         summary: dict[str, Any] = json.loads(self._result.json(records=False))
@@ -258,6 +254,13 @@ class Run(Result):
     def __repr__(self) -> str:
         tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if hasattr(self, name))
         return f"<Run {self.title!r} seed {self.seed}, {self.end_s:g} s; rows of {tables}>"
+
+    @property
+    def text(self) -> str:
+        """The tables of flows and links, as a terminal shows them."""
+        from .results.summary import as_text, endless
+
+        return as_text(self.summary(), endless(self.scenario_toml()))
 
     def __bool__(self) -> bool:
         return True  # also without flows

@@ -11,7 +11,7 @@ import pytest
 import acklab
 from acklab import _core, cli
 from acklab.experiments.neutral import changed, mechanisms, word
-from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, NUDGED, PLACEBO, WITHOUT, Why, report
+from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, NUDGED, PLACEBO, WITHOUT, Why
 from acklab.results.findings import EQUIVALENT, UNDECIDED
 from acklab.study.errors import CompareError
 from acklab.text.toml import loads
@@ -354,7 +354,7 @@ def test_a_run_is_asked_as_its_scenario_is() -> None:
     run = acklab.run(ROOT / "examples" / "allman1998.toml")
     result = acklab.why(run, set={"flow.f.size.segments": 100})
     assert result.named and "changed: flow.f.size.segments=100" in result.title
-    table = report(result).tables[0]
+    table = result.report().tables[0]
     assert [row[0] for row in table.rows][-2:] == [NUDGED, ALL_OF_THESE] and len(table.heads) == 5
     assert len(result.to_polars()) == len(result.findings) == 3 * result.family
     assert word({"policy": "delayed", "timer": "1s"}) == "delayed"

@@ -65,11 +65,6 @@ class Analysis(Result):
         """The capture's name."""
 
     @property
-    def title(self) -> str:
-        """The capture's name."""
-        return self.file
-
-    @property
     def tables(self) -> dict[str, Any]:
         """The tables that there are, by name."""
         return {name: table for name in TABLES if (table := getattr(self._result, name)) is not None}
@@ -77,20 +72,17 @@ class Analysis(Result):
     @property
     def connections(self) -> _core.Table:
         """One row for each direction of a connection that carried data."""
-        table: _core.Table = self._result.connections
-        return table
+        return self._kept("connections")
 
     @property
     def throughput(self) -> _core.Table:
         """Payload over time: one row for each bin of a direction, at most 128 of equal length from its first packet."""
-        table: _core.Table = self._result.throughput
-        return table
+        return self._kept("throughput")
 
     @property
     def limits(self) -> _core.Table:
         """What limited a direction when: one row for each span of time with one cause, at most 128 a direction."""
-        table: _core.Table = self._result.limits
-        return table
+        return self._kept("limits")
 
     @property
     def acks(self) -> _core.Table:
@@ -141,10 +133,6 @@ class Analysis(Result):
         """The file's counts, its connections and their faults as plain Python values."""
         return {"file": self.file, **self._plain, "findings": self.findings, "faults": as_rows(self.faults)}
 
-    def plain(self) -> dict[str, Any]:
-        """As :meth:`summary`."""
-        return self.summary()
-
     def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
         """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""
         summary = self.summary()
@@ -175,7 +163,9 @@ class Analysis(Result):
         facts = listed([of(row) for row in self.rows() for of in (limit, policy)])
         return f"<h4>{html.escape(self.file)}</h4>{facts}{self.connections._repr_html_()}"
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """Facts and tables, as a terminal shows them."""
         from .text import as_text
 
         return as_text(self.summary())

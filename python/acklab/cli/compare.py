@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
-from ..text.terminal import complain, say, say_json
+from ..text.terminal import complain
 from . import examples, programs
 from .expected import say_ignored
-from .options import add_open, add_verb, add_workers, check_open, directory, open_page, runs_kept, workers
+from .options import add_open, add_verb, add_workers, check_open, directory, runs_kept, show, workers
 
 if TYPE_CHECKING:
     from ..study.compare import Comparison
@@ -148,16 +147,7 @@ def act(options: argparse.Namespace) -> int:
             2,
             f"acklab: {examples.in_short(options, f'{error}{other}' if other else meant.explained(error, [options.file]))}\n",
         )
-    if options.json:
-        from ..study.compare_page import plain
-
-        say_json(json.dumps(plain(told)))
-    else:
-        say(told.text)
-        if options.out:
-            say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
-    if options.out:
-        open_page(options, os.path.join(options.out, "comparison.html"))
+    show(options, told)
     return 0
 
 

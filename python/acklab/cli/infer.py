@@ -47,14 +47,12 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Infers and returns the exit status."""
     from ..study.infer import infer
-    from ..study.infer_page import plain
 
     return follow(
         options,
         ("readings", "nudges", "seed"),
         _plan,
         infer,
-        plain,
         _counted if options.count else lambda plan: None,
     )
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
-from ..text.terminal import complain
+from ..text.terminal import complain, say, say_json
 
 if TYPE_CHECKING:
     from ..engines.batches import Workers
+    from ..results.result import Result
 
 #: Each verb's line in the list of verbs; :data:`acklab.cli.BROUGHT` has those of other distributions.
 LINES = {
@@ -162,6 +163,24 @@ def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None
 
     if not webbrowser.open(Path(page).resolve().as_uri()):
         complain(f"no browser opens {file_name(page)}")
+
+
+def show(options: argparse.Namespace, result: Result) -> None:
+    """Prints results as text or as one JSON object, says where they are, and opens their page if that was asked for."""
+    from ..results.result import KINDS
+    from ..text.templates import fact, sentence
+
+    page = os.path.join(options.out or "", KINDS[result.verb].page)
+    if options.json:
+        say_json(result.json())
+    else:
+        say(result.text)
+        if kept := getattr(result, "kept", 0):
+            say(sentence(fact("kept", runs=kept)))
+        if options.out:
+            say(f"\nwritten to {file_name(page)}")
+    if options.out:
+        open_page(options, page)
 
 
 def without_place(arguments: Sequence[str]) -> list[str]:

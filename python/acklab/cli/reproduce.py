@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..papers import FIVE, GROUPS, installed
-from ..text.escapes import file_name
-from ..text.terminal import complain, say
-from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, runs_kept
+from ..text.terminal import complain
+from .options import add_open, add_verb, add_workers, directory, on_ray, runs_kept, show
 
 if TYPE_CHECKING:
     from ..reproduce.runner import Outcome
@@ -84,12 +82,7 @@ def act(options: argparse.Namespace) -> int:
         )  # fmt: skip
     except PaperError as error:
         options.parser.error(str(error))
-    say(result.json() if options.json else str(result))
-    if options.out:
-        index = Path(options.out) / "index.html"
-        if not options.json:
-            say(f"\nwritten to {file_name(index)}")
-        open_page(options, index)
+    show(options, result)
     return 1 if any(outcome.failed for outcome in result.outcomes) else 0
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..text.escapes import file_name
-from ..text.terminal import say, say_json
+from ..text.terminal import say
 from .meant import NO_TEXT, instead_of_a_search, unread
-from .options import add_open, add_workers, check_open, directory, open_page, workers
+from .options import add_open, add_workers, check_open, directory, show, workers
 
 
 def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:
@@ -31,7 +29,6 @@ def follow(
     keys: Sequence[str],
     read: Callable[[str, dict[str, Any]], Any],
     carry_out: Callable[..., Any],
-    plain: Callable[[Any], Any],
     instead: Callable[[Any], str | None] = lambda plan: None,
 ) -> int:
     """Reads the plan, makes its runs, prints what they say, and returns the exit status.
@@ -41,13 +38,11 @@ def follow(
         keys: options that replace keys of the plan.
         read: makes a plan of a file's name and those keys.
         carry_out: makes the runs.
-        plain: the result for JSON.
         instead: what to print instead of making runs, or None.
     """
     from .. import _core
     from ..results.progress import Progress
     from ..study.errors import StudyError
-    from ..text.templates import fact, sentence
 
     check_open(options)
     if options.fresh and not options.out:
@@ -76,14 +71,5 @@ def follow(
             f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)
         )  # the place at which a capture is no plan does not help
         options.parser.exit(2, f"acklab: {said}{other}\n")
-    if options.json:
-        say_json(json.dumps(plain(told)))
-        return 0
-    say(told.text)
-    if told.kept:
-        say(sentence(fact("kept", runs=told.kept)))
-    if options.out:
-        page = os.path.join(options.out, f"{options.verb}.html")
-        say(f"\nwritten to {file_name(page)}")
-        open_page(options, page)
+    show(options, told)
     return 0

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..text.counts import counted
 from ..text.escapes import file_name
-from ..text.terminal import complain, say, say_json
+from ..text.terminal import complain, say
 from . import examples, meant, paths, programs
 from .expected import say_ignored
 from .meant import NO_TEXT, instead_of_a_sweep, longer
-from .options import add_open, add_verb, add_workers, check_open, directory, open_page, runs_kept, workers
+from .options import add_open, add_verb, add_workers, check_open, directory, runs_kept, show, workers
 
 if TYPE_CHECKING:
-    from ..study.sweep import Design, SweepPlan, Swept
+    from ..study.sweep import Design, SweepPlan
 
 EXAMPLE = """\
 FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
@@ -152,7 +150,9 @@ def act(options: argparse.Namespace) -> int:
             runs = make_shard(plan, options.shard, Path(options.out), design=design, **how)
             say(f"shard {options.shard}: {counted(runs, 'run')} in {file_name(options.out)}")
             return 0
-        say_swept(sweep(design, out=options.out, **how), design, options)
+        result = sweep(design, out=options.out, **how)
+        paths.say_path(options)
+        show(options, result)
     except (StudyError, _core.ScenarioError) as error:
         told = instead_of_a_sweep(options.file)
         said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))
@@ -169,10 +169,10 @@ def _join(options: argparse.Namespace) -> int:
     if not options.out or options.file or options.path or options.shard or options.dataset:
         options.parser.error("--join goes with --out DIR, and without a FILE, --path, --shard and --dataset")
     try:
-        swept, design = shards.merge([Path(part) for part in options.join], Path(options.out))
+        swept = shards.merge([Path(part) for part in options.join], Path(options.out))
     except (StudyError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
-    say_swept(swept, design, options)
+    show(options, swept)
     return 0
 
 
@@ -194,24 +194,6 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
     kept = f", {before:,} of them from before" if before else ""
     say(f"{part}{counted(runs, 'run')} in {file_name(options.dataset)}{kept}")
     return 0
-
-
-def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
-    """Prints a sweep's results."""
-    from ..study.sweep_page import plain, report
-    from ..text.templates import fact, sentence
-
-    if options.json:
-        say_json(json.dumps(plain(told, design)))
-    else:
-        paths.say_path(options)
-        say(report(told, design).text())
-        if told.kept:
-            say(sentence(fact("kept", runs=told.kept)))
-        if options.out:
-            say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
-    if options.out:
-        open_page(options, os.path.join(options.out, "sweep.html"))
 
 
 def _plan(options: argparse.Namespace) -> SweepPlan:

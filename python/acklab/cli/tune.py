@@ -52,6 +52,5 @@ def act(options: argparse.Namespace) -> int:
     """Searches and returns the exit status."""
     from ..study.search import PLANS
     from ..study.tune import tune
-    from ..study.tune_page import plain
 
-    return follow(options, ("trials", "seed"), PLANS.read, tune, plain)
+    return follow(options, ("trials", "seed"), PLANS.read, tune)

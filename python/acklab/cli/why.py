@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 from pathlib import Path
 from typing import Any
 
-from ..text.escapes import file_name
-from ..text.terminal import say, say_json
 from .meant import unread
-from .options import add_open, add_verb, check_open, directory, open_page, runs_kept, threads
+from .options import add_open, add_verb, check_open, directory, runs_kept, show, threads
 
 EXAMPLE = """\
 Every mechanism with a neutral value is run neutral: without it, with it alone (all others neutral), and all of them neutral. Neutral are no
@@ -59,7 +55,7 @@ def act(options: argparse.Namespace) -> int:
     """Answers and returns the exit status."""
     from .._core import CaptureError
     from ..experiments.fit.errors import FitError
-    from ..experiments.why import answer, asking, plain
+    from ..experiments.why import answer, asking
     from ..results.progress import Progress
     from ..study.errors import StudyError
     from ..study.values import share
@@ -82,13 +78,5 @@ def act(options: argparse.Namespace) -> int:
         )
     except StudyError as error:
         options.parser.exit(2, f"acklab: {error}\n")
-    if options.json:
-        say_json(json.dumps(plain(result)))
-    else:
-        say(result.text)
-    if options.out:
-        page = os.path.join(options.out, "why.html")
-        if not options.json:
-            say(f"\nwritten to {file_name(page)}")
-        open_page(options, page)
+    show(options, result)
     return 0

@@ -170,25 +170,50 @@ class Why(Result):
         """The causes that are shown alone, and whose absence shows nothing: another one has the same effect."""
         return [cause.name for cause in self.causes if self._shown(ALONE, cause.name) and cause.name not in self.named]
 
-    @property
-    def text(self) -> str:
-        """All of it, as a terminal shows it."""
-        return report(self).text()
+    def report(self) -> Report:
+        """Facts and tables."""
+        tables = [_causes(self), _others(self), _unused(self), _keys(self)]
+        return Report("why", self.title, _facts(self), tables)
 
     def plain(self) -> dict[str, Any]:
         """As plain values: the object that ``--json`` prints."""
-        return plain(self)
+        return {
+            **self.report().plain(),
+            "metric": self.metrics[0].name,
+            "unit": self.metrics[0].quantity.unit,
+            "nudges": self.question.nudges,
+            "runs": len(self.values),
+            "margin": self.question.margin,
+            "family": self.family,
+            "named": self.named,
+            "only_alone": self.only_alone,
+            "no_neutral": list(self.no_neutral),
+            "not_possible": [
+                {"situation": kind, "cause": case, "key": key} for (kind, case), key in self.impossible.items()
+            ],
+            "causes": [cause.plain() for cause in self.causes],
+            "findings": [row.plain() for row in self.findings],
+        }
 
     def frames(self) -> dict[str, Any]:
-        """The tables as polars frames."""
-        return frames(self)
+        """``causes``, a row a mechanism; ``findings``, a row a metric of each; ``runs``, a row a run and metric."""
+        import polars as pl
+
+        runs = [
+            {"case": case, "nudge": nudge, "metric": one.name, "unit": one.quantity.unit, "value": value}
+            for (case, nudge), values in self.values.items()
+            for one, value in zip(self.metrics, values, strict=True)
+        ]
+        tables = {
+            "causes": [cause.plain() for cause in self.causes],
+            "findings": [row.plain() for row in self.findings],
+            "runs": runs,
+        }
+        return {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
 
     def html(self) -> str:
         """The page's text."""
-        return report(self).page()
-
-    def __str__(self) -> str:
-        return self.text
+        return self.report().page()
 
     def __repr__(self) -> str:
         return f"<Why {self.title!r}: {counted(len(self.causes), 'cause')}; print() shows the table>"
@@ -256,9 +281,9 @@ def asking(scenario: Any, **asked: Any) -> Question:
     if getattr(scenario, "verb", "") != "fit":
         return Question(text, file, **asked)
     if scenario.bad:
-        raise StudyError(f"{file}: the fit is not accepted: {sentence(scenario.bad)}")
+        raise StudyError(f"{scenario.file}: the fit is not accepted: {sentence(scenario.bad)}")
     determined = {value.name: value.determined for value in scenario.values}
-    return Question(text, file, **asked, parameters=determined)
+    return Question(text, scenario.file, **asked, parameters=determined)
 
 
 def answer(
@@ -426,7 +451,7 @@ class _Study:
             if {variant, beside} & self.impossible.keys():
                 return True
             for nudge in range(1, n + 1) if variant in self.trees else ():
-                if len({_trace(self.summaries[side, nudge], gone) for side in (variant, beside)}) > 1:
+                if _trace(self.summaries[variant, nudge], gone) != _trace(self.summaries[beside, nudge], gone):
                     return True
         return False
 
@@ -457,14 +482,14 @@ def _p95(summary: Mapping[str, Any], _: str) -> float:
     return math.nan if value is None else 1e3 * float(value)
 
 
-def _trace(summary: Mapping[str, Any], gone: re.Pattern[str] | None) -> str:
+def _trace(summary: Mapping[str, Any], gone: re.Pattern[str] | None) -> list[Any]:
     """What a run tells of its packets, without the rows of the flows that another one lacks."""
     flows = [
         {key: value for key, value in row.items() if key not in _STATE}
         for row in summary["flows"]
         if gone is None or not gone.fullmatch(row["name"])
     ]
-    return json.dumps([flows, summary["links"], summary["p95_rtt_s"]])
+    return [flows, summary["links"], summary["p95_rtt_s"]]
 
 
 def _nudged(tree: Mapping[str, Any], number: int) -> str:
@@ -526,13 +551,6 @@ def _finding(
     there = Sample.of(theirs) if finished[1] == len(theirs) else None
     shown = verdicts.difference(here, there, rules) if here and there else None
     return verdicts.finding(one, situation, (case, beside), (here, there), shown, finished, len(ours))
-
-
-def report(result: Why) -> Report:
-    """The table of causes, the other flows, and what stands behind them."""
-    return Report(
-        "why", result.title, _facts(result), [_causes(result), _others(result), _unused(result), _keys(result)]
-    )
 
 
 def _facts(result: Why) -> list[Fact]:
@@ -659,41 +677,3 @@ def _text(value: Any) -> str:
     from ..scenario._toml import inline
 
     return "absent" if value is None else inline(value)
-
-
-def plain(result: Why) -> dict[str, Any]:
-    """The answer as plain values: the object of ``--json`` and ``why.json``."""
-    return {
-        **report(result).plain(),
-        "metric": result.metrics[0].name,
-        "unit": result.metrics[0].quantity.unit,
-        "nudges": result.question.nudges,
-        "runs": len(result.values),
-        "margin": result.question.margin,
-        "family": result.family,
-        "named": result.named,
-        "only_alone": result.only_alone,
-        "no_neutral": list(result.no_neutral),
-        "not_possible": [
-            {"situation": kind, "cause": case, "key": key} for (kind, case), key in result.impossible.items()
-        ],
-        "causes": [cause.plain() for cause in result.causes],
-        "findings": [row.plain() for row in result.findings],
-    }
-
-
-def frames(result: Why) -> dict[str, Any]:
-    """``causes``, a row a mechanism; ``findings``, a row a metric of each; ``runs``, a row a run and metric."""
-    import polars as pl
-
-    runs = [
-        {"case": case, "nudge": nudge, "metric": one.name, "unit": one.quantity.unit, "value": value}
-        for (case, nudge), values in result.values.items()
-        for one, value in zip(result.metrics, values, strict=True)
-    ]
-    tables = {
-        "causes": [cause.plain() for cause in result.causes],
-        "findings": [row.plain() for row in result.findings],
-        "runs": runs,
-    }
-    return {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}

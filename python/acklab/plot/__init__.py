@@ -44,7 +44,7 @@ def below(charts: Sequence[Any]) -> Any:
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Automatically deduplicated selection")  # one zoom for all is meant
-        return alt.vconcat(*charts).resolve_scale(color="independent")
+        return alt.vconcat(*charts).resolve_scale(color="independent", strokeDash="independent")
 
 
 def _altair(name: str) -> Any:

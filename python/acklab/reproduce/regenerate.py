@@ -37,11 +37,6 @@ class Reproduced(Result):
 
     outcomes: Sequence[Outcome]
 
-    @property
-    def title(self) -> str:
-        """The papers' names."""
-        return ", ".join(outcome.paper.id for outcome in self.outcomes)
-
     def plain(self) -> dict[str, Any]:
         """As plain values: the object that ``--json`` prints."""
         from .output import summary
@@ -69,13 +64,16 @@ class Reproduced(Result):
 
         write(self.outcomes, folder)
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """Facts and tables, as a terminal shows them."""
         from .report import told
 
         return told(self.outcomes)
 
     def __repr__(self) -> str:
-        return f"<Reproduced {self.title}: {len(self.findings)} claims; print() shows those that are not reproduced>"
+        papers = ", ".join(outcome.paper.id for outcome in self.outcomes)
+        return f"<Reproduced {papers}: {len(self.findings)} claims; print() shows those that are not reproduced>"
 
 
 def reproduce(

@@ -82,15 +82,23 @@ class Result(Tabular):
     verb = ""
     """The command that leaves the same."""
 
-    if TYPE_CHECKING:
+    def report(self) -> Any:
+        """Facts and tables."""
+        raise NotImplementedError
 
-        @property
-        def title(self) -> str:
-            """What it is of."""
+    @property
+    def text(self) -> str:
+        """Facts and tables, as a terminal shows them."""
+        text: str = self.report().text()
+        return text
+
+    def __str__(self) -> str:
+        return self.text
 
     def plain(self) -> dict[str, Any]:
         """As plain values: the object that ``--json`` prints."""
-        raise NotImplementedError
+        plain: dict[str, Any] = self.summary()  # type: ignore[attr-defined]
+        return plain
 
     def frames(self) -> Mapping[str, pl.DataFrame]:
         """The tables of the results as polars frames."""
@@ -179,11 +187,6 @@ class Loaded(Result):
         plain: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         return plain
 
-    @property
-    def title(self) -> str:
-        """What it is of."""
-        return str(self._plain.get("title") or self.folder.name)
-
     def plain(self) -> dict[str, Any]:
         """As plain values: the object that ``--json`` prints."""
         return self._plain
@@ -198,6 +201,11 @@ class Loaded(Result):
     def html(self) -> str:
         """The page's text."""
         return (self.folder / KINDS[self.verb].page).read_text(encoding="utf-8")
+
+    @property
+    def text(self) -> str:
+        """Where it is, and its tables."""
+        return repr(self)
 
     def __repr__(self) -> str:
         return f"<results of acklab {self.verb} in {self.folder}: tables {', '.join(self.tables)}>"

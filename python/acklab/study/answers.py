@@ -39,14 +39,6 @@ class Answer(Result):
     def _page(self) -> Any:
         return import_module(f"..{self.verb}_page", __name__)
 
-    @property
-    def text(self) -> str:
-        """All of it, as a terminal shows it."""
-        return self.report().text()
-
-    def __str__(self) -> str:
-        return self.text
-
 
 def meaning(key: str, within: str = "") -> str:
     """What a key of a scenario means, of the named choice ``within`` if there is one; empty where that is not certain.

@@ -114,7 +114,7 @@ def _plain(plan: SweepPlan) -> dict[str, Any]:
     return {"plan": plan.tree, "scenario": scenario, **named}
 
 
-def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
+def merge(shards: Sequence[Path], out: Path) -> Swept:
     """Puts all shards of a sweep together in ``out``, as the undivided sweep would have written it.
 
     Raises:
@@ -143,7 +143,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
             journal.look()
             work = _Whole(design, journal)
             work.run(on_threads(1), unwatched)
-            return told(work, folder, 0, None), design
+            return told(work, folder, 0, None)
     finally:
         command.line = before
 

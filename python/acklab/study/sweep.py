@@ -527,12 +527,11 @@ class Swept(Result):
         """What it is of."""
         return self.design.title
 
-    @property
-    def text(self) -> str:
-        """Facts and tables, as a terminal shows them."""
+    def report(self) -> Any:
+        """Facts and tables."""
         from .sweep_page import report
 
-        return report(self, self.design).text()
+        return report(self, self.design)
 
     def plain(self) -> dict[str, Any]:
         """As plain values: the object that ``--json`` prints."""
@@ -558,9 +557,6 @@ class Swept(Result):
     def flows(self) -> pl.DataFrame:
         """A row per run and flow: the varied keys, the seed, the flow's columns."""
         return pl.read_parquet(self._flows, glob=False)
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return f"<Swept {self.title!r}: {counted(self.plan.points, 'point')}, {counted(self.runs, 'run')}>"

@@ -100,7 +100,9 @@ class QlogAnalysis(Result):
         metrics = [{"connection": one.number, **told} for one in found for told in one.metrics]
         self.metrics = pl.DataFrame(metrics, infer_schema_length=None)
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """Facts and tables, as a terminal shows them."""
         from .text import as_text
 
         return as_text(self)
@@ -108,18 +110,9 @@ class QlogAnalysis(Result):
     def __repr__(self) -> str:
         return f"<QlogAnalysis of {self.file!r}: {counted(len(self.rows), 'direction')} of connections; print() shows them>"
 
-    @property
-    def title(self) -> str:
-        """The file's name."""
-        return self.file
-
     def frames(self) -> dict[str, Any]:
         """The tables as polars frames."""
         return {name: getattr(self, name) for name in TABLES}
-
-    def plain(self) -> dict[str, Any]:
-        """As :meth:`summary`."""
-        return self.summary()
 
     def html(self) -> str:
         """The page's text."""

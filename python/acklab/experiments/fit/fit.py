@@ -67,11 +67,6 @@ class Fit(Result):
         """The model's tree, which ``acklab run`` runs."""
         return self.search.tree(self.model.sets)
 
-    @property
-    def title(self) -> str:
-        """The capture's name."""
-        return self.file
-
     def scenario_toml(self) -> str:
         """The model as text, which :func:`acklab.run` and :func:`acklab.why` take, too."""
         from .output import scenario
@@ -100,10 +95,11 @@ class Fit(Result):
 
         write(self, None, folder)
 
-    def __str__(self) -> str:
+    def report(self) -> Any:
+        """Facts and tables."""
         from .report import report
 
-        return report(self).text()
+        return report(self)
 
     def __repr__(self) -> str:
         return f"<Fit of {self.file!r}; print() shows it>"
