@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,20 +22,32 @@ def esc(text: object) -> str:
     return html.escape(visible(str(text)))
 
 
+#: Rows of a table that a telephone shows as blocks, and characters of a cell that shares a line with others there.
+MAX_STACKED, MAX_BESIDE = 20, 18
+_TAG = re.compile("<[^>]*>")
 SCROLLER = '<div class="scroller" tabindex="0" role="group" aria-label="Table">'
 """Opens what a wide table is pushed along in, with keys too."""
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence[str] = (), kind: str = "") -> str:
-    """A table; cells are HTML already."""
-    marks = [f' class="{c}"' if c else "" for c in (*classes, *[""] * (len(heads) - len(classes)))]
-    head = "".join(f"<th{m} scope=col>{h}</th>" if h else f"<td{m}></td>" for h, m in zip(heads, marks, strict=True))
-    top = f"<thead><tr>{head}</tr></thead>" if any(heads) else ""
-    body = "".join(
-        "<tr>" + "".join(f"<td{m}>{cell}</td>" for cell, m in zip(row, marks, strict=True)) + "</tr>" for row in rows
+    """A table; cells are HTML already. On a telephone each row of a short one is a block, in which a cell says its heading."""
+    rows, marks = list(rows), [*classes, *[""] * (len(heads) - len(classes))]
+    head = "".join(
+        f'<th class="{m}" scope=col>{h}</th>' if h else f'<td class="{m}"></td>'
+        for h, m in zip(heads, marks, strict=True)
     )
+    top = f"<thead><tr>{head}</tr></thead>" if any(heads) else ""
+    if any(heads) and not kind and len(rows) <= MAX_STACKED:
+        kind = "stacked" if len(heads) > 2 else ""
+        marks = [f"{mark} named".strip() if place == 0 else mark for place, mark in enumerate(marks)]
+    body = "".join(f"<tr>{''.join(map(_cell, row, heads, marks))}</tr>" for row in rows)
     named = f' class="{kind}"' if kind else ""
     return f"{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>"
+
+
+def _cell(cell: str, head: str, mark: str) -> str:
+    long = " long" if len(_TAG.sub("", cell)) > MAX_BESIDE and "named" not in mark else ""
+    return f'<td class="{mark}{long}{"" if cell else " empty"}" data-head="{head}">{cell}</td>'
 
 
 def aside(words: str, body: str) -> str:

@@ -150,7 +150,7 @@ def _scale(axis: Axis, zero: bool = False) -> Spec:
             words = json.dumps(list(map(label, axis.words)))
             ticks["labelExpr"] = f"{words}[indexof({json.dumps(ticks['values'])}, datum.value)]"
     return {
-        "title": ", ".join(filter(None, [axis.label, axis.log and LOGARITHMIC])) or None,
+        "title": ", ".join(filter(None, [axis.label, LOGARITHMIC if axis.log else ""])) or None,
         "scale": scale,
         "axis": ticks,
     }

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..figures.html import SCROLLER, VIEWER, document, esc, fold, header
+from ..figures.html import MAX_STACKED, SCROLLER, VIEWER, document, esc, fold, header
 from ..text.templates import Fact, sentence
 from .report import Cell, Report, Table
 
-#: Most rows of a table that a telephone shows as blocks.
-MAX_STACKED = 20
 #: Most characters of a name that stands on one line.
 MAX_LINE = 24
 

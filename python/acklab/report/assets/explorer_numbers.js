@@ -1,5 +1,5 @@
 // The numbers of one run, or of two below each other, and in what their scenarios differ.
-import { stack } from "./controls.js";
+import { stack } from "./stack.js";
 import { h } from "./dom.js";
 import { NB, duration, grouped, si } from "./format.js";
 

@@ -1,6 +1,5 @@
 // Puts the page of a report together.
 import { wireCommand } from "./command.js";
-import { wireControls } from "./controls.js";
 import { byId } from "./dom.js";
 import { wireCharts } from "./charts.js";
 import { wireFragment } from "./fragment.js";
@@ -16,7 +15,6 @@ import { opened, startViewer } from "./viewer.js";
 function start() {
   const manifest = JSON.parse(byId("manifest").textContent);
   startTheme(manifest.palette);
-  wireControls();
   wireSorting();
   wireCharts();
   wireCommand();

@@ -1,6 +1,5 @@
 // A page without charts over time: the theme, and the controls. The page can be read without this.
 import { wireCommand } from "./command.js";
-import { wireControls } from "./controls.js";
 import { wireCharts } from "./charts.js";
 import { wireAsides } from "./narrow.js";
 import { wireSorting } from "./sorting.js";
@@ -8,7 +7,6 @@ import { startTheme } from "./theme.js";
 import { wireUnfold } from "./unfold.js";
 
 startTheme({ slots: {}, roles: {} });
-wireControls();
 wireSorting();
 wireCharts();
 wireCommand();

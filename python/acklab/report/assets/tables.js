@@ -1,5 +1,5 @@
 // The flow and link tables: sorted by a click on a heading, numbers in line.
-import { MOST_STACKED, stack } from "./controls.js";
+import { MOST_STACKED, stack } from "./stack.js";
 import { h } from "./dom.js";
 import { grouped, significant } from "./format.js";
 import { state } from "./state.js";
