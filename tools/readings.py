@@ -121,7 +121,7 @@ def changed(of: Paper, one: Experiment, reading: Reading, rules: Rules, repetiti
                 first = warm(**seeded(cell))
                 return Warm((first.key, json.dumps(reading)), first.until_s)
 
-            made = replace(made, warm=warmed)
+            made = replace(one, scenario=made.scenario, warm=warmed)
     delays = of.unprinted is None or one.name in of.unprinted
     return again(made, repetition + later, delays) if repetition and not isinstance(made, Replications) else made
 
@@ -203,7 +203,8 @@ def main() -> None:
     moving: dict[str, list[Reading]] = {id: [] for id in ids}
     for reading in alone(rules):
         for id, one in claims.measured(ids, reading, 1).items():
-            if (one and one.parts) != (used[id] and used[id].parts):
+            before = used[id]
+            if (one and one.parts) != (before and before.parts):
                 moving[id] += [reading] if not given.screen or (one and claims.holds(id, one)) else []
     tried = {id: [{}, *some, *joint(some, 0 if given.screen else given.draws)] for id, some in moving.items()}
     print(json.dumps({id: [len(some), len(tried[id])] for id, some in moving.items()}), flush=True)

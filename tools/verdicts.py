@@ -172,7 +172,7 @@ def holds(papers: Mapping[str, Any], name: str) -> str:
 
 def unreproduced(papers: Mapping[str, Any], name: str) -> str:
     """The claims of a paper that differ, with the cause of each and what shows it, and those that are undecided."""
-    rows = [line(["claim", "says", "cause", "`acklab reproduce` ..."]), line(["---"] * 4)]
+    rows = [line(["claim", "says", "cause", f"`acklab reproduce {name}/`"]), line(["---"] * 4)]
     undecided = []
     for claim in load(name).claims.values():
         judged = papers[name]["claims"].get(claim.short, {"standing": ""})
@@ -180,8 +180,8 @@ def unreproduced(papers: Mapping[str, Any], name: str) -> str:
             undecided.append(f"`{claim.short}`")
         elif judged["standing"] == "evidence" and judged["verdict"] == "differs":
             told = claim.cause.told() if claim.cause else NOT_SEARCHED
-            shown = next((f"/{figure.id}" for figure in paper(name).figures if about(claim.figure, figure.label)), "")
-            rows.append(line([f"`{claim.short}`", *map(escaped, (claim.claim, told)), f"`{name}{shown}`"]))
+            shown = next((f"`{figure.id}`" for figure in paper(name).figures if about(claim.figure, figure.label)), "")
+            rows.append(line([f"`{claim.short}`", *map(escaped, (claim.claim, told)), shown]))
     differ = ["\n".join(rows)] if rows[2:] else []
     return "\n\n".join([*differ, *([f"Undecided: {', '.join(undecided)}."] if undecided else [])])
 
