@@ -109,7 +109,7 @@ fn stacks() -> String {
     serde_json::json!(acklab_scenario::stack_table()).to_string()
 }
 
-/// What is declared of each column of a table of a run or an analysis, each a dict; empty for an unknown table.
+/// Returns the declaration of each column of a table of a run or an analysis, each a dict; empty for an unknown table.
 #[pyfunction]
 fn columns(table: &str) -> Vec<tables::Declared> {
     match table {

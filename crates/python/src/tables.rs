@@ -11,7 +11,7 @@ pub(crate) fn batch<R: Row>(rows: &[R], names: &Names) -> RecordBatch {
     R::COLUMNS.iter().fold(Columns::default(), |columns, column| add(columns, column, rows, names)).finish()
 }
 
-/// What is declared of a column, as a dict.
+/// Returns the declaration of a column as a dict.
 #[derive(IntoPyObject)]
 pub(crate) struct Declared {
     name: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Declared {
     if_any: bool,
 }
 
-/// What is declared of each column.
+/// Returns the declarations of all columns.
 pub(crate) fn declared<R: Row>() -> Vec<Declared> {
     R::COLUMNS.iter().map(Declared::of).collect()
 }

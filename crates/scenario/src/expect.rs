@@ -29,7 +29,7 @@ impl Known {
     }
 }
 
-/// What may be expected of a flow: metrics of the table `flows`, and of the table `series` what is a state.
+/// Metrics that a flow may be expected to have: those of the table `flows`, and the states of the table `series`.
 fn of_flows() -> Vec<Known> {
     let mut known = metrics::<FlowRow>();
     let state = |column: &&Column<SeriesRow>| {

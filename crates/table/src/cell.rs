@@ -87,7 +87,7 @@ impl<V: Value> Value for Option<V> {
     }
 }
 
-/// How a column reads a field of type `V`.
+/// Reads a field of type `V` for a column.
 pub trait As<V> {
     /// Type of the column.
     const KIND: Kind;

@@ -60,7 +60,7 @@ pub struct Column<R> {
     pub kind: Kind,
     /// Cells may be missing.
     pub optional: bool,
-    /// What it is as a metric, if it is one.
+    /// The metric, if the column is one.
     pub metric: Option<Metric>,
     /// The cell of a row.
     pub cell: fn(&R) -> Cell<'_>,

@@ -1,8 +1,8 @@
-//! What a column is as a metric: how its rows become one number, and which values are better.
+//! A column as a metric: the aggregate of its rows, and which values are better.
 
 use crate::{Column, Kind};
 
-/// How the rows of a column become one number.
+/// The aggregate of a column's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// The values add up.
@@ -39,7 +39,7 @@ pub enum Better {
     Neither(&'static str),
 }
 
-/// What a column is as a metric.
+/// A column as a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// Aggregate of its rows, unless another is asked for.
@@ -48,11 +48,11 @@ pub struct Metric {
     pub better: Better,
     /// Heading on a terminal, with the unit that is shown; empty if a summary leaves the column out.
     pub head: &'static str,
-    /// What else there is to know of it.
+    /// Exceptions.
     pub flag: Option<Flag>,
 }
 
-/// What else there is to know of a metric.
+/// Exceptions of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types)]
 pub enum Flag {

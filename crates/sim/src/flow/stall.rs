@@ -1,4 +1,4 @@
-//! How long a flow gets nothing through.
+//! The longest time for which a flow gets nothing through.
 
 use acklab_packet::Time;
 

@@ -6,7 +6,7 @@ use acklab_packet::{Ace, Ack, Seq, Time};
 
 use super::SenderWire;
 use super::congestion::Congestion;
-use super::congestion::control::{CongestionControl, Control, Needs};
+use super::congestion::control::{Control, Needs};
 use super::congestion::prr::Prr;
 use super::congestion::slow_start::SlowStart;
 use super::congestion::validation::Usage;
@@ -129,11 +129,13 @@ impl Core {
     pub(super) fn new(
         rules: Arc<SenderRules>,
         supply: Supply,
-        (control, slow_start): (Control, Option<Box<SlowStart>>),
+        control: Control,
+        slow_start: Option<Box<SlowStart>>,
         seed: u64,
     ) -> Core {
         let seq = SequenceSpace::new(&rules, supply);
-        let needs = if slow_start.is_some() { control.needs().max(Needs::RoundTrips) } else { control.needs() };
+        let cc = Congestion::new(&rules, &seq, control, slow_start);
+        let needs = cc.needs();
         let extras = Extras {
             pacer: Pacer::new(&rules),
             skip: Skip::new(&rules, seed),
@@ -171,7 +173,7 @@ impl Core {
             || rules.marks_end;
         Core {
             timer: Timer::new(&rules),
-            cc: Congestion::new(&rules, &seq, (control, slow_start)),
+            cc,
             seq,
             fast_path: !may_hold_back && !wanted && !watched,
             may_hold_back,

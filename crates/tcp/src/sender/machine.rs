@@ -6,6 +6,7 @@ use acklab_packet::{Ack, Ecn, Phase, Probe, Time};
 
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate, ModelView, Needs};
+use super::congestion::slow_start::SlowStart;
 use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
@@ -44,12 +45,13 @@ impl Sender {
     /// alone, or [`Sender::seed`] of the connection before this one.
     pub fn with_seed(rules: Arc<SenderRules>, supply: Supply, seed: u64) -> Sender {
         let control = Control::of(&rules, payload(&rules), seed);
-        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, control, seed) }
+        let slow_start = SlowStart::of(&rules, &control.traits());
+        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, control, slow_start, seed) }
     }
 
     /// The same with this congestion control instead of the rules' own, and with the standard's slow start.
     pub fn with_control(rules: Arc<SenderRules>, supply: Supply, seed: u64, control: Control) -> Sender {
-        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, (control, None), seed) }
+        Sender { recovery: Recovery::new(rules.recovery), core: Core::new(rules, supply, control, None, seed) }
     }
 
     /// State of this sender's random numbers; 0 if its rules draw none.

@@ -56,7 +56,7 @@ pub enum Needs {
     Losses,
 }
 
-/// What a control declares beside its needs. None of it ever changes.
+/// The declaration of a control beside its needs; it never changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// True if it reads how much is marked, and so needs ECN.

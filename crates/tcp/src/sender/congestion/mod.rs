@@ -20,7 +20,7 @@ use acklab_packet::{Phase, Seq, Time};
 use super::Core;
 use super::sequence::SequenceSpace;
 use crate::rules::{DuplicateAcks, SecondFastRetransmit, SenderFault, SenderRules};
-use control::{AckEvent, CongestionControl, Control, Window};
+use control::{AckEvent, CongestionControl, Control, Needs, Window};
 use credit::{Covered, Credit, WindowCredit};
 use slow_start::SlowStart;
 
@@ -89,7 +89,8 @@ impl Congestion {
     pub(super) fn new(
         rules: &SenderRules,
         seq: &SequenceSpace,
-        (control, slow_start): (Control, Option<Box<SlowStart>>),
+        control: Control,
+        slow_start: Option<Box<SlowStart>>,
     ) -> Congestion {
         let in_units = |segments: f64| segments * f64::from(seq.mss);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
@@ -106,6 +107,12 @@ impl Congestion {
             owned: control.owns_window(),
         };
         Congestion { windows, control, credit: Credit::new(rules), initial_window: rules.initial_window, slow_start }
+    }
+
+    /// Returns the inputs that the control and the slow start before it need.
+    pub(super) fn needs(&self) -> Needs {
+        let needs = self.control.needs();
+        if self.slow_start.is_some() { needs.max(Needs::RoundTrips) } else { needs }
     }
 
     /// The algorithm that moves the windows.

@@ -1,4 +1,4 @@
-//! What an ACK shows of deliveries and losses, as a recovery judges it before the ACK moves any window.
+//! Deliveries and losses that an ACK shows, as a recovery judges it before the ACK moves any window.
 
 use acklab_packet::Ack;
 

@@ -31,7 +31,6 @@ pub use veno::VenoRules;
 
 use std::fmt::Debug;
 
-use super::slow_start::SlowStart;
 use crate::rules::{ControlKind, Controls, CubicSlowStart, SenderRules};
 
 /// A congestion control algorithm.
@@ -39,7 +38,7 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     /// Which inputs it needs. The answer never changes.
     fn needs(&self) -> Needs;
 
-    /// What else it declares. The answer never changes.
+    /// Returns the rest of its declaration, which never changes.
     fn traits(&self) -> Traits {
         Traits::default()
     }
@@ -212,23 +211,21 @@ controls! { (payload, seed): {
 } }
 
 impl ControlKind {
-    /// What the algorithm declares.
+    /// Returns the declaration of the algorithm.
     pub fn traits(&self) -> Traits {
         Control::new(self.clone(), 1460, 0).traits()
     }
 }
 
 impl Control {
-    /// The algorithm in the form that the rules name, and the slow start before it.
-    pub(in crate::sender) fn of(rules: &SenderRules, payload: u32, seed: u64) -> (Control, Option<Box<SlowStart>>) {
-        let slow_start = rules.control.slow_start();
-        let mut control = Control::new(rules.control.clone(), payload, seed);
-        if rules.controls == Controls::Linux {
-            let ticks = linux::Ticks::new(rules.recovery.ticks());
-            control = control.in_linux_form(ticks, slow_start, rules.counts_segments());
+    /// Returns the algorithm in the form that the rules name.
+    pub(in crate::sender) fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
+        let control = Control::new(rules.control.clone(), payload, seed);
+        if rules.controls != Controls::Linux {
+            return control;
         }
-        let outer = SlowStart::new(slow_start).filter(|_| !control.traits().ends_slow_start);
-        (control, outer)
+        let ticks = linux::Ticks::new(rules.recovery.ticks());
+        control.in_linux_form(ticks, rules.control.slow_start(), rules.counts_segments())
     }
 }
 

@@ -3,8 +3,8 @@
 mod hystart;
 mod hystart_plus_plus;
 
-use super::control::{AckEvent, Signal, Window};
-use crate::rules::CubicSlowStart;
+use super::control::{AckEvent, Signal, Traits, Window};
+use crate::rules::{CubicSlowStart, SenderRules};
 use hystart::HyStart;
 use hystart_plus_plus::HyStartPlusPlus;
 
@@ -16,9 +16,10 @@ pub(in crate::sender) enum SlowStart {
 }
 
 impl SlowStart {
-    /// The slow start with this name; none for the standard's.
-    pub fn new(name: CubicSlowStart) -> Option<Box<SlowStart>> {
-        match name {
+    /// Returns the slow start that the rules name; none for the standard's, and where the control ends slow start itself.
+    pub fn of(rules: &SenderRules, control: &Traits) -> Option<Box<SlowStart>> {
+        match rules.control.slow_start() {
+            _ if control.ends_slow_start => None,
             CubicSlowStart::HyStartPlusPlus => Some(SlowStart::HyStartPlusPlus(HyStartPlusPlus::new())),
             CubicSlowStart::HyStart => Some(SlowStart::HyStart(HyStart::new(true))),
             CubicSlowStart::HyStartDelay => Some(SlowStart::HyStart(HyStart::new(false))),

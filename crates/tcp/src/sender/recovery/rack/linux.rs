@@ -68,7 +68,7 @@ impl Samples {
     }
 }
 
-/// What a DSACK adds to an ACK.
+/// Contribution of a DSACK to an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Duplicate {
     /// Units that count as delivered.

@@ -220,7 +220,7 @@ fn measures(core: &Core) -> bool {
     core.rules.recovery.reordering() == rules::Reordering::Linux
 }
 
-/// What an ACK shows (section 6.2). No window moves here.
+/// Findings of an ACK (section 6.2). No window moves here.
 impl Rack {
     /// Returns true if the ACK shows that the last reduction was spurious: by what was sent again since, or by F-RTO.
     fn shows_spurious(&mut self, core: &mut Core, ack: &Ack, duplicate: Option<(Seq, Seq)>) -> bool {
@@ -310,7 +310,7 @@ impl Rack {
     }
 }
 
-/// What follows: reductions, growth, and what may leave.
+/// Consequences: reductions, growth, departures.
 impl Rack {
     /// Answers the ACK just judged, except for the timers. Returns whether something was sent in order, and whether the ACK
     /// advances.
