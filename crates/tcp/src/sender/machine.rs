@@ -7,7 +7,8 @@ use acklab_packet::{Ack, Ecn, Phase, Probe, Time};
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate, ModelView, Needs};
 use super::congestion::slow_start::SlowStart;
-use super::recovery::{LossRecovery, Recovery};
+use super::congestion::undo::Sign;
+use super::recovery::{Counts, LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};
@@ -19,8 +20,8 @@ use crate::rules::{Pacing, PieceEffect, SenderRules, UnsentAck};
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    recovery: Recovery,
-    core: Core,
+    pub(super) recovery: Recovery,
+    pub(super) core: Core,
 }
 
 /// A sender's state for people and plots, in segments and seconds.
@@ -62,7 +63,7 @@ impl Sender {
     /// The application opens the connection and hands over everything it has to send.
     pub fn start<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        self.recovery.resume(&mut self.core, now, wire);
+        self.resume(now, wire);
     }
 
     /// An ACK arrives.
@@ -91,15 +92,19 @@ impl Sender {
             }
         } else {
             if self.core.fast_path {
-                self.recovery.judge(&mut self.core, ack, now);
+                self.recovery.judge(&mut self.core.view(), ack, Sign::default(), now);
             } else if !self.judge_with_extras(ack, now, wire) {
                 return;
             }
             if ack.ece {
                 self.core.on_mark_echo(ack, now);
             }
-            if let Some(most) = self.recovery.settle(&mut self.core, ack, now, wire) {
-                self.core.send_window_here(most, now, wire);
+            match self.recovery.count(&self.core, ack, now) {
+                Counts::Ordinary => {
+                    self.core.new_ack(ack, true, now, wire);
+                    self.core.send_window_here(self.core.rules.max_burst, now, wire);
+                }
+                Counts::As(before, data) => self.answer_ack(ack, (before, data), now, wire),
             }
             if self.core.repairing {
                 self.core.repair_may_end(now);
@@ -142,7 +147,16 @@ impl Sender {
         if matches!(self.core.rules.pacing, Pacing::Bursts { .. }) {
             self.note_round_trip(ack, now);
         }
-        if self.recovery.judge(&mut self.core, ack, now) {
+        let sign = self.core.weigh(ack);
+        let finding = self.recovery.judge(&mut self.core.view(), ack, sign, now);
+        if finding.justified {
+            self.core.may_not_be_undone();
+        }
+        if let Some((elapsed, flight)) = finding.round_trip {
+            self.core.sample(elapsed, flight, now);
+        }
+        self.recovery.find_losses(&mut self.core.view(), ack, now);
+        if finding.spurious {
             self.core.undo_reduction();
         }
         if self.core.has_ack_events() {
@@ -188,7 +202,7 @@ impl Sender {
                 core.on_mark_echo(ack, now);
             }
             // What else it says counts.
-            self.recovery.note_reports(core, ack, now);
+            self.recovery.note_reports(&mut core.view(), ack, now);
         }
         asks
     }
@@ -217,7 +231,7 @@ impl Sender {
             self.core.note_pause(in_flight, lost);
         }
         self.core.seq.supply(units, last && self.core.rules.marks_end);
-        self.recovery.resume(&mut self.core, now, wire);
+        self.resume(now, wire);
     }
 
     /// The receiver's window is now `units`. Drivers of real segments say it before each ACK; the simulator's window is constant.
@@ -228,16 +242,16 @@ impl Sender {
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
     pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         if self.core.extras.pacer.woke(&self.core.rules) {
-            self.recovery.resume(&mut self.core, now, wire);
+            self.resume(now, wire);
         }
     }
 
     /// The timer runs out: the retransmission timer, or one of the recovery's own that shares it.
     pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        if !self.recovery.on_early_timer(&mut self.core, now, wire) {
-            self.recovery.before_timeout(&mut self.core);
-            self.core.time_out(now, wire);
-            self.recovery.resume(&mut self.core, now, wire);
+        if !self.answer_timer(now, wire) {
+            let voids = self.recovery.before_timeout(&self.core);
+            self.core.time_out(voids, now, wire);
+            self.resume(now, wire);
         }
         self.core.tell_losses(now);
     }

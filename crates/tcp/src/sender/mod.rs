@@ -5,6 +5,7 @@
 //! decides what is lost and may be sent now.
 
 pub mod accurate;
+mod answers;
 pub mod congestion;
 mod core;
 mod feedback;
@@ -24,6 +25,7 @@ mod sequence;
 mod skip;
 mod write_queue;
 
+use self::core::View;
 pub use self::core::{Core, SenderCounters};
 pub use congestion::{CaState, Windows, control, credit};
 pub use machine::{Sender, SenderView};

@@ -90,6 +90,11 @@ impl Core {
         self.cc.windows.cwnd = units.max(mss) as f64;
     }
 
+    /// True if a reduction is on.
+    pub(in crate::sender) fn follows_prr(&self) -> bool {
+        self.extras.prr.is_on()
+    }
+
     /// Ends the reduction. Sets cwnd to ssthresh, which it has nearly reached. Returns whether a reduction was on.
     pub(in crate::sender) fn end_prr(&mut self) -> bool {
         let on = std::mem::take(&mut self.extras.prr).is_on();

@@ -1,23 +1,27 @@
 //! Loss recovery: what is considered lost, and what may be sent now.
 //!
+//! A recovery owns its state. Of the sender it gets a [`View`], in which it marks what is lost and changes nothing else; it answers
+//! with values ([`Finding`], [`Counts`], [`Answer`], [`Next`]), which the sender applies (`answer.rs`, `congestion`).
+//!
 //! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`], and its answer to each question that has a `matches!` in
-//! `rules/recovery`. It writes no window: it tells `congestion` what happened.
+//! `rules/recovery`.
 
+mod answer;
 mod duplicates;
 mod fack;
 mod ff96;
 mod frto;
 mod newreno;
-mod pipe;
 mod rack;
 mod reno;
 mod report;
 mod rfc6675;
 mod rfc9002;
 mod tahoe;
-mod tap;
-pub(super) mod undo;
 
+pub(super) use answer::{
+    Answer, Before, Begin, Counts, Data, Deflation, Finding, Follow, Inflation, Next, Sends, Timers, Voids,
+};
 pub use fack::Fack;
 pub use ff96::Ff96;
 pub use newreno::NewReno;
@@ -30,36 +34,66 @@ pub use tahoe::Tahoe;
 
 use acklab_packet::{Ack, Time};
 
-use super::{Core, SenderWire};
+use super::congestion::undo::Sign;
+use super::{Core, View};
 use crate::rules::RecoveryKind;
 
 /// A loss recovery: it reacts to ACKs and to the timer.
-pub trait LossRecovery {
-    /// Takes in what an ACK up to `snd_max` covers and reports, and finds what is lost. No window falls or grows yet. Returns true
-    /// if the ACK shows that the last reduction was spurious. The recovery then has forgotten what it believed lost, and the sender
-    /// undoes the reduction.
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool;
+///
+/// An ACK passes `judge`, `find_losses`, `report` (if a control reads it), `count` and `react`, in this order; then segments leave as
+/// `next` says.
+pub(super) trait LossRecovery {
+    /// Takes in what an ACK up to `snd_max` covers and reports. `sign`: what it shows of the last reduction.
+    fn judge(&mut self, _: &mut View, _: &Ack, _: Sign, _: Time) -> Finding {
+        Finding::default()
+    }
+
+    /// Finds what is lost, once the round trip that the ACK gave has counted.
+    fn find_losses(&mut self, _: &mut View, _: &Ack, _: Time) {}
 
     /// Returns what the ACK just judged shows.
     fn report(&mut self, core: &Core, ack: &Ack) -> Report;
 
-    /// Answers the ACK just judged: grow, recover, send. Returns how many segments may then
-    /// leave in order from `snd_nxt`, as the window allows (0: no limit); none if the recovery has sent everything.
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32>;
+    /// Returns how the ACK just judged counts.
+    fn count(&mut self, core: &Core, ack: &Ack, now: Time) -> Counts;
+
+    /// Returns what the ACK calls for, once it has counted as `data`; `acked` units may grow the window.
+    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, acked: u64, now: Time) -> Answer;
 
     /// Notes what an ACK reports that is no sign of loss.
-    fn note_reports(&mut self, _core: &mut Core, _ack: &Ack, _now: Time) {}
+    fn note_reports(&mut self, _: &mut View, _: &Ack, _: Time) {}
 
-    /// Handles the timer, if it is one of the recovery's own. Returns true if it was.
-    fn on_early_timer<W: SenderWire>(&mut self, _core: &mut Core, _now: Time, _wire: &mut W) -> bool {
-        false
+    /// Answers the timer, if it is one of the recovery's own.
+    fn on_early_timer(&mut self, _: &mut View, _: Time) -> Option<Answer> {
+        None
     }
 
-    /// Forgets what a timeout makes void, before the window is reduced.
-    fn before_timeout(&mut self, core: &mut Core);
+    /// Forgets what a timeout makes void, before the window is reduced. Returns what else is void.
+    fn before_timeout(&mut self, core: &Core) -> Voids;
+
+    /// Returns what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
+    fn resume(&mut self, core: &mut View, _now: Time) -> Answer {
+        Answer::send(Sends::Window(core.rules.max_burst))
+    }
+
+    /// Returns the next segment, if the window has room for it and there is one.
+    fn next(&mut self, _: &mut View) -> Option<Next> {
+        None
+    }
+
+    /// Notes that it has left.
+    fn sent(&mut self, _: &Core, _: &Next) {}
+
+    /// Returns the next of the probes that a timer of its own sends, whatever the window says.
+    fn probe(&mut self, _: &mut View, _: Time) -> Option<Next> {
+        None
+    }
+
+    /// Notes whether new data was sent to find out about a timeout.
+    fn asked(&mut self, _: bool) {}
 
     /// Returns the units that a SACK recovery believes to be in the network, while it is on.
-    fn pipe(&self, _core: &Core) -> Option<u64> {
+    fn pipe(&self, _: &Core) -> Option<u64> {
         None
     }
 
@@ -68,9 +102,14 @@ pub trait LossRecovery {
         (core.seq.flight_size(), 0)
     }
 
-    /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        core.send_window(core.rules.max_burst, now, wire);
+    /// True if it has timers of its own, which share the wire's one.
+    fn has_timers(&self) -> bool {
+        false
+    }
+
+    /// Sets its own timers. Returns when the first is due.
+    fn set_timers(&mut self, _: &Core, _: Timers, _: Time) -> Option<Time> {
+        None
     }
 }
 
@@ -111,8 +150,12 @@ recoveries! {
 
 impl LossRecovery for Recovery {
     #[inline(always)]
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
-        each!(self, recovery => recovery.judge(core, ack, now))
+    fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
+        each!(self, recovery => recovery.judge(core, ack, sign, now))
+    }
+
+    fn find_losses(&mut self, core: &mut View, ack: &Ack, now: Time) {
+        each!(self, recovery => recovery.find_losses(core, ack, now));
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -120,20 +163,44 @@ impl LossRecovery for Recovery {
     }
 
     #[inline(always)]
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        each!(self, recovery => recovery.settle(core, ack, now, wire))
+    fn count(&mut self, core: &Core, ack: &Ack, now: Time) -> Counts {
+        each!(self, recovery => recovery.count(core, ack, now))
     }
 
-    fn note_reports(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, acked: u64, now: Time) -> Answer {
+        each!(self, recovery => recovery.react(core, ack, data, acked, now))
+    }
+
+    fn note_reports(&mut self, core: &mut View, ack: &Ack, now: Time) {
         each!(self, recovery => recovery.note_reports(core, ack, now));
     }
 
-    fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        each!(self, recovery => recovery.on_early_timer(core, now, wire))
+    fn on_early_timer(&mut self, core: &mut View, now: Time) -> Option<Answer> {
+        each!(self, recovery => recovery.on_early_timer(core, now))
     }
 
-    fn before_timeout(&mut self, core: &mut Core) {
-        each!(self, recovery => recovery.before_timeout(core));
+    fn before_timeout(&mut self, core: &Core) -> Voids {
+        each!(self, recovery => recovery.before_timeout(core))
+    }
+
+    fn resume(&mut self, core: &mut View, now: Time) -> Answer {
+        each!(self, recovery => recovery.resume(core, now))
+    }
+
+    fn next(&mut self, core: &mut View) -> Option<Next> {
+        each!(self, recovery => recovery.next(core))
+    }
+
+    fn sent(&mut self, core: &Core, sent: &Next) {
+        each!(self, recovery => recovery.sent(core, sent));
+    }
+
+    fn probe(&mut self, core: &mut View, now: Time) -> Option<Next> {
+        each!(self, recovery => recovery.probe(core, now))
+    }
+
+    fn asked(&mut self, sent: bool) {
+        each!(self, recovery => recovery.asked(sent));
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
@@ -144,7 +211,11 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.outstanding(core))
     }
 
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        each!(self, recovery => recovery.resume(core, now, wire));
+    fn has_timers(&self) -> bool {
+        each!(self, recovery => recovery.has_timers())
+    }
+
+    fn set_timers(&mut self, core: &Core, timers: Timers, now: Time) -> Option<Time> {
+        each!(self, recovery => recovery.set_timers(core, timers, now))
     }
 }
