@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Probe, Segment, Time};
 
 use super::congestion::CaState;
-use super::recovery::{Answer, Before, Begin, Data, Deflation, Follow, Inflation, LossRecovery, Next, Sends, Timers};
+use super::recovery::{Answer, Before, Begin, Data, Deflation, Follow, Inflation, Next, Sends, Timers};
 use super::{Core, Sender, SenderWire};
 use crate::rules::UndoEvidence;
 

@@ -8,7 +8,7 @@ use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate, ModelView, Needs};
 use super::congestion::slow_start::SlowStart;
 use super::congestion::undo::Sign;
-use super::recovery::{Counts, LossRecovery, Recovery};
+use super::recovery::{Counts, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};

@@ -1,7 +1,7 @@
 //! The sending endpoint.
 //!
 //! [`Sender`] owns the parts and dispatches events: [`SequenceSpace`] is where it stands in its data, `Timer`
-//! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. [`recovery`]
+//! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. `recovery`
 //! decides what is lost and may be sent now.
 
 pub mod accurate;
@@ -13,7 +13,7 @@ pub mod flight;
 mod machine;
 mod mark_tests;
 mod packet_marks;
-pub mod recovery;
+mod recovery;
 mod repair;
 mod requests;
 mod rng;

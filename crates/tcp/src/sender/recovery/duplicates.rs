@@ -48,3 +48,38 @@ pub(super) fn leave_in_order(core: &Core, answer: Answer, burst: u32) -> Answer 
     };
     Answer { sends, ..answer }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rules::Stack;
+    use crate::sender::congestion::control::Control;
+    use crate::sender::{SenderCounters, Supply};
+
+    #[test]
+    fn the_third_duplicate_is_answered_with_a_recovery_and_a_segment() {
+        let mut rules = Stack::Rfc.sender();
+        rules.syn = false;
+        let control = Control::of(&rules, rules.packet, 0);
+        let mut core = Core::new(Arc::new(rules), Supply::Segments(20), control, None, 0);
+        core.seq.extend(5_000);
+        let (ack, answers) = (Ack::default(), |core: &Core| duplicate_ack(core, &Ack::default(), Data::None));
+        let early = Answer { duplicate: true, limited: true, ..Answer::default() };
+        assert_eq!(answers(&core), early);
+        core.cc.count_duplicate();
+        core.cc.count_duplicate();
+        let third = Answer {
+            duplicate: true,
+            begins: Some(Begin::default()),
+            first: [Some(Next::first(&core)), None],
+            inflation: Some(Inflation::Threshold),
+            ..Answer::default()
+        };
+        assert!(begins_recovery(&core, &ack));
+        assert_eq!(answers(&core), third);
+        assert_eq!(duplicate_ack(&core, &ack, Data::New), Answer::default());
+        assert_eq!(core.counters, SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() });
+    }
+}

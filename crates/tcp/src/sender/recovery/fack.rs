@@ -31,7 +31,7 @@ struct Resent {
 
 /// State of forward acknowledgment.
 #[derive(Clone, Debug, Default)]
-pub struct Fack {
+pub(in crate::sender) struct Fack {
     board: Scoreboard,
     /// Units that are lost and not resent since.
     lost: Scoreboard,

@@ -15,7 +15,7 @@ use crate::rules::SackPartial;
 
 /// State of FF96 recovery.
 #[derive(Clone, Debug, Default)]
-pub struct Ff96 {
+pub(in crate::sender) struct Ff96 {
     /// A timeout voids SACK information until the next new ACK.
     timed_out: bool,
     pipe: u64,

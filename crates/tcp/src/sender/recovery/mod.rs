@@ -22,17 +22,20 @@ mod tahoe;
 pub(super) use answer::{
     Answer, Before, Begin, Counts, Data, Deflation, Finding, Follow, Inflation, Next, Sends, Timers, Voids,
 };
-pub use fack::Fack;
-pub use ff96::Ff96;
-pub use newreno::NewReno;
-pub use rack::Rack;
-pub use reno::Reno;
-pub use report::Report;
-pub use rfc6675::Rfc6675;
-pub use rfc9002::Rfc9002;
-pub use tahoe::Tahoe;
+pub(super) use report::Report;
+
+use std::borrow::{Borrow, BorrowMut};
+use std::ops::{Deref, DerefMut};
 
 use acklab_packet::{Ack, Time};
+use fack::Fack;
+use ff96::Ff96;
+use newreno::NewReno;
+use rack::Rack;
+use reno::Reno;
+use rfc6675::Rfc6675;
+use rfc9002::Rfc9002;
+use tahoe::Tahoe;
 
 use super::congestion::undo::Sign;
 use super::{Core, View};
@@ -113,26 +116,44 @@ pub(super) trait LossRecovery {
     }
 }
 
-/// The enum that dispatches to every recovery.
+/// The enum of all recoveries.
 macro_rules! recoveries {
     ($($name:ident($kept:ty) from $kind:ident,)+) => {
         /// The recoveries. What keeps more than a flag is boxed.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
-        pub enum Recovery { $($name($kept),)+ }
+        pub(super) enum Recovery { $($name($kept),)+ }
 
         impl Recovery {
             /// The recovery a scenario names.
             pub fn new(kind: RecoveryKind) -> Recovery {
                 match kind { $(RecoveryKind::$kind { .. } => Recovery::$name(<$kept>::default()),)+ }
             }
+
+            /// As the trait's, which each ACK passes: without a call through a table.
+            #[inline(always)]
+            pub fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
+                match self { $(Recovery::$name(recovery) => recovery.judge(core, ack, sign, now),)+ }
+            }
+
+            /// As the trait's.
+            #[inline(always)]
+            pub fn count(&mut self, core: &Core, ack: &Ack, now: Time) -> Counts {
+                match self { $(Recovery::$name(recovery) => recovery.count(core, ack, now),)+ }
+            }
         }
 
-        /// Calls the same method on whichever recovery it is.
-        macro_rules! each {
-            ($self:expr, $recovery:ident => $call:expr) => {
-                match $self { $(Recovery::$name($recovery) => $call,)+ }
-            };
+        impl Deref for Recovery {
+            type Target = dyn LossRecovery;
+
+            fn deref(&self) -> &Self::Target {
+                match self { $(Recovery::$name(recovery) => Borrow::<$name>::borrow(recovery),)+ }
+            }
+        }
+
+        impl DerefMut for Recovery {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self { $(Recovery::$name(recovery) => BorrowMut::<$name>::borrow_mut(recovery),)+ }
+            }
         }
     };
 }
@@ -146,76 +167,4 @@ recoveries! {
     Fack(Box<Fack>) from Fack,
     Rack(Box<Rack>) from Rack,
     Rfc9002(Box<Rfc9002>) from Rfc9002,
-}
-
-impl LossRecovery for Recovery {
-    #[inline(always)]
-    fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
-        each!(self, recovery => recovery.judge(core, ack, sign, now))
-    }
-
-    fn find_losses(&mut self, core: &mut View, ack: &Ack, now: Time) {
-        each!(self, recovery => recovery.find_losses(core, ack, now));
-    }
-
-    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
-        each!(self, recovery => recovery.report(core, ack))
-    }
-
-    #[inline(always)]
-    fn count(&mut self, core: &Core, ack: &Ack, now: Time) -> Counts {
-        each!(self, recovery => recovery.count(core, ack, now))
-    }
-
-    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, acked: u64, now: Time) -> Answer {
-        each!(self, recovery => recovery.react(core, ack, data, acked, now))
-    }
-
-    fn note_reports(&mut self, core: &mut View, ack: &Ack, now: Time) {
-        each!(self, recovery => recovery.note_reports(core, ack, now));
-    }
-
-    fn on_early_timer(&mut self, core: &mut View, now: Time) -> Option<Answer> {
-        each!(self, recovery => recovery.on_early_timer(core, now))
-    }
-
-    fn before_timeout(&mut self, core: &Core) -> Voids {
-        each!(self, recovery => recovery.before_timeout(core))
-    }
-
-    fn resume(&mut self, core: &mut View, now: Time) -> Answer {
-        each!(self, recovery => recovery.resume(core, now))
-    }
-
-    fn next(&mut self, core: &mut View) -> Option<Next> {
-        each!(self, recovery => recovery.next(core))
-    }
-
-    fn sent(&mut self, core: &Core, sent: &Next) {
-        each!(self, recovery => recovery.sent(core, sent));
-    }
-
-    fn probe(&mut self, core: &mut View, now: Time) -> Option<Next> {
-        each!(self, recovery => recovery.probe(core, now))
-    }
-
-    fn asked(&mut self, sent: bool) {
-        each!(self, recovery => recovery.asked(sent));
-    }
-
-    fn pipe(&self, core: &Core) -> Option<u64> {
-        each!(self, recovery => recovery.pipe(core))
-    }
-
-    fn outstanding(&self, core: &Core) -> (u64, u64) {
-        each!(self, recovery => recovery.outstanding(core))
-    }
-
-    fn has_timers(&self) -> bool {
-        each!(self, recovery => recovery.has_timers())
-    }
-
-    fn set_timers(&mut self, core: &Core, timers: Timers, now: Time) -> Option<Time> {
-        each!(self, recovery => recovery.set_timers(core, timers, now))
-    }
 }

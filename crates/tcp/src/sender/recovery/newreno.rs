@@ -12,7 +12,7 @@ const BURST_IN_RECOVERY: u32 = 2;
 
 /// Remembers whether this recovery has had a partial ACK.
 #[derive(Clone, Debug, Default)]
-pub struct NewReno {
+pub(in crate::sender) struct NewReno {
     had_partial: bool,
 }
 

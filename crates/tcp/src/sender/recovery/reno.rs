@@ -9,7 +9,7 @@ use super::{Answer, Counts, Data, LossRecovery, Report, Voids};
 
 /// Keeps nothing of its own: the window inflation says whether recovery is on.
 #[derive(Clone, Debug, Default)]
-pub struct Reno;
+pub(in crate::sender) struct Reno;
 
 impl LossRecovery for Reno {
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {

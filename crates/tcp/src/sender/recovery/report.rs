@@ -8,7 +8,7 @@ use super::super::scoreboard::Scoreboard;
 
 /// An ACK's news. In sequence units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
+pub(in crate::sender) struct Report {
     /// Covered or reported for the first time.
     pub delivered: u64,
     /// Of that, reported above the cumulative number.

@@ -14,7 +14,7 @@ use crate::rules::FackWindow;
 
 /// State of RFC 6675 recovery.
 #[derive(Clone, Debug, Default)]
-pub struct Rfc6675 {
+pub(in crate::sender) struct Rfc6675 {
     board: Scoreboard,
     frto: Frto,
     /// One past the highest unit resent in this recovery ("HighRxt" + 1).

@@ -9,7 +9,7 @@ use super::{Answer, Begin, Counts, Data, LossRecovery, Report, Sends, Voids};
 
 /// Keeps nothing of its own.
 #[derive(Clone, Debug, Default)]
-pub struct Tahoe;
+pub(in crate::sender) struct Tahoe;
 
 impl LossRecovery for Tahoe {
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {

@@ -33,7 +33,7 @@ const MAX_DEGREE: u64 = 300;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
-pub struct Rack {
+pub(in crate::sender) struct Rack {
     detection: Detection,
     reordering: Reordering,
     tlp: Tlp,

@@ -26,7 +26,7 @@ const GRANULARITY: f64 = 0.001;
 
 /// State of a QUIC sender's recovery.
 #[derive(Clone, Debug, Default)]
-pub struct Rfc9002 {
+pub(in crate::sender) struct Rfc9002 {
     round_trip: RoundTrip,
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
