@@ -3,8 +3,8 @@
 use acklab_packet::{Ack, Probe, Segment, Time};
 
 use super::congestion::CaState;
-use super::recovery::{Answer, Before, Begin, Data, Deflation, Follow, Inflation, Next, Sends, Timers};
-use super::{Core, Sender, SenderWire};
+use super::recovery::{Answer, Before, Begin, Data, Deflation, Event, Inflation, LossRecovery, Next, Sends, Timers};
+use super::{Core, SenderWire};
 use crate::rules::UndoEvidence;
 
 /// New segments that ask whether a timeout was spurious (RFC 5682 section 3.1, step 2b).
@@ -43,48 +43,44 @@ impl<W: SenderWire> SenderWire for Tap<'_, W> {
     }
 }
 
-impl Sender {
+/// A recovery and the rest of its sender, for one event.
+pub(super) struct Answers<'a, R> {
+    pub core: &'a mut Core,
+    pub recovery: &'a mut R,
+}
+
+impl<R: LossRecovery> Answers<'_, R> {
     /// Answers the ACK just judged, which is no ordinary one.
     #[inline(never)]
-    pub(super) fn answer_ack<W: SenderWire>(
-        &mut self,
-        ack: &Ack,
-        (before, data): (Before, Data),
-        now: Time,
-        wire: &mut W,
-    ) {
-        let mut tap = self.tap(wire);
+    pub fn ack<W: SenderWire>(mut self, ack: &Ack, counts: (Before, Data), now: Time, wire: &mut W) {
+        let mut tap = Tap { wire, holds: self.recovery.has_timers(), rto: None };
         let advanced = ack.ack > self.core.seq.una;
-        let acked = self.core.count(ack, (before, data), now, &mut tap);
-        let answer = self.recovery.react(&mut self.core.view(), ack, data, acked, now);
+        let acked = self.core.count(ack, counts, now, &mut tap);
+        let answer = self.recovery.react(&mut self.core.view(), ack, counts.1, acked, now);
         let sent = self.apply(&answer, now, &mut tap);
         self.set_timers((sent, advanced), now, tap);
     }
 
     /// Answers the timer, if it is one of the recovery's own. Returns true if it was.
-    pub(super) fn answer_timer<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+    pub fn timer<W: SenderWire>(mut self, now: Time, wire: &mut W) -> bool {
         let Some(answer) = self.recovery.on_early_timer(&mut self.core.view(), now) else { return false };
-        let mut tap = self.tap(wire);
+        let mut tap = Tap { wire, holds: self.recovery.has_timers(), rto: None };
         self.apply(&answer, now, &mut tap);
         self.set_timers((false, false), now, tap);
         true
     }
 
     /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
-    pub(super) fn resume<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+    pub fn resume<W: SenderWire>(mut self, now: Time, wire: &mut W) {
         let answer = self.recovery.resume(&mut self.core.view(), now);
-        let mut tap = self.tap(wire);
+        let mut tap = Tap { wire, holds: self.recovery.has_timers(), rto: None };
         let sent = self.apply(&answer, now, &mut tap);
         self.set_timers((sent, false), now, tap);
     }
 
-    fn tap<'a, W: SenderWire>(&self, wire: &'a mut W) -> Tap<'a, W> {
-        Tap { wire, holds: self.recovery.has_timers(), rto: None }
-    }
-
-    fn set_timers<W: SenderWire>(&mut self, (sent, advanced): (bool, bool), now: Time, tap: Tap<'_, W>) {
+    fn set_timers<W: SenderWire>(self, (sent, advanced): (bool, bool), now: Time, tap: Tap<'_, W>) {
         if tap.holds {
-            match self.recovery.set_timers(&self.core, Timers { rto: tap.rto, sent, advanced }, now) {
+            match self.recovery.set_timers(self.core, Timers { rto: tap.rto, sent, advanced }, now) {
                 Some(due) => tap.wire.arm(due),
                 None => tap.wire.disarm(),
             }
@@ -92,9 +88,13 @@ impl Sender {
     }
 
     /// Applies an answer from top to bottom. Returns whether a segment left in order, as the recovery named it.
+    #[inline(always)]
     fn apply<W: SenderWire>(&mut self, answer: &Answer, now: Time, wire: &mut W) -> bool {
-        let core = &mut self.core;
-        core.reduce(answer, now, wire);
+        let core = &mut *self.core;
+        if answer.duplicate {
+            core.cc.count_duplicate();
+        }
+        core.reduce(answer.event, now, wire);
         for next in answer.first.iter().flatten() {
             core.seq.go_to(core.seq.nxt.max(next.seq));
             core.send_segment(next, now, wire);
@@ -129,6 +129,7 @@ impl Sender {
         self.send(answer.sends, now, wire)
     }
 
+    #[inline(always)]
     fn send<W: SenderWire>(&mut self, sends: Sends, now: Time, wire: &mut W) -> bool {
         match sends {
             Sends::Nothing => {}
@@ -165,9 +166,9 @@ impl Sender {
     /// Sends the segments that the recovery names, as many as window, pacer and the rule `max_burst` allow. Returns whether one was
     /// in order.
     fn send_by_pipe<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        let core = &mut *self.core;
         let (mut count, mut in_order) = (0, false);
-        while let Some(mut next) = self.recovery.next(&mut self.core.view()) {
-            let core = &mut self.core;
+        while let Some(mut next) = self.recovery.next(&mut core.view()) {
             if next.len == 0 {
                 core.seq.go_to(next.seq);
                 continue;
@@ -260,44 +261,46 @@ impl Core {
         0
     }
 
-    /// Reduces the window as an answer says.
-    fn reduce<W: SenderWire>(&mut self, answer: &Answer, now: Time, wire: &mut W) {
-        if answer.duplicate {
-            self.cc.count_duplicate();
-        }
-        if let Some(in_flight) = answer.beside {
-            self.open_beside(in_flight);
-        }
-        if answer.ends {
-            if self.cc.state == CaState::Recovery {
-                self.leave_recovery();
+    /// Reduces the window, or opens it, as an event says.
+    #[inline(always)]
+    fn reduce<W: SenderWire>(&mut self, event: Event, now: Time, wire: &mut W) {
+        match event {
+            Event::None => {}
+            Event::Opens { beside } => self.open_beside(beside),
+            Event::Ends => self.end_recovery(),
+            Event::Begins { slow_start } => {
+                self.begin_recovery(false, now, wire);
+                if slow_start {
+                    self.restart_slow_start();
+                }
             }
-            self.end_prr();
-        }
-        if let Some(begin) = &answer.begins {
-            self.begin(begin, now, wire);
-        }
-        if answer.slow_start {
-            self.restart_slow_start();
-        }
-        if let Some(least) = answer.period {
-            self.begin_recovery_period(now);
-            self.keep_window(least);
-        }
-        if let Some(least) = answer.persistent {
-            self.limit_window(least);
-            self.keep_window(least);
-        }
-        if answer.spreads_mark {
-            self.spread_mark(now);
-        }
-        if let Some(Follow { delivery, pipe, losses }) = answer.follows {
-            self.follow_prr(delivery, pipe, losses);
+            Event::BeginsWith { ends, begin, follow } => {
+                if ends {
+                    self.end_recovery();
+                }
+                self.begin(begin, now, wire);
+                follow.into_iter().for_each(|follow| self.follow_prr(follow));
+            }
+            Event::Follows(follow) => self.follow_prr(follow),
+            Event::SpreadsMark(follow) => {
+                self.spread_mark(now);
+                self.follow_prr(follow);
+            }
+            Event::Quic { period, persistent, least } => {
+                if period {
+                    self.begin_recovery_period(now);
+                    self.keep_window(least);
+                }
+                if persistent {
+                    self.limit_window(least);
+                    self.keep_window(least);
+                }
+            }
         }
     }
 
     /// Begins a recovery, and its proportional rate reduction.
-    fn begin<W: SenderWire>(&mut self, begin: &Begin, now: Time, wire: &mut W) {
+    fn begin<W: SenderWire>(&mut self, begin: Begin, now: Time, wire: &mut W) {
         let window = self.cc.cwnd;
         self.expect_reports();
         let continued = begin.continues && self.extras.prr.is_on();

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Ecn, Phase, Probe, Time};
 
+use super::answers::Answers;
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate, ModelView, Needs};
 use super::congestion::slow_start::SlowStart;
 use super::congestion::undo::Sign;
-use super::recovery::{Counts, Recovery};
+use super::recovery::{Counts, LossRecovery, Recovery, each};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};
@@ -20,8 +21,8 @@ use crate::rules::{Pacing, PieceEffect, SenderRules, UnsentAck};
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    pub(super) recovery: Recovery,
-    pub(super) core: Core,
+    recovery: Recovery,
+    core: Core,
 }
 
 /// A sender's state for people and plots, in segments and seconds.
@@ -92,19 +93,22 @@ impl Sender {
             }
         } else {
             if self.core.fast_path {
-                self.recovery.judge(&mut self.core.view(), ack, Sign::default(), now);
+                each!(&mut self.recovery, recovery => recovery.judge(&mut self.core.view(), ack, Sign::default(), now));
             } else if !self.judge_with_extras(ack, now, wire) {
                 return;
             }
             if ack.ece {
                 self.core.on_mark_echo(ack, now);
             }
-            match self.recovery.count(&self.core, ack, now) {
+            match each!(&mut self.recovery, recovery => recovery.count(&self.core, ack, now)) {
                 Counts::Ordinary => {
                     self.core.new_ack(ack, true, now, wire);
                     self.core.send_window_here(self.core.rules.max_burst, now, wire);
                 }
-                Counts::As(before, data) => self.answer_ack(ack, (before, data), now, wire),
+                Counts::As(before, data) => {
+                    let core = &mut self.core;
+                    each!(&mut self.recovery, recovery => Answers { core, recovery }.ack(ack, (before, data), now, wire));
+                }
             }
             if self.core.repairing {
                 self.core.repair_may_end(now);
@@ -148,14 +152,14 @@ impl Sender {
             self.note_round_trip(ack, now);
         }
         let sign = self.core.weigh(ack);
-        let finding = self.recovery.judge(&mut self.core.view(), ack, sign, now);
+        let finding = each!(&mut self.recovery, it => it.judge(&mut self.core.view(), ack, sign, now));
         if finding.justified {
             self.core.may_not_be_undone();
         }
         if let Some((elapsed, flight)) = finding.round_trip {
             self.core.sample(elapsed, flight, now);
         }
-        self.recovery.find_losses(&mut self.core.view(), ack, now);
+        each!(&mut self.recovery, it => it.find_losses(&mut self.core.view(), ack, now));
         if finding.spurious {
             self.core.undo_reduction();
         }
@@ -248,12 +252,19 @@ impl Sender {
 
     /// The timer runs out: the retransmission timer, or one of the recovery's own that shares it.
     pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        if !self.answer_timer(now, wire) {
+        let core = &mut self.core;
+        if !each!(&mut self.recovery, recovery => Answers { core, recovery }.timer(now, wire)) {
             let voids = self.recovery.before_timeout(&self.core);
             self.core.time_out(voids, now, wire);
             self.resume(now, wire);
         }
         self.core.tell_losses(now);
+    }
+
+    /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
+    fn resume<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        let core = &mut self.core;
+        each!(&mut self.recovery, recovery => Answers { core, recovery }.resume(now, wire));
     }
 
     /// True if everything has been acknowledged.

@@ -26,13 +26,9 @@ pub(in crate::sender) enum Counts {
 }
 
 impl Counts {
-    /// As nothing.
-    pub const NOTHING: Counts = Counts::of(Data::None);
-
     /// As `data` alone.
-    pub const fn of(data: Data) -> Counts {
-        let before = Before { probe_repaired: false, goes_back: false, limit: None, keep: None };
-        Counts::As(before, data)
+    pub fn of(data: Data) -> Counts {
+        Counts::As(Before::default(), data)
     }
 }
 
@@ -90,19 +86,7 @@ pub(in crate::sender) enum Deflation {
 pub(in crate::sender) struct Answer {
     /// One more duplicate ACK counts.
     pub duplicate: bool,
-    /// After a timeout the window opens beside the units that are not lost (`tcp_enter_loss`).
-    pub beside: Option<u64>,
-    /// The recovery is over.
-    pub ends: bool,
-    pub begins: Option<Begin>,
-    /// Slow start begins again (Tahoe).
-    pub slow_start: bool,
-    /// A recovery period of QUIC begins, and the losses show persistent congestion: the window then has at least that many segments.
-    pub period: Option<f64>,
-    pub persistent: Option<f64>,
-    /// A mark reduces the window over a round trip.
-    pub spreads_mark: bool,
-    pub follows: Option<Follow>,
+    pub event: Event,
     /// Segments that leave whatever window and pacer say.
     pub first: [Option<Next>; 2],
     /// For a control in Linux's form: all is in order, or no longer.
@@ -125,6 +109,27 @@ impl Answer {
     pub fn send(sends: Sends) -> Answer {
         Answer { sends, ..Answer::default() }
     }
+}
+
+/// What has happened to the windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::sender) enum Event {
+    #[default]
+    None,
+    /// After a timeout the window opens beside the units that are not lost (`tcp_enter_loss`).
+    Opens { beside: u64 },
+    /// The recovery is over.
+    Ends,
+    /// A recovery begins. If `slow_start`, that does so again, too (Tahoe).
+    Begins { slow_start: bool },
+    /// The same with proportional rate reduction, after the end of the last recovery if it `ends`.
+    BeginsWith { ends: bool, begin: Begin, follow: Option<Follow> },
+    /// Within a recovery.
+    Follows(Follow),
+    /// A mark reduces the window over a round trip.
+    SpreadsMark(Follow),
+    /// Losses in QUIC: a recovery period begins, and they show persistent congestion. The window then has `least` segments.
+    Quic { period: bool, persistent: bool, least: f64 },
 }
 
 /// The beginning of a recovery.

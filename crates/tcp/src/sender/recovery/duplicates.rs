@@ -4,7 +4,7 @@ use acklab_packet::Ack;
 
 use super::super::Core;
 use super::super::congestion::CaState;
-use super::{Answer, Begin, Data, Inflation, Next, Sends};
+use super::{Answer, Data, Event, Inflation, Next, Sends};
 
 /// True if this ACK, before it counts, is the duplicate that begins a fast recovery.
 pub(super) fn begins_recovery(core: &Core, ack: &Ack) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn duplicate_ack(core: &Core, ack: &Ack, data: Data) -> Answer {
     } else if count == threshold {
         let begins = core.may_fast_retransmit();
         if begins {
-            answer.begins = Some(Begin::default());
+            answer.event = Event::Begins { slow_start: false };
             answer.first[0] = Some(Next::first(core));
         }
         answer.inflation = (begins || when_blocked).then_some(Inflation::Threshold);
@@ -72,7 +72,7 @@ mod tests {
         core.cc.count_duplicate();
         let third = Answer {
             duplicate: true,
-            begins: Some(Begin::default()),
+            event: Event::Begins { slow_start: false },
             first: [Some(Next::first(&core)), None],
             inflation: Some(Inflation::Threshold),
             ..Answer::default()

@@ -15,7 +15,7 @@ use super::super::congestion::undo::{Evidence, Sign};
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, View};
 use super::report::News;
-use super::{Answer, Begin, Counts, Data, Finding, Follow, LossRecovery, Next, Report, Sends, Voids};
+use super::{Answer, Begin, Counts, Data, Event, Finding, Follow, LossRecovery, Next, Report, Sends, Voids};
 use crate::rules::{FackWindow, RecoveryKind};
 
 /// A retransmission on its way.
@@ -131,7 +131,7 @@ impl Fack {
     }
 
     /// A loss shows: the window is reduced. The first hole goes out whatever that leaves.
-    fn enter(&mut self, core: &Core, delivery: Delivered) -> Answer {
+    fn enter(&mut self, core: &Core, ends: bool) -> Event {
         let in_flight = self.in_flight(core);
         self.allowance = match core.rules.recovery.window() {
             _ if core.control_owns_window() => 0,
@@ -140,11 +140,9 @@ impl Fack {
             FackWindow::RateHalving => core.cc.window(core.seq.wnd),
             _ => 0,
         };
-        Answer {
-            begins: Some(Begin { delivery, falls: true, continues: false }),
-            follows: Some(Follow { delivery, pipe: in_flight, losses: true }),
-            ..Answer::default()
-        }
+        let begin = Begin { delivery: self.delivery, falls: true, continues: false };
+        let follow = Some(Follow { delivery: self.delivery, pipe: in_flight, losses: true });
+        Event::BeginsWith { ends, begin, follow }
     }
 }
 
@@ -191,20 +189,19 @@ impl LossRecovery for Fack {
         if ack.ack < core.seq.una {
             return Answer::default();
         }
-        let (losses, delivery) = (self.newly_lost > 0, self.delivery);
+        let losses = self.newly_lost > 0;
         // All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
         let ends = self.repairs && core.seq.una >= core.cc.recover;
         let again = ends && (!self.lost.is_empty() || !self.resent.is_empty());
         self.allowance = if ends { 0 } else { self.allowance };
-        let answer = if again || (losses && !self.recovers && !ends) {
-            self.enter(core, delivery)
+        let event = if again || (losses && !self.recovers && !ends) {
+            self.enter(core, ends)
         } else if ends {
-            Answer::default()
+            Event::Ends
         } else {
-            let follows = Some(Follow { delivery, pipe: self.in_flight(core), losses });
-            Answer { follows, ..Answer::default() }
+            Event::Follows(Follow { delivery: self.delivery, pipe: self.in_flight(core), losses })
         };
-        Answer { ends, sends: self.sends(core), ..answer }
+        Answer { event, ..Answer::send(self.sends(core)) }
     }
 
     fn note_reports(&mut self, core: &mut View, ack: &Ack, now: Time) {

@@ -10,7 +10,7 @@ use super::super::congestion::undo::Sign;
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, View};
 use super::duplicates::begins_recovery;
-use super::{Answer, Begin, Counts, Data, Finding, LossRecovery, Next, Report, Sends, Voids};
+use super::{Answer, Counts, Data, Event, Finding, LossRecovery, Next, Report, Sends, Voids};
 use crate::rules::SackPartial;
 
 /// State of FF96 recovery.
@@ -29,9 +29,8 @@ pub(in crate::sender) struct Ff96 {
     /// For `two-segments`: the next segment a partial ACK sends.
     next_partial: Seq,
     had_partial: bool,
-    /// True if the ACK just judged reports something new, and if a recovery was on.
+    /// True if the ACK just judged reports something new.
     news: bool,
-    recovers: bool,
 }
 
 fn recovering(core: &Core) -> bool {
@@ -173,13 +172,12 @@ impl LossRecovery for Ff96 {
 
     #[inline(always)]
     fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
-        self.recovers = recovering(core);
-        if self.recovers {
+        if recovering(core) {
             let partial = if ack.ack > core.seq.una { Data::Moves } else { Data::None };
             return Counts::of(if ack.ack >= core.cc.recover { Data::Forgets } else { partial });
         }
         if ack.ack <= self.base {
-            return Counts::NOTHING;
+            return Counts::of(Data::None);
         }
         self.had_partial = false;
         self.base = ack.ack;
@@ -189,7 +187,7 @@ impl LossRecovery for Ff96 {
     }
 
     fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
-        if self.recovers {
+        if data != Data::None || recovering(core) {
             return self.in_recovery(core, ack, data);
         }
         let mut answer = Answer::default();
@@ -202,7 +200,7 @@ impl LossRecovery for Ff96 {
                 self.pipe = core.seq.flight_size().saturating_sub(gone);
                 let first = Next::first(core);
                 self.mark_resent(first.end());
-                answer.begins = Some(Begin::default());
+                answer.event = Event::Begins { slow_start: false };
                 answer.first[0] = Some(first);
             }
         } else if core.cc.dupacks == 0 {

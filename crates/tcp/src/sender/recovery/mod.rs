@@ -20,22 +20,22 @@ mod rfc9002;
 mod tahoe;
 
 pub(super) use answer::{
-    Answer, Before, Begin, Counts, Data, Deflation, Finding, Follow, Inflation, Next, Sends, Timers, Voids,
+    Answer, Before, Begin, Counts, Data, Deflation, Event, Finding, Follow, Inflation, Next, Sends, Timers, Voids,
 };
+pub(super) use fack::Fack;
+pub(super) use ff96::Ff96;
+pub(super) use newreno::NewReno;
+pub(super) use rack::Rack;
+pub(super) use reno::Reno;
 pub(super) use report::Report;
+pub(super) use rfc6675::Rfc6675;
+pub(super) use rfc9002::Rfc9002;
+pub(super) use tahoe::Tahoe;
 
 use std::borrow::{Borrow, BorrowMut};
 use std::ops::{Deref, DerefMut};
 
 use acklab_packet::{Ack, Time};
-use fack::Fack;
-use ff96::Ff96;
-use newreno::NewReno;
-use rack::Rack;
-use reno::Reno;
-use rfc6675::Rfc6675;
-use rfc9002::Rfc9002;
-use tahoe::Tahoe;
 
 use super::congestion::undo::Sign;
 use super::{Core, View};
@@ -128,19 +128,20 @@ macro_rules! recoveries {
             pub fn new(kind: RecoveryKind) -> Recovery {
                 match kind { $(RecoveryKind::$kind { .. } => Recovery::$name(<$kept>::default()),)+ }
             }
-
-            /// As the trait's, which each ACK passes: without a call through a table.
-            #[inline(always)]
-            pub fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
-                match self { $(Recovery::$name(recovery) => recovery.judge(core, ack, sign, now),)+ }
-            }
-
-            /// As the trait's.
-            #[inline(always)]
-            pub fn count(&mut self, core: &Core, ack: &Ack, now: Time) -> Counts {
-                match self { $(Recovery::$name(recovery) => recovery.count(core, ack, now),)+ }
-            }
         }
+
+        /// Evaluates an expression with whichever recovery it is.
+        macro_rules! each {
+            ($recovery:expr, $it:ident => $call:expr) => {
+                match $recovery {
+                    $(Recovery::$name($it) => {
+                        let $it: &mut $crate::sender::recovery::$name = std::borrow::BorrowMut::borrow_mut($it);
+                        $call
+                    })+
+                }
+            };
+        }
+        pub(super) use each;
 
         impl Deref for Recovery {
             type Target = dyn LossRecovery;

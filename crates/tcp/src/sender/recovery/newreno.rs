@@ -28,7 +28,7 @@ impl LossRecovery for NewReno {
     #[inline(always)]
     fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
         if ack.ack <= core.seq.una {
-            return Counts::NOTHING;
+            return Counts::of(Data::None);
         }
         if ack.ack < core.cc.recover && core.cc.state == CaState::Recovery {
             let (each_restarts, deflates) = core.rules.recovery.partial_ack();

@@ -21,7 +21,7 @@ impl LossRecovery for Reno {
     #[inline(always)]
     fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
         if ack.ack <= core.seq.una {
-            Counts::NOTHING
+            Counts::of(Data::None)
         } else if core.cc.state != CaState::Recovery && core.cc.inflation == 0 {
             Counts::Ordinary
         } else {

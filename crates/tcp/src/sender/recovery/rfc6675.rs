@@ -9,7 +9,7 @@ use super::super::scoreboard::Scoreboard;
 use super::super::{Core, View};
 use super::frto::{Frto, TimeoutSign};
 use super::report::News;
-use super::{Answer, Before, Begin, Counts, Data, Finding, Follow, LossRecovery, Next, Report, Sends, Voids};
+use super::{Answer, Before, Begin, Counts, Data, Event, Finding, Follow, LossRecovery, Next, Report, Sends, Voids};
 use crate::rules::FackWindow;
 
 /// State of RFC 6675 recovery.
@@ -124,13 +124,13 @@ impl Rfc6675 {
     fn enter(&mut self, core: &Core) -> Answer {
         self.rescued = false;
         self.high_rxt = core.seq.una;
-        let follows = self.follow(core);
+        let follow = self.follow(core);
         let gap = self.board.next_above(core.seq.una).map_or(u64::MAX, |start| start - core.seq.una);
         let len = u64::from(core.seq.len_at(core.seq.una)).min(gap);
         self.high_rxt = core.seq.una + len;
+        let begin = Begin { delivery: self.delivery, ..Begin::default() };
         Answer {
-            begins: Some(Begin { delivery: self.delivery, ..Begin::default() }),
-            follows,
+            event: Event::BeginsWith { ends: false, begin, follow },
             first: [Some(Next::again(core.seq.una, len)), None],
             sends: self.by_pipe(core, Mode::Recovery),
             ..Answer::default()
@@ -311,10 +311,11 @@ impl LossRecovery for Rfc6675 {
         if repeats && !recovering && self.verdict != TimeoutSign::Refuted {
             return self.duplicate(core);
         }
+        let follow = if recovering { self.follow(core) } else { None };
         Answer {
             grows: (acked > 0).then_some((acked, acked)),
             asks: self.verdict == TimeoutSign::Ask,
-            follows: if recovering { self.follow(core) } else { None },
+            event: follow.map_or(Event::None, Event::Follows),
             sends: if recovering || core.cc.dupacks == 0 { self.sends(core) } else { Sends::Nothing },
             ..Answer::default()
         }

@@ -5,7 +5,7 @@ use acklab_packet::{Ack, Time};
 use super::super::congestion::CaState;
 use super::super::{Core, View};
 use super::duplicates::begins_recovery;
-use super::{Answer, Begin, Counts, Data, LossRecovery, Report, Sends, Voids};
+use super::{Answer, Counts, Data, Event, LossRecovery, Report, Sends, Voids};
 
 /// Keeps nothing of its own.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ impl LossRecovery for Tahoe {
 
     #[inline(always)]
     fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
-        if ack.ack > core.seq.una { Counts::Ordinary } else { Counts::NOTHING }
+        if ack.ack > core.seq.una { Counts::Ordinary } else { Counts::of(Data::None) }
     }
 
     fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, _: Time) -> Answer {
@@ -28,8 +28,7 @@ impl LossRecovery for Tahoe {
         let begins = begins_recovery(core, ack);
         Answer {
             duplicate,
-            begins: begins.then(Begin::default),
-            slow_start: begins,
+            event: if begins { Event::Begins { slow_start: true } } else { Event::None },
             limited: duplicate && core.cc.dupacks + 1 < core.rules.dup_thresh,
             sends: Sends::Window(core.rules.max_burst),
             ..Answer::default()

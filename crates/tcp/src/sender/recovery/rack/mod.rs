@@ -17,7 +17,9 @@ use super::super::congestion::undo::{Evidence, Sign, dsack};
 use super::super::flight::Sent;
 use super::super::{CLOCK, Core, View};
 use super::frto::{Frto, TimeoutSign};
-use super::{Answer, Before, Begin, Counts, Data, Finding, Follow, LossRecovery, Next, Report, Sends, Timers, Voids};
+use super::{
+    Answer, Before, Begin, Counts, Data, Event, Finding, Follow, LossRecovery, Next, Report, Sends, Timers, Voids,
+};
 use crate::rules::{self, CreditKind, LossCounts, LossSearch, RttSamples, TailProbe, TimeoutCwnd, UndoEvidence};
 use crate::wheel::expiry;
 use linux::Samples;
@@ -175,7 +177,7 @@ impl LossRecovery for Rack {
         let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
         let mark = marked && judged.outstanding && core.spreads_marks();
         let mut answer = self.reduce(core, (judged.delivery, judged.losses), mark);
-        let reduces = answer.begins.is_some() || answer.spreads_mark;
+        let reduces = !matches!(answer.event, Event::Follows(_));
         answer.order = self.note_order(core, reduces);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
@@ -184,7 +186,6 @@ impl LossRecovery for Rack {
             answer.grows = Some((acked, if delivered { judged.delivery.units } else { acked }));
         }
         answer.asks = judged.verdict == TimeoutSign::Ask && self.frto.suspects();
-        answer.sends = SENDS;
         answer
     }
 
@@ -226,7 +227,7 @@ impl LossRecovery for Rack {
         if std::mem::take(&mut self.timed_out) {
             self.mark_after_timeout(core, now);
             let opens = core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight;
-            answer.beside = opens.then(|| core.flight().in_flight());
+            answer.event = if opens { Event::Opens { beside: core.flight().in_flight() } } else { Event::None };
             // The first segment leaves whatever the others, not due yet, hold of the window (RFC 6298 (5.4)).
             answer.first[0] = if opens || has_room(core) { None } else { Rack::next_lost(core) };
         }
@@ -414,14 +415,16 @@ impl Rack {
         if losses.begins || spreads_mark {
             self.tlp.reset();
         }
-        let (pipe, leaves) = (core.flight().in_flight(), losses.begins && !core.control_owns_window());
-        Answer {
-            begins: losses.begins.then_some(Begin { delivery, falls: false, continues: true }),
-            spreads_mark,
-            follows: Some(Follow { delivery, pipe, losses: losses.begins || losses.more }),
-            first: [if leaves { Rack::next_lost(core) } else { None }, None],
-            ..Answer::default()
-        }
+        let follow = Follow { delivery, pipe: core.flight().in_flight(), losses: losses.begins || losses.more };
+        let begin = Begin { delivery, falls: false, continues: true };
+        let event = match losses.begins {
+            true => Event::BeginsWith { ends: false, begin, follow: Some(follow) },
+            false if spreads_mark => Event::SpreadsMark(follow),
+            false => Event::Follows(follow),
+        };
+        let leaves = losses.begins && !core.control_owns_window();
+        let first = if leaves { Rack::next_lost(core) } else { None };
+        Answer { event, first: [first, None], ..Answer::send(SENDS) }
     }
 
     /// Marks what a timeout shows to be lost (section 6.3).
@@ -442,7 +445,7 @@ impl Rack {
         self.detection.advanced = true;
         self.may_send = if linux { MaySend::Lost } else { MaySend::All };
         let losses = self.look_for_losses(core, (core.cc.state_at(una), srtt), now);
-        Answer { sends: SENDS, ..self.reduce(core, (delivery, losses), false) }
+        self.reduce(core, (delivery, losses), false)
     }
 
     /// Returns the lowest segment that is lost.

@@ -13,7 +13,7 @@ use super::super::congestion::CaState;
 use super::super::congestion::undo::Sign;
 use super::super::flight::Sent;
 use super::super::{CLOCK, Core, View};
-use super::{Answer, Before, Counts, Data, Finding, LossRecovery, Next, Report, Sends, Timers, Voids};
+use super::{Answer, Before, Counts, Data, Event, Finding, LossRecovery, Next, Report, Sends, Timers, Voids};
 use round_trip::RoundTrip;
 
 /// `kTimeThreshold` (section 6.1.2) and `kPersistentCongestionThreshold` (section 7.6.1).
@@ -140,17 +140,14 @@ impl Rfc9002 {
     /// Answers losses (section 7), then sends what is lost, then new data, while the window has room (bytes in flight, always) and the
     /// pacer lets.
     fn reduce(&mut self, core: &Core, losses: &Losses, by_ack: bool, now: Time) -> Answer {
-        let mut answer = Answer::send(SENDS);
-        if self.begins(losses) {
-            self.recovery_start = Some(now);
-            answer.period = Some(MIN_WINDOW);
-        }
-        if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window() {
+        let period = self.begins(losses);
+        self.recovery_start = if period { Some(now) } else { self.recovery_start };
+        let persistent = by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window();
+        if persistent {
             // Section 7.6.2: slow start from the minimum window.
-            answer.persistent = Some(MIN_WINDOW);
             self.recovery_start = None;
         }
-        answer
+        Answer { event: Event::Quic { period, persistent, least: MIN_WINDOW }, ..Answer::send(SENDS) }
     }
 
     /// The first segment of `sent` again, under a number of its own.
@@ -205,9 +202,10 @@ impl LossRecovery for Rfc9002 {
 
     fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, now: Time) -> Answer {
         let judged = std::mem::take(&mut self.judged);
+        let begins = self.begins(&judged.losses);
         let answer = self.reduce(core, &judged.losses, true, now);
         let marked = ack.ece && core.rules.ecn;
-        let grows = judged.counts > 0 && answer.period.is_none() && !marked && !judged.shaking;
+        let grows = judged.counts > 0 && !begins && !marked && !judged.shaking;
         Answer { grows: grows.then_some((judged.counts, judged.counts)), in_use: true, ..answer }
     }
 
