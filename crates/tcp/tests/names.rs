@@ -40,3 +40,16 @@ fn no_other_room_names_a_recovery() {
     assert!(in_rooms > 10, "the search finds names where they are");
     assert!(named.is_empty(), "{named:?}");
 }
+
+/// A recovery marks the flight record, and answers with values: it has no sender to change.
+#[test]
+fn no_recovery_changes_its_sender() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sender/recovery"), &mut files);
+    assert!(files.len() > 10);
+    let changes = |path: &&PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        ["&mut Core", "&mut SequenceSpace", "&mut Congestion", "SenderWire"].iter().any(|name| text.contains(name))
+    };
+    assert_eq!(files.iter().find(changes), None);
+}

@@ -1,5 +1,6 @@
 //! Parts of a sender, and the handling of an ACK of new data, which moves several of them.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use acklab_packet::{Ace, Ack, Seq, Time};
@@ -9,11 +10,11 @@ use super::congestion::Congestion;
 use super::congestion::control::{Control, Needs};
 use super::congestion::prr::Prr;
 use super::congestion::slow_start::SlowStart;
+use super::congestion::undo::Undo;
 use super::congestion::validation::Usage;
 use super::feedback::Feedback;
 use super::flight::Flight;
 use super::flight::rate::DeliveryRate;
-use super::recovery::undo::Undo;
 use super::repair::Repair;
 use super::requests::Requests;
 use super::rtt::pacing::Pacer;
@@ -234,21 +235,9 @@ impl Core {
         self.extras.flight.as_ref().expect("a recovery that judges each segment has a flight record")
     }
 
-    /// The same, to be written.
-    pub(super) fn flight_mut(&mut self) -> &mut Flight {
-        self.extras.flight.as_mut().expect("a recovery that judges each segment has a flight record")
-    }
-
     /// The delivery rate, for a control that needs it.
     pub(super) fn rate(&mut self) -> Option<&mut DeliveryRate> {
         self.extras.flight.as_mut()?.rate.as_mut()
-    }
-
-    /// Units `start .. end` are reported for the first time to a recovery that does not judge each segment.
-    pub(super) fn note_reported(&mut self, start: Seq, end: Seq, now: Time) {
-        if let Some(flight) = &mut self.extras.flight {
-            flight.report(start, end, now, |_| {});
-        }
     }
 
     /// Takes in a round trip that ends now; `flight` units were outstanding.
@@ -374,6 +363,40 @@ impl Core {
             self.extras.told.largest = self.extras.told.largest.max(window);
             // Through a closed window one segment goes, where a kernel would send probes: else the update of a window could be lost.
             self.seq.set_window(window.max(self.seq.mss.into()));
+        }
+    }
+}
+
+/// A sender as its recovery sees it: all of it to read, and the flight record to mark.
+pub(super) struct View<'a>(&'a mut Core);
+
+impl Deref for View<'_> {
+    type Target = Core;
+
+    #[inline(always)]
+    fn deref(&self) -> &Core {
+        self.0
+    }
+}
+
+impl Core {
+    /// What the recovery sees.
+    #[inline(always)]
+    pub(super) fn view(&mut self) -> View<'_> {
+        View(self)
+    }
+}
+
+impl View<'_> {
+    /// The flight record of a recovery that judges each segment.
+    pub fn flight_mut(&mut self) -> &mut Flight {
+        self.0.extras.flight.as_mut().expect("a recovery that judges each segment has a flight record")
+    }
+
+    /// Units `start .. end` are reported for the first time to a recovery that does not judge each segment.
+    pub fn note_reported(&mut self, start: Seq, end: Seq, now: Time) {
+        if let Some(flight) = &mut self.0.extras.flight {
+            flight.report(start, end, now, |_| {});
         }
     }
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Ecn, Phase, Probe, Time};
 
+use super::answers::Answers;
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate, ModelView, Needs};
 use super::congestion::slow_start::SlowStart;
-use super::recovery::{LossRecovery, Recovery};
+use super::congestion::undo::Sign;
+use super::recovery::{Counts, LossRecovery, Recovery, each};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
 use super::{Core, SenderCounters, SenderWire, Supply};
@@ -62,7 +64,7 @@ impl Sender {
     /// The application opens the connection and hands over everything it has to send.
     pub fn start<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        self.recovery.resume(&mut self.core, now, wire);
+        self.resume(now, wire);
     }
 
     /// An ACK arrives.
@@ -91,15 +93,22 @@ impl Sender {
             }
         } else {
             if self.core.fast_path {
-                self.recovery.judge(&mut self.core, ack, now);
+                each!(&mut self.recovery, recovery => recovery.judge(&mut self.core.view(), ack, Sign::default(), now));
             } else if !self.judge_with_extras(ack, now, wire) {
                 return;
             }
             if ack.ece {
                 self.core.on_mark_echo(ack, now);
             }
-            if let Some(most) = self.recovery.settle(&mut self.core, ack, now, wire) {
-                self.core.send_window_here(most, now, wire);
+            match each!(&mut self.recovery, recovery => recovery.count(&self.core, ack, now)) {
+                Counts::Ordinary => {
+                    self.core.new_ack(ack, true, now, wire);
+                    self.core.send_window_here(self.core.rules.max_burst, now, wire);
+                }
+                Counts::As(before, data) => {
+                    let core = &mut self.core;
+                    each!(&mut self.recovery, recovery => Answers { core, recovery }.ack(ack, (before, data), now, wire));
+                }
             }
             if self.core.repairing {
                 self.core.repair_may_end(now);
@@ -142,7 +151,16 @@ impl Sender {
         if matches!(self.core.rules.pacing, Pacing::Bursts { .. }) {
             self.note_round_trip(ack, now);
         }
-        if self.recovery.judge(&mut self.core, ack, now) {
+        let sign = self.core.weigh(ack);
+        let finding = each!(&mut self.recovery, it => it.judge(&mut self.core.view(), ack, sign, now));
+        if finding.justified {
+            self.core.may_not_be_undone();
+        }
+        if let Some((elapsed, flight)) = finding.round_trip {
+            self.core.sample(elapsed, flight, now);
+        }
+        each!(&mut self.recovery, it => it.find_losses(&mut self.core.view(), ack, now));
+        if finding.spurious {
             self.core.undo_reduction();
         }
         if self.core.has_ack_events() {
@@ -188,7 +206,7 @@ impl Sender {
                 core.on_mark_echo(ack, now);
             }
             // What else it says counts.
-            self.recovery.note_reports(core, ack, now);
+            self.recovery.note_reports(&mut core.view(), ack, now);
         }
         asks
     }
@@ -217,7 +235,7 @@ impl Sender {
             self.core.note_pause(in_flight, lost);
         }
         self.core.seq.supply(units, last && self.core.rules.marks_end);
-        self.recovery.resume(&mut self.core, now, wire);
+        self.resume(now, wire);
     }
 
     /// The receiver's window is now `units`. Drivers of real segments say it before each ACK; the simulator's window is constant.
@@ -228,18 +246,25 @@ impl Sender {
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
     pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         if self.core.extras.pacer.woke(&self.core.rules) {
-            self.recovery.resume(&mut self.core, now, wire);
+            self.resume(now, wire);
         }
     }
 
     /// The timer runs out: the retransmission timer, or one of the recovery's own that shares it.
     pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        if !self.recovery.on_early_timer(&mut self.core, now, wire) {
-            self.recovery.before_timeout(&mut self.core);
-            self.core.time_out(now, wire);
-            self.recovery.resume(&mut self.core, now, wire);
+        let core = &mut self.core;
+        if !each!(&mut self.recovery, recovery => Answers { core, recovery }.timer(now, wire)) {
+            let voids = self.recovery.before_timeout(&self.core);
+            self.core.time_out(voids, now, wire);
+            self.resume(now, wire);
         }
         self.core.tell_losses(now);
+    }
+
+    /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
+    fn resume<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        let core = &mut self.core;
+        each!(&mut self.recovery, recovery => Answers { core, recovery }.resume(now, wire));
     }
 
     /// True if everything has been acknowledged.

@@ -1,10 +1,11 @@
 //! The sending endpoint.
 //!
 //! [`Sender`] owns the parts and dispatches events: [`SequenceSpace`] is where it stands in its data, `Timer`
-//! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. [`recovery`]
+//! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. `recovery`
 //! decides what is lost and may be sent now.
 
 pub mod accurate;
+mod answers;
 pub mod congestion;
 mod core;
 mod feedback;
@@ -12,7 +13,7 @@ pub mod flight;
 mod machine;
 mod mark_tests;
 mod packet_marks;
-pub mod recovery;
+mod recovery;
 mod repair;
 mod requests;
 mod rng;
@@ -24,6 +25,7 @@ mod sequence;
 mod skip;
 mod write_queue;
 
+use self::core::View;
 pub use self::core::{Core, SenderCounters};
 pub use congestion::{CaState, Windows, control, credit};
 pub use machine::{Sender, SenderView};

@@ -11,6 +11,7 @@ mod notify;
 pub(super) mod prr;
 mod reaction;
 pub(super) mod slow_start;
+pub(super) mod undo;
 pub(super) mod validation;
 
 use std::ops::Deref;

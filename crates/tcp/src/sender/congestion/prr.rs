@@ -6,6 +6,8 @@
 //! each ACK (SSRB).
 
 use super::super::Core;
+use super::super::recovery::Follow;
+use super::CaState;
 use crate::rules::FackWindow;
 
 /// The sums of one recovery, in sequence units.
@@ -72,7 +74,7 @@ impl Core {
 
     /// Applies the reduction to an ACK in recovery, also the one that begins it (RFC 6937 section 3; RFC 9937 section 6.2). Sets
     /// cwnd to what is in flight, `pipe`, plus what may leave now. `losses`: the ACK showed more losses.
-    pub(in crate::sender) fn follow_prr(&mut self, delivery: Delivered, pipe: u64, losses: bool) {
+    pub(in crate::sender) fn follow_prr(&mut self, Follow { delivery, pipe, losses }: Follow) {
         let (mss, ssthresh, window) =
             (u64::from(self.seq.mss), self.cc.threshold() as u64, self.rules.recovery.window());
         let prr = &mut self.extras.prr;
@@ -88,6 +90,19 @@ impl Core {
         };
         // Never below a segment, as everywhere: with less in flight no ACK would come that could open it.
         self.cc.windows.cwnd = units.max(mss) as f64;
+    }
+
+    /// True if a reduction is on.
+    pub(in crate::sender) fn follows_prr(&self) -> bool {
+        self.extras.prr.is_on()
+    }
+
+    /// Ends a recovery, and its reduction.
+    pub(in crate::sender) fn end_recovery(&mut self) {
+        if self.cc.state == CaState::Recovery {
+            self.leave_recovery();
+        }
+        self.end_prr();
     }
 
     /// Ends the reduction. Sets cwnd to ssthresh, which it has nearly reached. Returns whether a reduction was on.

@@ -2,12 +2,13 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
-use super::super::recovery::undo::dsack;
+use super::super::recovery::Voids;
 use super::super::{Core, SenderWire};
 use super::CaState;
 use super::control::{CongestionControl, Reduced, Signal};
 use super::credit::WindowCredit;
 use super::prr::Delivered;
+use super::undo::{Evidence, Sign, dsack};
 use crate::rules::{
     FirstLoss, Halving, IdleRestart, MarkForm, RecoveryExit, Reordering, SenderFault, TimeoutSsthresh, UndoEvidence,
 };
@@ -116,9 +117,9 @@ impl Core {
         self.cut(Signal::Mark, now);
     }
 
-    /// Begins the recovery of a loss, QUIC's apart: notes the window's end, reduces the window, restarts the timer. The
-    /// caller sends.
-    pub(in crate::sender) fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+    /// Begins the recovery of a loss, QUIC's apart: notes the window's end, reduces the window, restarts the timer. `continued`: a
+    /// reduction that a mark began goes on.
+    pub(in crate::sender) fn begin_recovery<W: SenderWire>(&mut self, continued: bool, now: Time, wire: &mut W) {
         self.repair_begins(now);
         self.counters.fast_retransmits += 1;
         self.cc.credit.on_reduction();
@@ -133,7 +134,11 @@ impl Core {
             self.cut(Signal::Loss, now);
         }
         // In ns-2 the window that the mark began ends the recovery, too.
-        self.cc.windows.recover = if keeps { recover } else { self.seq.max };
+        self.cc.windows.recover = match continued {
+            true => recover - 1,
+            false if keeps => recover,
+            false => self.seq.max,
+        };
         self.timer.arm(now, wire);
         self.stop_timing();
     }
@@ -185,22 +190,6 @@ impl Core {
         self.cut(Signal::Loss, now);
         self.leave_recovery();
         self.with_control(now, |control, window| control.on_complete(window));
-    }
-
-    /// Begins a recovery, and its proportional rate reduction. A reduction that a mark began continues.
-    pub(in crate::sender) fn begin_recovery_with_prr<W: SenderWire>(
-        &mut self,
-        delivery: Delivered,
-        now: Time,
-        wire: &mut W,
-    ) {
-        let (window, recover) = (self.cc.cwnd, self.cc.recover);
-        self.begin_recovery(now, wire);
-        if self.extras.prr.is_on() {
-            self.cc.windows.recover = recover - 1;
-        } else {
-            self.begin_prr(window, delivery);
-        }
     }
 
     /// Answers a mark, while nothing is lost: the window falls by shares until more than what is outstanding is acknowledged
@@ -281,7 +270,14 @@ impl Core {
     }
 
     /// Reduces the window after a timeout (or an idle period), backs off, and returns to SND.UNA.
-    pub(in crate::sender) fn time_out<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+    pub(in crate::sender) fn time_out<W: SenderWire>(&mut self, voids: Voids, now: Time, wire: &mut W) {
+        if voids.duplicates {
+            self.deflate();
+            self.cc.forget_duplicates();
+        }
+        if voids.recovery {
+            self.bar_recovery();
+        }
         let idle = self.seq.una == self.seq.max;
         if !idle {
             self.repair_begins(now);
@@ -338,7 +334,7 @@ impl Core {
 
     /// The duplicate that this ACK reports, where the rules count it. If there are more duplicates than retransmissions, the path made
     /// some, and it is unknown which. Then no duplicate counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
-    pub(in crate::sender) fn reported_duplicate(&mut self, ack: &Ack) -> Option<(Seq, Seq)> {
+    fn reported_duplicate(&mut self, ack: &Ack) -> Option<(Seq, Seq)> {
         let undoes = self.extras.undo.as_ref().is_some_and(|undo| undo.by_dsack);
         if !undoes && self.rules.recovery.reordering() != Reordering::Linux {
             return None;
@@ -348,12 +344,38 @@ impl Core {
         (self.extras.duplicates <= self.counters.retransmits).then_some((start, end))
     }
 
-    /// True if this ACK, before it counts, shows that the last reduction was spurious, by what was sent again since. `duplicate`: the
-    /// duplicate it reports.
-    pub(in crate::sender) fn shows_spurious(&mut self, ack: &Ack, duplicate: Option<(Seq, Seq)>) -> bool {
-        let undo = self.extras.undo.as_mut().filter(|undo| undo.evidence == UndoEvidence::Reduction);
+    /// Weighs what this ACK, before it counts, shows of the last reduction, by what was sent again since.
+    pub(in crate::sender) fn weigh(&mut self, ack: &Ack) -> Sign {
+        let duplicate = self.reported_duplicate(ack);
+        let (una, mss) = (self.seq.una, u64::from(self.seq.mss));
         let echo = self.rules.recovery.stamp(ack.ts_ecr);
-        undo.is_some_and(|undo| undo.judge(ack, (echo, duplicate), &self.seq, self.cc.state))
+        let Some(undo) = &mut self.extras.undo else { return Sign { duplicate, ..Sign::default() } };
+        let evidence = if undo.evidence == UndoEvidence::Segments {
+            if let Some((start, end)) = duplicate {
+                // What is below SND.UNA is no longer in the record.
+                let record = self.extras.flight.as_ref().filter(|_| end > una);
+                let units =
+                    record.map_or((end - start).div_ceil(mss) * mss, |flight| flight.resent_within(start, end).0);
+                undo.on_report(end, units);
+            }
+            undo.weigh(ack, echo, una, self.cc.state_at(una))
+        } else if undo.judge(ack, (echo, duplicate), &self.seq, self.cc.state) {
+            Evidence::Needless
+        } else {
+            Evidence::None
+        };
+        Sign { evidence, duplicate }
+    }
+
+    /// Informs `undo` of what may still be reported as a duplicate when a recovery begins.
+    pub(in crate::sender) fn expect_reports(&mut self) {
+        let Some(undo) = self.extras.undo.as_mut().filter(|undo| undo.evidence == UndoEvidence::Segments) else {
+            return;
+        };
+        if let Some(flight) = &self.extras.flight {
+            let (again, first) = (flight.on_their_way_again(), flight.first().is_some_and(|sent| sent.resent));
+            undo.on_their_way(again, again > 0 || first);
+        }
     }
 
     /// Undoes the last reduction, except for the windows. The recovery itself has forgotten what it believed lost.

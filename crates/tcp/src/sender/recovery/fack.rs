@@ -11,11 +11,11 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::prr::Delivered;
+use super::super::congestion::undo::{Evidence, Sign};
 use super::super::scoreboard::Scoreboard;
-use super::super::{Core, SenderWire};
-use super::pipe::{ByPipe, Next};
-use super::report::Before;
-use super::{LossRecovery, Report};
+use super::super::{Core, View};
+use super::report::News;
+use super::{Answer, Begin, Counts, Data, Event, Finding, Follow, LossRecovery, Next, Report, Sends, Voids};
 use crate::rules::{FackWindow, RecoveryKind};
 
 /// A retransmission on its way.
@@ -31,7 +31,7 @@ struct Resent {
 
 /// State of forward acknowledgment.
 #[derive(Clone, Debug, Default)]
-pub struct Fack {
+pub(in crate::sender) struct Fack {
     board: Scoreboard,
     /// Units that are lost and not resent since.
     lost: Scoreboard,
@@ -45,10 +45,13 @@ pub struct Fack {
     /// Units that may be in the network even if the window says less: the first hole, and rate halving's share.
     allowance: u64,
     /// Of the ACK just judged: what was in flight and reported before it, its deliveries, and units found lost; all ever.
-    before: Before,
+    before: News,
     delivery: Delivered,
     newly_lost: u64,
     lost_ever: u64,
+    /// True if a recovery was on before it, and if losses were being repaired.
+    recovers: bool,
+    repairs: bool,
 }
 
 impl Fack {
@@ -58,7 +61,7 @@ impl Fack {
     }
 
     /// Takes in what the ACK covers and reports.
-    fn update(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    fn update(&mut self, core: &mut View, ack: &Ack, now: Time) {
         let una = ack.ack.max(core.seq.una);
         self.board.clear_below(una);
         self.lost.clear_below(una);
@@ -120,92 +123,44 @@ impl Fack {
         self.newly_lost > 0
     }
 
-    /// Sends holes, then new data, while the window holds more than the network.
-    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    /// What may be sent: holes, then new data, while the window holds more than the network. What a timeout resends are holes, not
+    /// what follows SND.NXT.
+    fn sends(&mut self, core: &Core) -> Sends {
         self.allowance = self.allowance.min(self.in_flight(core) + u64::from(core.seq.mss));
-        // What a timeout resends are holes, not what follows SND.NXT.
-        core.seq.go_to_end();
-        self.send(core, now, wire);
+        Sends::ByPipe { from_end: true, refills: false }
     }
 
-    /// A loss shows: reduces the window. The first hole goes out whatever that leaves.
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
-        let (mss, before, window) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd), core.cc.cwnd);
-        core.begin_recovery(now, wire);
-        core.fall_to_ssthresh();
+    /// A loss shows: the window is reduced. The first hole goes out whatever that leaves.
+    fn enter(&mut self, core: &Core, ends: bool) -> Event {
+        let in_flight = self.in_flight(core);
         self.allowance = match core.rules.recovery.window() {
             _ if core.control_owns_window() => 0,
             FackWindow::AtOnce if self.lost.is_empty() => 0,
-            FackWindow::AtOnce => self.in_flight(core) + mss,
-            FackWindow::RateHalving => before,
+            FackWindow::AtOnce => in_flight + u64::from(core.seq.mss),
+            FackWindow::RateHalving => core.cc.window(core.seq.wnd),
             _ => 0,
         };
-        core.begin_prr(window, delivery);
-        core.follow_prr(delivery, self.in_flight(core), true);
-    }
-
-    /// All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
-    fn leave<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
-        if core.cc.state == CaState::Recovery {
-            core.leave_recovery();
-        }
-        core.end_prr();
-        self.allowance = 0;
-        if !self.lost.is_empty() || !self.resent.is_empty() {
-            self.enter(core, delivery, now, wire);
-        }
-    }
-}
-
-impl ByPipe for Fack {
-    fn next(&mut self, core: &mut Core) -> Option<Next> {
-        let in_flight = self.in_flight(core);
-        let window = (core.cc.cwnd as u64).max(self.allowance);
-        if in_flight + u64::from(core.seq.mss) > window {
-            return None;
-        }
-        if let Some(&(start, end)) = self.lost.runs().first() {
-            return Some(Next::again(start, u64::from(core.seq.len_at(start)).min(end - start)));
-        }
-        let edge = (core.seq.nxt + window - in_flight).min(core.seq.window_end());
-        let skip_within = (!core.cc.repairs(core.seq.una)).then_some(edge);
-        Next::new_data(core).map(|next| Next { skip_within, ..next })
-    }
-
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, _: Time, _: &mut W) {
-        if !sent.in_order {
-            self.lost.remove(sent.seq, sent.end());
-            self.resent.push(Resent { start: sent.seq, end: sent.end(), next: core.seq.max, number: self.count });
-            self.count += 1;
-        } else if core.cc.state != CaState::Recovery && !self.board.is_empty() {
-            // What early reports release is Limited Transmit's.
-            core.cc.note_limited(sent.len);
-        }
-        core.extras.prr.sent(sent.len);
-        let mss = u64::from(core.seq.mss);
-        self.allowance = match core.rules.recovery.window() {
-            FackWindow::RateHalving => self.allowance.min(self.in_flight(core).saturating_sub(mss).max(mss)),
-            _ => 0,
-        };
+        let begin = Begin { delivery: self.delivery, falls: true, continues: false };
+        let follow = Some(Follow { delivery: self.delivery, pipe: in_flight, losses: true });
+        Event::BeginsWith { ends, begin, follow }
     }
 }
 
 impl LossRecovery for Fack {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
-        let duplicate = core.reported_duplicate(ack);
-        let spurious = core.shows_spurious(ack, duplicate);
+    fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
+        let spurious = sign.evidence == Evidence::Needless;
         if spurious {
             self.forget_losses(core);
         }
         let (before, una) = ((core.seq.una, self.board.total()), ack.ack.max(core.seq.una));
-        self.before = Before::of(&self.board, self.in_flight(core), core, ack);
+        self.before = News::before(&self.board, self.in_flight(core), core, ack);
         self.newly_lost = 0;
         if ack.ack >= core.seq.una {
             self.update(core, ack, now);
             self.find_losses(core, una);
             self.delivery = Delivered::between(before, (una, self.board.total()));
         }
-        spurious
+        Finding { spurious, ..Finding::default() }
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -219,34 +174,37 @@ impl LossRecovery for Fack {
         Report { lost: self.newly_lost, lost_ever: self.lost_ever, in_flight, state, ..report }
     }
 
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if ack.ack < core.seq.una {
-            return None;
-        }
-        let (recovering, repairs) = (core.cc.state == CaState::Recovery, core.cc.repairs(core.seq.una));
-        if ack.ack == core.seq.una {
-            let restarts = matches!(core.rules.recovery, RecoveryKind::Fack { duplicates_restart_timer: true, .. });
-            if restarts && core.seq.una < core.seq.max {
-                core.timer.arm(now, wire);
-            }
-        } else if recovering {
-            core.advance(ack, now, wire);
-        } else {
-            core.new_ack(ack, true, now, wire);
-        }
-        let (more, delivery) = (self.newly_lost > 0, self.delivery);
-        if repairs && core.seq.una >= core.cc.recover {
-            self.leave(core, delivery, now, wire);
-        } else if more && !recovering {
-            self.enter(core, delivery, now, wire);
-        } else {
-            core.follow_prr(delivery, self.in_flight(core), more);
-        }
-        self.send_out(core, now, wire);
-        None
+    fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
+        (self.recovers, self.repairs) = (core.cc.state == CaState::Recovery, core.cc.repairs(core.seq.una));
+        let restarts = matches!(core.rules.recovery, RecoveryKind::Fack { duplicates_restart_timer: true, .. });
+        Counts::of(match ack.ack > core.seq.una {
+            true if self.recovers => Data::Within,
+            true => Data::New,
+            false if restarts && ack.ack == core.seq.una && core.seq.una < core.seq.max => Data::Restarts,
+            false => Data::None,
+        })
     }
 
-    fn note_reports(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, _: Time) -> Answer {
+        if ack.ack < core.seq.una {
+            return Answer::default();
+        }
+        let losses = self.newly_lost > 0;
+        // All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
+        let ends = self.repairs && core.seq.una >= core.cc.recover;
+        let again = ends && (!self.lost.is_empty() || !self.resent.is_empty());
+        self.allowance = if ends { 0 } else { self.allowance };
+        let event = if again || (losses && !self.recovers && !ends) {
+            self.enter(core, ends)
+        } else if ends {
+            Event::Ends
+        } else {
+            Event::Follows(Follow { delivery: self.delivery, pipe: self.in_flight(core), losses })
+        };
+        Answer { event, ..Answer::send(self.sends(core)) }
+    }
+
+    fn note_reports(&mut self, core: &mut View, ack: &Ack, now: Time) {
         self.update(core, ack, now);
     }
 
@@ -259,8 +217,7 @@ impl LossRecovery for Fack {
     }
 
     /// Everything that is not reported is to be sent again; reports stay.
-    fn before_timeout(&mut self, core: &mut Core) {
-        core.cc.forget_duplicates();
+    fn before_timeout(&mut self, core: &Core) -> Voids {
         self.allowance = 0;
         self.resent.clear();
         self.arrived = self.count;
@@ -272,9 +229,39 @@ impl LossRecovery for Fack {
             self.lost.remove(start, end);
         }
         self.judged = core.seq.max;
+        Voids { duplicates: true, recovery: false }
     }
 
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.send_out(core, now, wire);
+    fn resume(&mut self, core: &mut View, _: Time) -> Answer {
+        Answer::send(self.sends(core))
+    }
+
+    fn next(&mut self, core: &mut View) -> Option<Next> {
+        let in_flight = self.in_flight(core);
+        let window = (core.cc.cwnd as u64).max(self.allowance);
+        if in_flight + u64::from(core.seq.mss) > window {
+            return None;
+        }
+        if let Some(&(start, end)) = self.lost.runs().first() {
+            return Some(Next::again(start, u64::from(core.seq.len_at(start)).min(end - start)));
+        }
+        let edge = (core.seq.nxt + window - in_flight).min(core.seq.window_end());
+        let skip_within = (!core.cc.repairs(core.seq.una)).then_some(edge);
+        // What early reports release is Limited Transmit's.
+        let limited = core.cc.state != CaState::Recovery && !self.board.is_empty();
+        Next::new_data(core).map(|next| Next { skip_within, limited, ..next })
+    }
+
+    fn sent(&mut self, core: &Core, sent: &Next) {
+        if !sent.in_order {
+            self.lost.remove(sent.seq, sent.end());
+            self.resent.push(Resent { start: sent.seq, end: sent.end(), next: core.seq.max, number: self.count });
+            self.count += 1;
+        }
+        let mss = u64::from(core.seq.mss);
+        self.allowance = match core.rules.recovery.window() {
+            FackWindow::RateHalving => self.allowance.min(self.in_flight(core).saturating_sub(mss).max(mss)),
+            _ => 0,
+        };
     }
 }

@@ -6,16 +6,16 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
+use super::super::congestion::undo::Sign;
 use super::super::scoreboard::Scoreboard;
-use super::super::{Core, SenderWire};
+use super::super::{Core, View};
 use super::duplicates::begins_recovery;
-use super::pipe::{ByPipe, Next};
-use super::{LossRecovery, Report};
+use super::{Answer, Counts, Data, Event, Finding, LossRecovery, Next, Report, Sends, Voids};
 use crate::rules::SackPartial;
 
 /// State of FF96 recovery.
 #[derive(Clone, Debug, Default)]
-pub struct Ff96 {
+pub(in crate::sender) struct Ff96 {
     /// A timeout voids SACK information until the next new ACK.
     timed_out: bool,
     pipe: u64,
@@ -97,81 +97,140 @@ impl Ff96 {
         self.next_hole = self.next_hole.max(end);
     }
 
-    fn third_duplicate<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        if !core.may_fast_retransmit() {
-            return;
-        }
-        let gone = u64::from(core.rules.dup_thresh) * u64::from(core.seq.mss);
-        self.pipe = core.seq.flight_size().saturating_sub(gone);
-        let len = core.seq.len_at(core.seq.una);
-        self.mark_resent(core.seq.una + u64::from(len));
-        core.begin_recovery(now, wire);
-        core.transmit(core.seq.una, len, now, wire);
-    }
-
-    fn in_recovery<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    /// Answers an ACK in recovery, or the one that ends it.
+    fn in_recovery(&mut self, core: &Core, ack: &Ack, data: Data) -> Answer {
         let mss = u64::from(core.seq.mss);
         self.left_network(mss);
-        if ack.ack >= core.cc.recover {
-            core.forget_recovery();
-            core.new_ack(ack, false, now, wire);
-            self.base = core.seq.una;
-            self.timed_out = false;
-            self.clear_board();
-        } else if ack.ack > core.seq.una {
-            core.seq.advance(ack.ack);
-            match core.rules.recovery.sack_partial() {
-                SackPartial::TwoSegments | SackPartial::TwoSegmentsPastEnd => {
-                    self.send_two(core, now, wire);
-                    self.pipe += mss;
-                    if !self.had_partial {
-                        core.restart_timer(ack.ack, now, wire);
-                        core.timer.rto.reset_backoff(&core.rules);
-                        self.had_partial = true;
-                    }
-                }
-                SackPartial::PipeTwice => {
-                    self.left_network(mss);
-                    core.restart_timer(ack.ack, now, wire);
-                    core.timer.rto.reset_backoff(&core.rules);
-                }
+        let mut answer = Answer::default();
+        match (data, core.rules.recovery.sack_partial()) {
+            (Data::Forgets, _) => self.settled(core),
+            (Data::Moves, SackPartial::PipeTwice) => {
+                self.left_network(mss);
+                answer.restarts = true;
             }
-        } else if ack.ack == core.seq.una && self.news && core.cc.dupacks > 0 {
-            core.cc.count_duplicate();
+            (Data::Moves, _) => {
+                answer.first = self.two_segments(core);
+                self.pipe += mss;
+                answer.restarts = !std::mem::replace(&mut self.had_partial, true);
+            }
+            _ => answer.duplicate = ack.ack == core.seq.una && self.news && core.cc.dupacks > 0,
         }
-        self.send_out(core, now, wire);
+        answer.sends = self.sends(core);
+        answer
+    }
+
+    /// Everything up to SND.UNA is settled.
+    fn settled(&mut self, core: &Core) {
+        self.base = core.seq.una;
+        self.timed_out = false;
+        self.clear_board();
     }
 
     /// Two segments for a partial ACK, whatever `pipe` and the window say.
-    fn send_two<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn two_segments(&mut self, core: &Core) -> [Option<Next>; 2] {
         self.next_partial = self.next_partial.max(core.seq.una);
-        for _ in 0..2 {
+        let mut two = [None; 2];
+        for next in &mut two {
             if let (Some(run), _) = self.board.at(self.next_partial) {
                 self.next_partial = self.next_partial.max(run.1);
             }
             if self.next_partial >= core.seq.limit && core.rules.recovery.sack_partial() == SackPartial::TwoSegments {
-                return;
+                break;
             }
-            core.seq.go_to(core.seq.nxt.max(self.next_partial));
-            let len = core.seq.len_at(self.next_partial);
-            core.transmit(self.next_partial, len, now, wire);
-            self.next_partial += u64::from(len);
+            let again = Next::again(self.next_partial, core.seq.len_at(self.next_partial).into());
+            self.next_partial = again.end();
             self.mark_resent(self.next_partial);
+            *next = Some(again);
         }
+        two
     }
 
-    /// Sends what may be sent: with nothing reported, what the window allows.
-    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    /// What may be sent: with nothing reported, what the window allows.
+    fn sends(&self, core: &Core) -> Sends {
         if !recovering(core) && self.board.is_empty() {
-            core.send_window(core.rules.max_burst, now, wire);
+            Sends::Window(core.rules.max_burst)
         } else {
-            self.send(core, now, wire);
+            Sends::ByPipe { from_end: false, refills: false }
         }
     }
 }
 
-impl ByPipe for Ff96 {
-    fn next(&mut self, core: &mut Core) -> Option<Next> {
+impl LossRecovery for Ff96 {
+    /// Outside a recovery an ACK of new data reports nothing that counts.
+    #[inline(always)]
+    fn judge(&mut self, core: &mut View, ack: &Ack, _: Sign, _: Time) -> Finding {
+        if recovering(core) || ack.ack <= self.base {
+            self.judge_reports(core, ack);
+        }
+        Finding::default()
+    }
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let begins = !recovering(core) && ack.ack == self.base && self.news && begins_recovery(core, ack);
+        Report::by_number(core, ack, begins)
+    }
+
+    #[inline(always)]
+    fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
+        if recovering(core) {
+            let partial = if ack.ack > core.seq.una { Data::Moves } else { Data::None };
+            return Counts::of(if ack.ack >= core.cc.recover { Data::Forgets } else { partial });
+        }
+        if ack.ack <= self.base {
+            return Counts::of(Data::None);
+        }
+        self.had_partial = false;
+        self.base = ack.ack;
+        self.timed_out = false;
+        self.clear_board();
+        Counts::Ordinary
+    }
+
+    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
+        if data != Data::None || recovering(core) {
+            return self.in_recovery(core, ack, data);
+        }
+        let mut answer = Answer::default();
+        if ack.ack == self.base && self.news {
+            let count = core.cc.dupacks + 1;
+            answer.duplicate = true;
+            answer.limited = count < core.rules.dup_thresh;
+            if count == core.rules.dup_thresh && core.may_fast_retransmit() {
+                let gone = u64::from(core.rules.dup_thresh) * u64::from(core.seq.mss);
+                self.pipe = core.seq.flight_size().saturating_sub(gone);
+                let first = Next::first(core);
+                self.mark_resent(first.end());
+                answer.event = Event::Begins { slow_start: false };
+                answer.first[0] = Some(first);
+            }
+        } else if core.cc.dupacks == 0 {
+            answer.sends = self.sends(core);
+        }
+        answer
+    }
+
+    fn note_reports(&mut self, core: &mut View, ack: &Ack, _: Time) {
+        if ack.ack == core.seq.una && !self.timed_out {
+            self.update(core, ack);
+        }
+    }
+
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        recovering(core).then_some(self.pipe)
+    }
+
+    fn before_timeout(&mut self, core: &Core) -> Voids {
+        self.timed_out = true;
+        self.base = self.base.max(core.seq.una);
+        self.clear_board();
+        Voids { duplicates: true, recovery: true }
+    }
+
+    fn resume(&mut self, core: &mut View, _: Time) -> Answer {
+        Answer::send(self.sends(core))
+    }
+
+    fn next(&mut self, core: &mut View) -> Option<Next> {
         let seq = &core.seq;
         let (open, window) = if recovering(core) {
             (self.pipe + u64::from(seq.mss) <= core.cc.cwnd as u64, seq.wnd)
@@ -188,81 +247,14 @@ impl ByPipe for Ff96 {
         };
         let gap = self.board.next_above(hole).unwrap_or(Seq::MAX) - hole;
         let len = u64::from(seq.len_at(hole)).min(gap);
-        (core.cc.recover > 1 && hole + len <= seq.window_end()).then(|| Next::again(hole, len))
+        let again = Next { passes: true, ..Next::again(hole, len) };
+        (core.cc.recover > 1 && hole + len <= seq.window_end()).then_some(again)
     }
 
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, _: Time, _: &mut W) {
+    fn sent(&mut self, core: &Core, sent: &Next) {
         if sent.seq < core.seq.nxt && !sent.in_order {
             self.mark_resent(sent.end());
         }
-        core.seq.go_to(core.seq.nxt.max(sent.end()));
         self.pipe += u64::from(core.seq.mss);
-    }
-}
-
-impl LossRecovery for Ff96 {
-    /// Outside a recovery an ACK of new data reports nothing that counts.
-    #[inline(always)]
-    fn judge(&mut self, core: &mut Core, ack: &Ack, _: Time) -> bool {
-        if recovering(core) || ack.ack <= self.base {
-            self.judge_reports(core, ack);
-        }
-        false
-    }
-
-    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
-        let begins = !recovering(core) && ack.ack == self.base && self.news && begins_recovery(core, ack);
-        Report::by_number(core, ack, begins)
-    }
-
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if recovering(core) {
-            self.in_recovery(core, ack, now, wire);
-            return None;
-        }
-        if ack.ack > self.base {
-            self.had_partial = false;
-            core.new_ack(ack, true, now, wire);
-            self.base = core.seq.una;
-            self.timed_out = false;
-            self.clear_board();
-        } else if ack.ack == self.base && self.news {
-            let count = core.cc.count_duplicate();
-            if count == core.rules.dup_thresh {
-                self.third_duplicate(core, now, wire);
-            } else if count < core.rules.dup_thresh {
-                core.send_limited(now, wire);
-            }
-        }
-        if core.cc.dupacks > 0 {
-            return None;
-        }
-        if !recovering(core) && self.board.is_empty() {
-            return Some(core.rules.max_burst);
-        }
-        self.send(core, now, wire);
-        None
-    }
-
-    fn note_reports(&mut self, core: &mut Core, ack: &Ack, _: Time) {
-        if ack.ack == core.seq.una && !self.timed_out {
-            self.update(core, ack);
-        }
-    }
-
-    fn pipe(&self, core: &Core) -> Option<u64> {
-        recovering(core).then_some(self.pipe)
-    }
-
-    fn before_timeout(&mut self, core: &mut Core) {
-        core.cc.forget_duplicates();
-        core.bar_recovery();
-        self.timed_out = true;
-        self.base = self.base.max(core.seq.una);
-        self.clear_board();
-    }
-
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.send_out(core, now, wire);
     }
 }

@@ -3,9 +3,9 @@
 //! After a timeout only the first segment has been sent twice. If what comes next acknowledges another that is as old, the
 //! flight has arrived: nothing was lost. To find out, the sender answers the first ACK with new data instead of retransmissions.
 
-use acklab_packet::{Ack, Seq, Time};
+use acklab_packet::{Ack, Seq};
 
-use super::super::{Core, SenderWire};
+use super::super::Core;
 use crate::rules::Frto as Rule;
 
 /// A timeout under suspicion.
@@ -33,9 +33,6 @@ pub(super) enum TimeoutSign {
     /// The timeout was not spurious: the flight is sent again.
     Refuted,
 }
-
-/// New segments that ask (step 2b).
-const ASK: u32 = 2;
 
 /// The last timeout, while it may turn out to be spurious.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,30 +97,21 @@ impl Frto {
         TimeoutSign::None
     }
 
-    /// The timeout had its reason: the window has room for three segments at most (step 3a).
-    pub fn refuted(&self, core: &mut Core) {
-        if core.rules.recovery.frto() == Rule::Rfc5682 {
-            core.limit_window(3.0);
-        }
+    /// The segments to which the window is limited if the timeout had its reason (step 3a).
+    pub fn limit(core: &Core) -> Option<f64> {
+        (core.rules.recovery.frto() == Rule::Rfc5682).then_some(3.0)
     }
 
-    /// Sends new data, as far as there is any and the receiver takes it, whatever cwnd says. Without new data the flight is sent
-    /// again. Returns whether new data was sent.
-    pub fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        let next = core.seq.nxt;
-        core.seq.go_to_end();
-        let Some(suspicion) = &mut self.suspicion else { return false };
-        for _ in 0..ASK {
-            let Some(len) = core.seq.new_data().filter(|_| core.may_send_now(true, now, wire)) else { break };
-            suspicion.asked = true;
-            core.send_new(len, now, wire);
-            core.extras.prr.sent(u64::from(len));
+    /// True if a timeout is suspected.
+    pub fn suspects(&self) -> bool {
+        self.suspicion.is_some()
+    }
+
+    /// Notes whether new data was sent to find out. Without new data the flight is sent again.
+    pub fn asked(&mut self, sent: bool) {
+        match &mut self.suspicion {
+            Some(suspicion) if sent => suspicion.asked = true,
+            _ => self.forget(),
         }
-        let asked = suspicion.asked;
-        if !asked {
-            self.forget();
-            core.seq.go_to(next);
-        }
-        asked
     }
 }

@@ -3,50 +3,20 @@
 use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
-use super::super::{Core, SenderWire};
-use super::duplicates::{begins_recovery, duplicate_ack, forget_duplicates};
-use super::{LossRecovery, Report};
+use super::super::{Core, View};
+use super::duplicates::{begins_recovery, duplicate_ack, leave_in_order};
+use super::{Answer, Counts, Data, Deflation, LossRecovery, Next, Report, Voids};
 
 /// Segments an ACK may release while duplicate ACKs are being counted (ns-2; RFC 6582 section 5 suggests a limit).
 const BURST_IN_RECOVERY: u32 = 2;
 
 /// Remembers whether this recovery has had a partial ACK.
 #[derive(Clone, Debug, Default)]
-pub struct NewReno {
+pub(in crate::sender) struct NewReno {
     had_partial: bool,
 }
 
-impl NewReno {
-    fn full_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        let exiting = core.end_newreno(core.seq.max - ack.ack);
-        self.had_partial = false;
-        core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
-    }
-
-    fn partial_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        let (each_restarts, deflates) = core.rules.recovery.partial_ack();
-        if each_restarts || !self.had_partial {
-            self.had_partial = true;
-            core.restart_timer(ack.ack, now, wire);
-        }
-        if deflates {
-            core.deflate_by(ack.ack - core.seq.una);
-        } else {
-            core.deflate();
-        }
-        core.seq.advance(ack.ack);
-        core.timer.drop_covered(ack.ack, &core.rules);
-        core.transmit(core.seq.una, core.seq.len_at(core.seq.una), now, wire);
-    }
-}
-
 impl LossRecovery for NewReno {
-    /// Nothing: no reduction is undone.
-    #[inline(always)]
-    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) -> bool {
-        false
-    }
-
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let report = Report::by_number(core, ack, begins_recovery(core, ack));
         // A partial ACK shows the segment after it to be lost.
@@ -55,24 +25,30 @@ impl LossRecovery for NewReno {
         Report { lost, ..report }
     }
 
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if ack.ack > core.seq.una {
-            if ack.ack >= core.cc.recover || core.cc.state != CaState::Recovery {
-                self.full_ack(core, ack, now, wire);
-            } else {
-                self.partial_ack(core, ack, now, wire);
-            }
-        } else if ack.ack == core.seq.una {
-            duplicate_ack(core, now, wire);
+    #[inline(always)]
+    fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
+        if ack.ack <= core.seq.una {
+            return Counts::of(Data::None);
         }
-        if core.cc.dupacks == 0 {
-            Some(core.rules.max_burst)
-        } else {
-            (core.cc.dupacks >= core.rules.dup_thresh).then_some(BURST_IN_RECOVERY)
+        if ack.ack < core.cc.recover && core.cc.state == CaState::Recovery {
+            let (each_restarts, deflates) = core.rules.recovery.partial_ack();
+            let restarts = each_restarts || !std::mem::replace(&mut self.had_partial, true);
+            let deflation = if deflates { Deflation::Acked } else { Deflation::All };
+            return Counts::of(Data::Partial { restarts, deflation });
         }
+        self.had_partial = false;
+        if core.cc.inflation == 0 { Counts::Ordinary } else { Counts::of(Data::EndsNewReno) }
     }
 
-    fn before_timeout(&mut self, core: &mut Core) {
-        forget_duplicates(core);
+    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
+        let mut answer = duplicate_ack(core, ack, data);
+        if matches!(data, Data::Partial { .. }) {
+            answer.first[0] = Some(Next::first(core));
+        }
+        leave_in_order(core, answer, BURST_IN_RECOVERY)
+    }
+
+    fn before_timeout(&mut self, _: &Core) -> Voids {
+        Voids { duplicates: true, recovery: true }
     }
 }

@@ -3,42 +3,38 @@
 use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
-use super::super::{Core, SenderWire};
-use super::duplicates::{begins_recovery, duplicate_ack, forget_duplicates};
-use super::{LossRecovery, Report};
+use super::super::{Core, View};
+use super::duplicates::{begins_recovery, duplicate_ack, leave_in_order};
+use super::{Answer, Counts, Data, LossRecovery, Report, Voids};
 
 /// Keeps nothing of its own: the window inflation says whether recovery is on.
 #[derive(Clone, Debug, Default)]
-pub struct Reno;
+pub(in crate::sender) struct Reno;
 
 impl LossRecovery for Reno {
-    /// Nothing: no reduction is undone.
-    #[inline(always)]
-    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) -> bool {
-        false
-    }
-
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let report = Report::by_number(core, ack, begins_recovery(core, ack));
         let ends = ack.ack > core.seq.una && report.state == CaState::Recovery;
         Report { state: if ends { CaState::Open } else { report.state }, ..report }
     }
 
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if ack.ack > core.seq.una {
-            let exiting = core.cc.state == CaState::Recovery;
-            if exiting {
-                core.leave_recovery();
-            }
-            core.end_inflation();
-            core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
-        } else if ack.ack == core.seq.una {
-            duplicate_ack(core, now, wire);
+    #[inline(always)]
+    fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
+        if ack.ack <= core.seq.una {
+            Counts::of(Data::None)
+        } else if core.cc.state != CaState::Recovery && core.cc.inflation == 0 {
+            Counts::Ordinary
+        } else {
+            Counts::of(Data::EndsReno)
         }
-        (core.cc.dupacks == 0 || core.cc.dupacks >= core.rules.dup_thresh).then_some(core.rules.max_burst)
     }
 
-    fn before_timeout(&mut self, core: &mut Core) {
-        forget_duplicates(core);
+    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
+        let answer = duplicate_ack(core, ack, data);
+        leave_in_order(core, answer, core.rules.max_burst)
+    }
+
+    fn before_timeout(&mut self, _: &Core) -> Voids {
+        Voids { duplicates: true, recovery: true }
     }
 }

@@ -8,7 +8,7 @@ use super::super::scoreboard::Scoreboard;
 
 /// An ACK's news. In sequence units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
+pub(in crate::sender) struct Report {
     /// Covered or reported for the first time.
     pub delivered: u64,
     /// Of that, reported above the cumulative number.
@@ -51,7 +51,7 @@ impl Report {
 
 /// A scoreboard as an ACK finds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Before {
+pub(super) struct News {
     /// Units in flight.
     in_flight: u64,
     /// Units reported that the ACK covers, and above it.
@@ -59,12 +59,12 @@ pub(super) struct Before {
     above: u64,
 }
 
-impl Before {
+impl News {
     /// With so much in flight.
-    pub fn of(board: &Scoreboard, in_flight: u64, core: &Core, ack: &Ack) -> Before {
+    pub fn before(board: &Scoreboard, in_flight: u64, core: &Core, ack: &Ack) -> News {
         let una = ack.ack.max(core.seq.una);
         let covered = board.within(core.seq.una, una);
-        Before { in_flight, covered, above: board.within(una, core.seq.max) }
+        News { in_flight, covered, above: board.within(una, core.seq.max) }
     }
 
     /// What the ACK adds to it: its report except for losses, what is in flight now, and the state.

@@ -4,16 +4,17 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::prr::Delivered;
+use super::super::congestion::undo::{Evidence, Sign};
 use super::super::scoreboard::Scoreboard;
-use super::super::{Core, SenderWire};
+use super::super::{Core, View};
 use super::frto::{Frto, TimeoutSign};
-use super::pipe::{ByPipe, Next};
-use super::report::Before;
-use super::{LossRecovery, Report};
+use super::report::News;
+use super::{Answer, Before, Begin, Counts, Data, Event, Finding, Follow, LossRecovery, Next, Report, Sends, Voids};
+use crate::rules::FackWindow;
 
 /// State of RFC 6675 recovery.
 #[derive(Clone, Debug, Default)]
-pub struct Rfc6675 {
+pub(in crate::sender) struct Rfc6675 {
     board: Scoreboard,
     frto: Frto,
     /// One past the highest unit resent in this recovery ("HighRxt" + 1).
@@ -22,18 +23,21 @@ pub struct Rfc6675 {
     rescued: bool,
     /// [`Rfc6675::lost_edge`] when losses were last looked for.
     judged: Seq,
-    /// What the ACK just judged means for a timeout, and how many units it reports for the first time.
+    /// What the ACK just judged means for a timeout, how many units it reports for the first time, and what it delivers.
     verdict: TimeoutSign,
     news: u64,
+    delivery: Delivered,
+    /// What may be sent now.
+    sending: Sending,
     /// For reports: the scoreboard before the ACK, an edge below which losses were reported, and all of them.
-    before: Before,
+    before: News,
     found_to: Seq,
     lost_ever: u64,
 }
 
 impl Rfc6675 {
     /// Takes in the ACK's blocks. Returns how many units they report for the first time.
-    fn update(&mut self, core: &mut Core, ack: &Ack, now: Time) -> u64 {
+    fn update(&mut self, core: &mut View, ack: &Ack, now: Time) -> u64 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= core.seq.una && start < end && end <= core.seq.max {
@@ -117,43 +121,47 @@ impl Rfc6675 {
         Some(Next::again(start, end - start))
     }
 
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
+    fn enter(&mut self, core: &Core) -> Answer {
         self.rescued = false;
-        let window = core.cc.cwnd;
-        core.begin_recovery(now, wire);
         self.high_rxt = core.seq.una;
-        core.begin_prr(window, delivery);
-        self.reduce(core, delivery);
+        let follow = self.follow(core);
         let gap = self.board.next_above(core.seq.una).map_or(u64::MAX, |start| start - core.seq.una);
         let len = u64::from(core.seq.len_at(core.seq.una)).min(gap);
         self.high_rxt = core.seq.una + len;
-        core.transmit(core.seq.una, len as u32, now, wire);
-        core.extras.prr.sent(len);
-        self.send_out(core, now, wire);
-    }
-
-    /// Applies proportional rate reduction to an ACK in recovery.
-    fn reduce(&mut self, core: &mut Core, delivery: Delivered) {
-        if core.extras.prr.is_on() {
-            let edge = self.lost_edge(core);
-            let losses = self.unreported(self.judged.max(core.seq.una), edge) > 0;
-            self.judged = edge.max(self.judged);
-            core.follow_prr(delivery, self.set_pipe(core, edge), losses);
+        let begin = Begin { delivery: self.delivery, ..Begin::default() };
+        Answer {
+            event: Event::BeginsWith { ends: false, begin, follow },
+            first: [Some(Next::again(core.seq.una, len)), None],
+            sends: self.by_pipe(core, Mode::Recovery),
+            ..Answer::default()
         }
     }
 
-    fn duplicate<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
-        let lost = core.cc.count_duplicate() >= core.rules.dup_thresh || self.lost_edge(core) > core.seq.una;
-        if Self::goes_back(core) {
-            return;
+    /// What an ACK in recovery means to proportional rate reduction.
+    fn follow(&mut self, core: &Core) -> Option<Follow> {
+        if core.rules.recovery.window() == FackWindow::AtOnce {
+            return None;
         }
-        if lost && Self::may_enter(core) {
-            self.enter(core, delivery, now, wire);
+        let edge = self.lost_edge(core);
+        let losses = self.unreported(self.judged.max(core.seq.una), edge) > 0;
+        self.judged = edge.max(self.judged);
+        Some(Follow { delivery: self.delivery, pipe: self.set_pipe(core, edge), losses })
+    }
+
+    /// Answers an ACK that reports something new and covers nothing.
+    fn duplicate(&mut self, core: &Core) -> Answer {
+        let lost = core.cc.dupacks + 1 >= core.rules.dup_thresh || self.lost_edge(core) > core.seq.una;
+        let answer = if Self::goes_back(core) {
+            Answer::default()
+        } else if lost && Self::may_enter(core) {
+            self.enter(core)
         } else if core.rules.limited_transmit {
             self.high_rxt = core.seq.una;
-            let pipe = self.set_pipe(core, core.seq.una);
-            Sending { recovery: self, mode: Mode::Limited, pipe, edge: core.seq.una }.send(core, now, wire);
-        }
+            Answer::send(self.by_pipe(core, Mode::Limited))
+        } else {
+            Answer::default()
+        };
+        Answer { duplicate: true, ..answer }
     }
 
     /// A new recovery may begin once HighACK has reached RecoveryPoint (section 5.1). RFC 6582 section 3.2 step 2 requires one
@@ -173,24 +181,61 @@ impl Rfc6675 {
         Self::goes_back(core) || core.seq.nxt < core.seq.max
     }
 
-    /// In recovery, sends by `pipe`; after a timeout in order from SND.NXT; else what the window allows.
-    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        let (mode, pipe, edge) = if core.cc.state == CaState::Recovery {
-            let edge = self.lost_edge(core);
-            (Mode::Recovery, self.set_pipe(core, edge), edge)
+    /// What may be sent: in recovery by `pipe`; after a timeout in order from SND.NXT; else what the window allows.
+    fn sends(&mut self, core: &Core) -> Sends {
+        if core.cc.state == CaState::Recovery {
+            self.by_pipe(core, Mode::Recovery)
         } else if Self::resends(core) {
-            (Mode::GoBack, core.seq.nxt - core.seq.una - self.board.within(core.seq.una, core.seq.nxt), 0)
+            self.by_pipe(core, Mode::GoBack)
         } else {
-            return core.send_window(core.rules.max_burst, now, wire);
+            Sends::Window(core.rules.max_burst)
+        }
+    }
+
+    fn by_pipe(&mut self, core: &Core, mode: Mode) -> Sends {
+        let seq = &core.seq;
+        let edge = if mode == Mode::Recovery { self.lost_edge(core) } else { seq.una };
+        let pipe = match mode {
+            Mode::GoBack => seq.nxt - seq.una - self.board.within(seq.una, seq.nxt),
+            Mode::Recovery | Mode::Limited => self.set_pipe(core, edge),
         };
-        Sending { recovery: self, mode, pipe, edge }.send(core, now, wire);
+        self.sending = Sending { mode, pipe, edge };
+        Sends::ByPipe { from_end: false, refills: false }
+    }
+
+    /// `NextSeg`: lost holes, new data, other holes, the rescue.
+    fn next_in_recovery(&self, core: &Core) -> Option<Next> {
+        let hole = self.hole_from(core, self.high_rxt).map(|(start, len)| Next::again(start, len));
+        hole.filter(|hole| hole.seq < self.sending.edge)
+            .or_else(|| Next::new_data(core))
+            .or(hole)
+            .or_else(|| self.rescue(core))
+    }
+
+    /// After a timeout: the next segment that is not reported.
+    fn next_in_order(&self, core: &Core) -> Option<Next> {
+        let (board, seq) = (&self.board, &core.seq);
+        if let Some(run) = board.at(seq.nxt).0.filter(|run| run.1 > seq.nxt && seq.nxt < seq.max) {
+            return Some(Next::skip_to(run.1));
+        }
+        if seq.nxt >= seq.limit {
+            return None;
+        }
+        let gap = board.next_above(seq.nxt).map_or(u64::MAX, |start| start - seq.nxt);
+        // The window's end, where reported runs do not count.
+        let edge = seq.nxt + (core.cc.cwnd as u64).saturating_sub(self.sending.pipe);
+        let edge = edge.min(seq.window_end());
+        let small = u64::from(seq.len_at(seq.nxt)) > gap && seq.nxt + gap <= edge;
+        let len = if small { gap } else { seq.sendable(edge).map(u64::from)? };
+        Some(Next::in_order(core, len))
     }
 }
 
 /// Why segments leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     /// `NextSeg` (section 4).
+    #[default]
     Recovery,
     /// Limited Transmit governed by pipe (section 5, step 3).
     Limited,
@@ -199,8 +244,8 @@ enum Mode {
 }
 
 /// The departures that one event causes.
-struct Sending<'a> {
-    recovery: &'a mut Rfc6675,
+#[derive(Clone, Copy, Debug, Default)]
+struct Sending {
     mode: Mode,
     /// Units outstanding.
     pipe: u64,
@@ -208,69 +253,9 @@ struct Sending<'a> {
     edge: Seq,
 }
 
-impl Sending<'_> {
-    /// `NextSeg`: lost holes, new data, other holes, the rescue.
-    fn next_in_recovery(&self, core: &Core) -> Option<Next> {
-        let recovery = &*self.recovery;
-        let hole = recovery.hole_from(core, recovery.high_rxt).map(|(start, len)| Next::again(start, len));
-        hole.filter(|hole| hole.seq < self.edge)
-            .or_else(|| Next::new_data(core))
-            .or(hole)
-            .or_else(|| recovery.rescue(core))
-    }
-
-    fn next_in_order(&self, core: &mut Core) -> Option<Next> {
-        let board = &self.recovery.board;
-        let seq = &mut core.seq;
-        if let Some(run) = board.at(seq.nxt).0.filter(|_| seq.nxt < seq.max) {
-            seq.go_to(run.1);
-        }
-        if seq.nxt >= seq.limit {
-            return None;
-        }
-        let gap = board.next_above(seq.nxt).map_or(u64::MAX, |start| start - seq.nxt);
-        // The window's end, where reported runs do not count.
-        let edge = seq.nxt + (core.cc.cwnd as u64).saturating_sub(self.pipe);
-        let edge = edge.min(seq.window_end());
-        let small = u64::from(seq.len_at(seq.nxt)) > gap && seq.nxt + gap <= edge;
-        let len = if small { gap } else { seq.sendable(edge).map(u64::from)? };
-        Some(Next::in_order(core, len))
-    }
-}
-
-impl ByPipe for Sending<'_> {
-    fn next(&mut self, core: &mut Core) -> Option<Next> {
-        if self.mode == Mode::GoBack {
-            return self.next_in_order(core);
-        }
-        if (core.cc.cwnd as u64) < self.pipe + u64::from(core.seq.mss) {
-            return None;
-        }
-        if self.mode == Mode::Limited { Next::new_data(core) } else { self.next_in_recovery(core) }
-    }
-
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, _: Time, _: &mut W) {
-        self.pipe += sent.len;
-        match self.mode {
-            Mode::Limited => core.cc.note_limited(sent.len),
-            Mode::GoBack => {}
-            Mode::Recovery => {
-                core.extras.prr.sent(sent.len);
-                if sent.in_order {
-                } else if self.recovery.hole_from(core, self.recovery.high_rxt).is_some() {
-                    self.recovery.high_rxt = self.recovery.high_rxt.max(sent.end());
-                } else {
-                    self.recovery.rescued = true;
-                }
-            }
-        }
-    }
-}
-
 impl LossRecovery for Rfc6675 {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
-        let duplicate = core.reported_duplicate(ack);
-        let needless = core.shows_spurious(ack, duplicate);
+    fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
+        let needless = sign.evidence == Evidence::Needless;
         if needless {
             self.forget_losses(core);
         }
@@ -282,10 +267,10 @@ impl LossRecovery for Rfc6675 {
         let spurious = needless || self.verdict == TimeoutSign::Spurious;
         if core.has_ack_events() {
             let state = if spurious { CaState::Open } else { core.cc.state_at(core.seq.una) };
-            self.before = Before::of(&self.board, self.in_flight(core, core.seq.una, state), core, ack);
+            self.before = News::before(&self.board, self.in_flight(core, core.seq.una, state), core, ack);
         }
         self.news = self.update(core, ack, now);
-        spurious
+        Finding { spurious, ..Finding::default() }
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -303,42 +288,40 @@ impl LossRecovery for Rfc6675 {
         Report { lost, lost_ever: self.lost_ever, in_flight, state, ..report }
     }
 
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        let (verdict, news) = (self.verdict, self.news);
-        if verdict == TimeoutSign::Refuted {
-            core.seq.go_back();
-            self.frto.refuted(core);
-        }
-        let recovering = core.cc.state == CaState::Recovery;
-        let before = if recovering { (core.seq.una, self.board.total() - news) } else { (0, 0) };
-        if ack.ack > core.seq.una {
-            let acked = core.accept_new_data(ack, now, wire);
-            if acked > 0 {
-                core.grow(acked, acked, now);
+    fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
+        let (una, before) = (core.seq.una, self.board.total() - self.news);
+        let (after, calm) = (ack.ack.max(una), self.verdict == TimeoutSign::None);
+        if after > una {
+            self.board.clear_below(after);
+            let resends = core.cc.state_at(after) == CaState::Loss || core.seq.nxt.max(after) < core.seq.max;
+            if calm && !resends && matches!(core.cc.state, CaState::Open | CaState::Loss) {
+                return Counts::Ordinary;
             }
-            self.board.clear_below(core.seq.una);
-        } else if ack.ack == core.seq.una && news > 0 && !recovering && verdict != TimeoutSign::Refuted {
-            let delivery = Delivered { units: news, covered: 0, reported: self.board.total() };
-            self.duplicate(core, delivery, now, wire);
-            return None;
         }
-        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire) {
-            return None;
-        }
-        if core.cc.state == CaState::Recovery {
-            let delivery = Delivered::between(before, (core.seq.una, self.board.total()));
-            self.reduce(core, delivery);
-            self.send_out(core, now, wire);
-        } else if core.cc.dupacks == 0 {
-            if !Self::resends(core) {
-                return Some(core.rules.max_burst);
-            }
-            self.send_out(core, now, wire);
-        }
-        None
+        self.delivery = Delivered::between((una, before), (after, self.board.total()));
+        let refuted = self.verdict == TimeoutSign::Refuted;
+        let limit = if refuted { Frto::limit(core) } else { None };
+        let data = if after > una { Data::ByPipe { elapsed: None } } else { Data::None };
+        Counts::As(Before { goes_back: refuted, limit, ..Before::default() }, data)
     }
 
-    fn note_reports(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    fn react(&mut self, core: &mut View, ack: &Ack, data: Data, acked: u64, _: Time) -> Answer {
+        let recovering = core.cc.state == CaState::Recovery;
+        let repeats = data == Data::None && ack.ack == core.seq.una && self.news > 0;
+        if repeats && !recovering && self.verdict != TimeoutSign::Refuted {
+            return self.duplicate(core);
+        }
+        let follow = if recovering { self.follow(core) } else { None };
+        Answer {
+            grows: (acked > 0).then_some((acked, acked)),
+            asks: self.verdict == TimeoutSign::Ask,
+            event: follow.map_or(Event::None, Event::Follows),
+            sends: if recovering || core.cc.dupacks == 0 { self.sends(core) } else { Sends::Nothing },
+            ..Answer::default()
+        }
+    }
+
+    fn note_reports(&mut self, core: &mut View, ack: &Ack, now: Time) {
         self.update(core, ack, now);
     }
 
@@ -346,12 +329,12 @@ impl LossRecovery for Rfc6675 {
         (core.cc.state == CaState::Recovery).then(|| self.set_pipe(core, self.lost_edge(core)))
     }
 
-    fn before_timeout(&mut self, core: &mut Core) {
+    fn before_timeout(&mut self, core: &Core) -> Voids {
         if core.seq.una < core.seq.max {
             self.frto.suspect(core);
         }
-        core.cc.forget_duplicates();
         self.found_to = core.seq.max;
+        Voids { duplicates: true, recovery: false }
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
@@ -359,7 +342,36 @@ impl LossRecovery for Rfc6675 {
         (in_flight, self.unreported(core.seq.una, self.lost_edge(core)))
     }
 
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.send_out(core, now, wire);
+    fn resume(&mut self, core: &mut View, _: Time) -> Answer {
+        Answer::send(self.sends(core))
+    }
+
+    fn asked(&mut self, sent: bool) {
+        self.frto.asked(sent);
+    }
+
+    fn next(&mut self, core: &mut View) -> Option<Next> {
+        let Sending { mode, pipe, .. } = self.sending;
+        if mode == Mode::GoBack {
+            return self.next_in_order(core);
+        }
+        if (core.cc.cwnd as u64) < pipe + u64::from(core.seq.mss) {
+            return None;
+        }
+        match mode {
+            Mode::Limited => Next::new_data(core).map(|next| Next { limited: true, ..next }),
+            _ => self.next_in_recovery(core),
+        }
+    }
+
+    fn sent(&mut self, core: &Core, sent: &Next) {
+        self.sending.pipe += sent.len;
+        if self.sending.mode == Mode::Recovery && !sent.in_order {
+            if self.hole_from(core, self.high_rxt).is_some() {
+                self.high_rxt = self.high_rxt.max(sent.end());
+            } else {
+                self.rescued = true;
+            }
+        }
     }
 }

@@ -3,13 +3,13 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
-use super::super::undo::Evidence;
-use super::{Rack, Sends, measures};
+use super::{MaySend, Rack, measures};
 use crate::rules::{Controls, UndoEvidence};
-use crate::sender::Core;
 use crate::sender::congestion::CaState;
 use crate::sender::congestion::control::Needs;
+use crate::sender::congestion::undo::Evidence;
 use crate::sender::flight::Sent;
+use crate::sender::{Core, View};
 
 /// Send times of what an ACK covers and of what it reports: the first, and the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,14 +45,10 @@ impl Samples {
         self.lowest.into_iter().flatten().filter(move |low| *low < seq)
     }
 
-    /// Takes the round trips of the ACK (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`). A report gives the timer one, too. `resent`:
-    /// something covered was sent twice; `echo`: the echoed timestamp.
-    pub fn time(&mut self, core: &mut Core, (resent, advances): (bool, bool), echo: Option<Time>, now: Time) {
-        let echoed = echo.filter(|_| advances).map(|echo| (core.rules.recovery.stamp(now) - echo).secs().max(0.001));
+    /// Takes the round trips of the ACK (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`). `resent`: something covered was sent twice;
+    /// `echoed`: the round trip by the echoed timestamp.
+    pub fn time(&mut self, resent: bool, echoed: Option<f64>, now: Time) {
         (self.timer, self.control) = self.round_trips(resent, echoed, now);
-        if let Some(elapsed) = self.timer.filter(|_| !advances) {
-            core.sample(Time::from_secs(elapsed), core.seq.flight_size(), now);
-        }
     }
 
     /// Returns the round trips for the timer and for the control, in seconds. Only segments that were sent once count. The timer's
@@ -78,17 +74,8 @@ pub(super) struct Duplicate {
 }
 
 impl Rack {
-    /// Informs `undo` of what may still be reported as a duplicate.
-    pub(super) fn expect_reports(&self, core: &mut Core) {
-        let flight = core.flight();
-        let (again, first) = (flight.on_their_way_again(), flight.first().is_some_and(|sent| sent.resent));
-        if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.evidence == UndoEvidence::Segments) {
-            undo.on_their_way(again, again > 0 || first);
-        }
-    }
-
     /// Notes a DSACK that counts (`tcp_dsack_seen`), where a rule reads that.
-    pub(super) fn note_duplicate(&mut self, core: &mut Core, block: Option<(Seq, Seq)>) -> Duplicate {
+    pub(super) fn note_duplicate(&mut self, core: &Core, block: Option<(Seq, Seq)>) -> Duplicate {
         let notes = measures(core) || core.rules.recovery.undo_evidence() == UndoEvidence::Segments;
         let Some((start, end)) = block.filter(|_| notes) else { return Duplicate::default() };
         let mss = u64::from(core.seq.mss);
@@ -97,19 +84,13 @@ impl Rack {
             self.reordering.expect_wider();
         }
         let forgotten = end <= core.seq.una;
-        let (units, low) = if forgotten { (segments * mss, None) } else { core.flight().resent_within(start, end) };
-        if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.evidence == UndoEvidence::Segments) {
-            undo.on_report(end, units);
-        }
+        let low = if forgotten { None } else { core.flight().resent_within(start, end).1 };
         Duplicate { units: segments * mss, low }
     }
 
-    /// Weighs what the ACK shows of the last reduction. If it was spurious, what was believed lost is not.
-    pub(super) fn weigh(&mut self, core: &mut Core, ack: &Ack) -> Evidence {
+    /// Takes what the ACK shows of the last reduction. If it was spurious, what was believed lost is not.
+    pub(super) fn take_evidence(&mut self, core: &mut View, ack: &Ack, evidence: Evidence) -> Evidence {
         let state = core.cc.state_at(core.seq.una);
-        let echo = core.rules.recovery.stamp(ack.ts_ecr);
-        let undo = core.extras.undo.as_ref().filter(|undo| undo.evidence == UndoEvidence::Segments);
-        let evidence = undo.map_or(Evidence::None, |undo| undo.weigh(ack, echo, core.seq.una, state));
         if evidence == Evidence::Needless {
             if ack.ack < core.cc.recover || state == CaState::Open {
                 self.reordering.on_undo();
@@ -120,7 +101,7 @@ impl Rack {
     }
 
     /// Notes that the last reduction was spurious; `all`: what was believed lost is not.
-    fn reduced_needlessly(&mut self, core: &mut Core, all: bool) {
+    fn reduced_needlessly(&mut self, core: &mut View, all: bool) {
         self.frto.forget();
         self.detection.advanced = true;
         if all {
@@ -130,10 +111,10 @@ impl Rack {
 
     /// Handles a late segment that has filled a hole of a recovery. The reduction was spurious if no retransmission is in flight.
     /// Until then nothing else is sent again (`tcp_try_undo_partial`). Returns true if it was spurious.
-    pub(super) fn filled_late(&mut self, core: &mut Core) -> bool {
+    pub(super) fn filled_late(&mut self, core: &mut View) -> bool {
         let waits = core.flight().on_their_way_again() > 0;
         if waits {
-            self.sends = Sends::New;
+            self.may_send = MaySend::New;
         } else {
             self.reduced_needlessly(core, true);
         }
@@ -152,15 +133,15 @@ impl Rack {
         }
     }
 
-    /// Signals a control in Linux's form whether all is in order (`tcp_set_ca_state`).
-    pub(super) fn note_order(&mut self, core: &mut Core, now: Time) {
-        if core.rules.controls == Controls::Linux && core.needs == Needs::RoundTrips {
-            let calm = core.cc.state_at(core.seq.una) == CaState::Open;
-            let open = calm && core.flight().sacked() == 0 && !core.flight().any_resent();
-            if std::mem::replace(&mut self.disordered, !open) == open {
-                core.note_order(open, now);
-            }
+    /// Returns whether all is in order, if that has changed, for a control in Linux's form (`tcp_set_ca_state`). `reduces`: the ACK
+    /// reduces the window.
+    pub(super) fn note_order(&mut self, core: &Core, reduces: bool) -> Option<bool> {
+        if core.rules.controls != Controls::Linux || core.needs != Needs::RoundTrips {
+            return None;
         }
+        let calm = !reduces && core.cc.state_at(core.seq.una) == CaState::Open;
+        let open = calm && core.flight().sacked() == 0 && !core.flight().any_resent();
+        (std::mem::replace(&mut self.disordered, !open) == open).then_some(open)
     }
 }
 

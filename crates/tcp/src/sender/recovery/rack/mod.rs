@@ -13,13 +13,13 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::prr::Delivered;
+use super::super::congestion::undo::{Evidence, Sign, dsack};
 use super::super::flight::Sent;
-use super::super::{CLOCK, Core, SenderWire};
+use super::super::{CLOCK, Core, View};
 use super::frto::{Frto, TimeoutSign};
-use super::pipe::{ByPipe, Next};
-use super::tap::Tap;
-use super::undo::{Evidence, dsack};
-use super::{LossRecovery, Report};
+use super::{
+    Answer, Before, Begin, Counts, Data, Event, Finding, Follow, LossRecovery, Next, Report, Sends, Timers, Voids,
+};
 use crate::rules::{self, CreditKind, LossCounts, LossSearch, RttSamples, TailProbe, TimeoutCwnd, UndoEvidence};
 use crate::wheel::expiry;
 use linux::Samples;
@@ -35,13 +35,13 @@ const MAX_DEGREE: u64 = 300;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
-pub struct Rack {
+pub(in crate::sender) struct Rack {
     detection: Detection,
     reordering: Reordering,
     tlp: Tlp,
     frto: Frto,
     /// What may be sent.
-    sends: Sends,
+    may_send: MaySend,
     /// The timer has run out, and what that means for what is outstanding is not yet worked out.
     timed_out: bool,
     /// Something is missing or has been sent again: the state is not open.
@@ -58,7 +58,7 @@ pub struct Rack {
 /// What may be sent: an ACK that only shows reordering lets go nothing again, and the reordering timer nothing else
 /// (`tcp_try_undo_partial`, `tcp_rack_reo_timeout`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Sends {
+enum MaySend {
     #[default]
     All,
     New,
@@ -80,6 +80,9 @@ struct Judged {
     delivered: u64,
     sacked: u64,
     losses: Found,
+    /// The state to which it leads, if nothing more is lost; and true if something was outstanding.
+    state: CaState,
+    outstanding: bool,
     /// In flight, and ever found lost, before the ACK.
     in_flight: u64,
     lost_ever: u64,
@@ -95,13 +98,15 @@ struct Found {
 }
 
 impl LossRecovery for Rack {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+    fn judge(&mut self, core: &mut View, ack: &Ack, sign: Sign, now: Time) -> Finding {
         let (una, after) = (core.seq.una, ack.ack.max(core.seq.una));
-        let duplicate = core.reported_duplicate(ack);
-        let mut spurious = self.shows_spurious(core, ack, duplicate);
-        self.judge_probe(core, ack, spurious);
-        let duplicate = self.note_duplicate(core, duplicate);
-        let evidence = if spurious { Evidence::None } else { self.weigh(core, ack) };
+        let by_segments = core.rules.recovery.undo_evidence() == UndoEvidence::Segments;
+        let needless = !by_segments && sign.evidence == Evidence::Needless;
+        let mut spurious = self.shows_spurious(core, ack, needless);
+        let justified = self.judge_probe(core, ack, spurious);
+        let duplicate = self.note_duplicate(core, sign.duplicate);
+        let weighs = by_segments && !spurious && !justified;
+        let evidence = if weighs { self.take_evidence(core, ack, sign.evidence) } else { Evidence::None };
         spurious |= evidence == Evidence::Needless;
 
         (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
@@ -127,10 +132,14 @@ impl LossRecovery for Rack {
         if !measures(core) {
             self.reordering.on_dsack(after, core.seq.max, dsack(ack).is_some());
         }
+        self.judged.state = if spurious { CaState::Open } else { core.cc.state_at(after) };
+        let round_trip = self.judged.timed.filter(|_| after == una).map(|elapsed| (elapsed, core.seq.flight_size()));
+        Finding { spurious, justified, round_trip }
+    }
+
+    fn find_losses(&mut self, core: &mut View, ack: &Ack, now: Time) {
         let srtt = core.smoothed_rtt_after(ack, self.judged.timed, now);
-        let state = if spurious { CaState::Open } else { core.cc.state_at(after) };
-        self.judged.losses = self.find_losses(core, (state, srtt), now);
-        spurious
+        self.judged.losses = self.look_for_losses(core, (self.judged.state, srtt), now);
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -149,32 +158,53 @@ impl LossRecovery for Rack {
         }
     }
 
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        let mut tap = Tap { wire, rto: self.rto };
-        let moved = self.answer(core, ack, now, &mut tap);
-        self.set_timer(core, moved, now, tap);
-        None
+    fn count(&mut self, core: &Core, ack: &Ack, _: Time) -> Counts {
+        let (probe_repaired, refuted) = (self.judged.probe_repaired, self.judged.verdict == TimeoutSign::Refuted);
+        self.judged.outstanding = core.seq.una < core.seq.max;
+        let limit = if refuted { Frto::limit(core) } else { None };
+        let data = match ack.ack > core.seq.una {
+            true => Data::ByPipe { elapsed: self.judged.timed },
+            false => Data::None,
+        };
+        Counts::As(Before { probe_repaired, limit, ..Before::default() }, data)
     }
 
-    fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
-        let mut tap = Tap { wire, rto: self.rto };
-        if due(&mut self.reorder) {
-            self.on_reordering_timer(core, now, &mut tap);
-        } else if due(&mut self.probe) {
-            self.send_probe(core, now, &mut tap);
-        } else {
-            return false;
+    fn react(&mut self, core: &mut View, ack: &Ack, _: Data, acked: u64, _: Time) -> Answer {
+        let judged = std::mem::take(&mut self.judged);
+        // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
+        let far = measures(core) && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
+        let marked = ack.ece && core.rules.ecn;
+        let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
+        let mark = marked && judged.outstanding && core.spreads_marks();
+        let mut answer = self.reduce(core, (judged.delivery, judged.losses), mark);
+        let reduces = !matches!(answer.event, Event::Follows(_));
+        answer.order = self.note_order(core, reduces);
+        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
+        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
+        if raises && !reduces && core.cc.state_at(core.seq.una) != CaState::Recovery && !core.follows_prr() {
+            let delivered = core.rules.credit == CreditKind::SegmentCounter {};
+            answer.grows = Some((acked, if delivered { judged.delivery.units } else { acked }));
         }
-        self.set_timer(core, (false, false), now, tap);
-        true
+        answer.asks = judged.verdict == TimeoutSign::Ask && self.frto.suspects();
+        answer
+    }
+
+    fn on_early_timer(&mut self, core: &mut View, now: Time) -> Option<Answer> {
+        let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
+        if due(&mut self.reorder) {
+            Some(self.on_reordering_timer(core, now))
+        } else if due(&mut self.probe) {
+            Some(Answer::send(Sends::TailProbe))
+        } else {
+            None
+        }
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
         (core.cc.state == CaState::Recovery).then(|| core.flight().in_flight())
     }
 
-    fn before_timeout(&mut self, core: &mut Core) {
+    fn before_timeout(&mut self, core: &Core) -> Voids {
         if core.seq.una < core.seq.max {
             self.frto.suspect(core);
         }
@@ -182,33 +212,101 @@ impl LossRecovery for Rack {
         if calm && core.flight().sacked() >= core.rules.dup_thresh {
             self.reordering.overestimated();
         }
-        core.cc.forget_duplicates();
         self.timed_out = true;
         (self.reorder, self.probe) = (None, None);
         self.tlp.reset();
+        Voids { duplicates: true, recovery: false }
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
         (core.flight().in_flight(), core.flight().lost())
     }
 
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        let timed_out = std::mem::take(&mut self.timed_out);
-        if timed_out {
+    fn resume(&mut self, core: &mut View, now: Time) -> Answer {
+        let mut answer = Answer::send(SENDS);
+        if std::mem::take(&mut self.timed_out) {
             self.mark_after_timeout(core, now);
+            let opens = core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight;
+            answer.event = if opens { Event::Opens { beside: core.flight().in_flight() } } else { Event::None };
+            // The first segment leaves whatever the others, not due yet, hold of the window (RFC 6298 (5.4)).
+            answer.first[0] = if opens || has_room(core) { None } else { Rack::next_lost(core) };
         }
-        let mut tap = Tap { wire, rto: self.rto };
-        // The first segment leaves whatever the others, not due yet, hold of the window (RFC 6298 (5.4)).
-        if timed_out
-            && !has_room(core)
+        answer
+    }
+
+    fn asked(&mut self, sent: bool) {
+        self.frto.asked(sent);
+    }
+
+    fn next(&mut self, core: &mut View) -> Option<Next> {
+        let room = has_room(core);
+        if self.may_send != MaySend::New
             && let Some(lost) = Rack::next_lost(core)
         {
-            self.send_one(core, &lost, now, &mut tap);
+            return room.then_some(lost);
         }
-        let sent = self.send_out(core, now, &mut tap);
-        self.set_timer(core, (sent, false), now, tap);
+        if self.may_send == MaySend::Lost {
+            return None;
+        }
+        if by_pipe(core) {
+            let fin = || core.seq.fin_alone().map(|len| Next::in_order(core, u64::from(len)));
+            let next = if room { Next::new_data(core) } else { fin() };
+            return next.map(|next| Next { limited: !core.cc.repairs(core.seq.una), ..next });
+        }
+        let edge = core.seq.una + core.cc.window(core.seq.wnd);
+        if core.seq.nxt >= core.seq.limit {
+            return None;
+        }
+        let len = core.seq.sendable(edge).or_else(|| core.rest_of_burst())?;
+        Some(Next::in_order(core, u64::from(len)))
+    }
+
+    /// A probe (`TLP_send_probe`, section 7.3): new data, if there is any and the receiver takes it, else the highest segment again,
+    /// whatever cwnd says.
+    fn probe(&mut self, core: &mut View, _: Time) -> Option<Next> {
+        if !self.tlp.may_send(core) {
+            return None;
+        }
+        let again = |core: &View| {
+            let last = core.flight().last()?;
+            let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
+            Some(Next::again(start, last.end - start))
+        };
+        let next = Next::new_data(core).or_else(|| again(core))?;
+        self.tlp.sent(core, &next);
+        Some(next)
+    }
+
+    fn has_timers(&self) -> bool {
+        true
+    }
+
+    /// Schedules a probe (section 7.2), and finds which timer is due first (section 8).
+    fn set_timers(&mut self, core: &Core, timers: Timers, now: Time) -> Option<Time> {
+        let Timers { rto, sent, advanced } = timers;
+        self.may_send = MaySend::All;
+        if let Some(rto) = rto.filter(|rto| *rto != self.rto) {
+            self.rto = rto.map(|due| expiry(core.rules.recovery.ticks(), now, (due - now).secs()));
+        }
+        let idle = core.seq.una == core.seq.max;
+        if core.cc.repairs(core.seq.una) || core.flight().sacked() > 0 || idle || core.seq.shaking_hands() {
+            self.probe = None;
+        } else if sent || advanced {
+            // Each departure sets Linux's probe again, no later than the timeout of the oldest segment
+            // (`tcp_schedule_loss_probe`).
+            let rto = core.timer.rto.timeout();
+            let oldest = core.flight().first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
+            let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
+            let pto = probe_timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
+            let pto = expiry(core.rules.recovery.ticks(), now, pto);
+            self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
+        }
+        [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min)
     }
 }
+
+/// What is lost leaves, then new data, and the program writes more.
+const SENDS: Sends = Sends::ByPipe { from_end: true, refills: true };
 
 /// True if the pipe has room for a segment.
 fn has_room(core: &Core) -> bool {
@@ -223,8 +321,7 @@ fn measures(core: &Core) -> bool {
 /// Findings of an ACK (section 6.2). No window moves here.
 impl Rack {
     /// Returns true if the ACK shows that the last reduction was spurious: by what was sent again since, or by F-RTO.
-    fn shows_spurious(&mut self, core: &mut Core, ack: &Ack, duplicate: Option<(Seq, Seq)>) -> bool {
-        let needless = core.shows_spurious(ack, duplicate);
+    fn shows_spurious(&mut self, core: &mut View, ack: &Ack, needless: bool) -> bool {
         if needless {
             self.forget_losses(core, core.cc.state_at(core.seq.una));
         }
@@ -238,24 +335,22 @@ impl Rack {
 
     /// Forgets what was believed lost after a spurious reduction. `was`: the state before. A hole that was late in a recovery was
     /// overtaken, so the path reorders.
-    fn forget_losses(&mut self, core: &mut Core, was: CaState) {
+    fn forget_losses(&mut self, core: &mut View, was: CaState) {
         self.reordering.seen |= was == CaState::Recovery;
         self.frto.forget();
         let for_good = core.rules.recovery.search() == LossSearch::Linux;
         core.flight_mut().unmark_lost(for_good);
     }
 
-    /// Notes whether the probe of the tail has repaired a loss.
-    fn judge_probe(&mut self, core: &mut Core, ack: &Ack, spurious: bool) {
+    /// Notes whether the probe of the tail has repaired a loss. Returns true if no reduction is therefore to be undone.
+    fn judge_probe(&mut self, core: &Core, ack: &Ack, spurious: bool) -> bool {
         let outside = spurious || !core.cc.repairs(core.seq.una);
         self.judged.probe_repaired = self.tlp.on_ack(core, ack, dsack(ack)) && outside;
-        if self.judged.probe_repaired && !spurious {
-            core.may_not_be_undone();
-        }
+        self.judged.probe_repaired && !spurious
     }
 
     /// Takes in what the ACK covers and reports, lowest first (steps 1 to 3).
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Samples {
+    fn take_in(&mut self, core: &mut View, ack: &Ack, now: Time) -> Samples {
         let (detection, reordering) = (&mut self.detection, &mut self.reordering);
         let (mut last, mut samples) = (None, Samples::default());
         let (recovery, measures) = (core.rules.recovery, measures(core));
@@ -270,7 +365,8 @@ impl Rack {
         });
         if !exact {
             detection.rtt = last.unwrap_or(detection.rtt);
-            samples.time(core, (resent, ack.ack > una), echo, now);
+            let echoed = echo.filter(|_| ack.ack > una);
+            samples.time(resent, echoed.map(|echo| (recovery.stamp(now) - echo).secs().max(0.001)), now);
             detection.sample(samples.control);
         }
         samples
@@ -278,12 +374,12 @@ impl Rack {
 
     /// Marks what is lost, and sets the time when more may be (steps 4 and 5), in this state and with the round trip `srtt`. A
     /// recovery begins also for losses above the last recovery point that were found before.
-    fn find_losses(&mut self, core: &mut Core, (state, srtt): (CaState, Option<f64>), now: Time) -> Found {
+    fn look_for_losses(&mut self, core: &mut View, (state, srtt): (CaState, Option<f64>), now: Time) -> Found {
         let recovery = core.rules.recovery;
         let wait = self.wait(core, state, srtt);
         let (lost, again) = (core.flight().lost(), core.flight().on_their_way_again());
         let looks = std::mem::take(&mut self.detection.advanced) || recovery.search() == LossSearch::EachAck;
-        if self.sends == Sends::New {
+        if self.may_send == MaySend::New {
             (self.reorder, self.detection.advanced) = (None, looks);
         } else if looks {
             let due = self.detection.newest.and_then(|newest| core.flight_mut().detect(newest, wait, now, CLOCK));
@@ -310,208 +406,61 @@ impl Rack {
     }
 }
 
-/// Consequences: reductions, growth, departures.
+/// Consequences: reductions and departures.
 impl Rack {
-    /// Answers the ACK just judged, except for the timers. Returns whether something was sent in order, and whether the ACK
-    /// advances.
-    fn answer<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> (bool, bool) {
-        let judged = std::mem::take(&mut self.judged);
-        if judged.probe_repaired {
-            core.reduce_for_probe(now);
-        }
-        if judged.verdict == TimeoutSign::Refuted {
-            self.frto.refuted(core);
-        }
-        let outstanding = core.seq.una < core.seq.max;
-        let advances = ack.ack > core.seq.una;
-        let mut acked = 0;
-        if advances {
-            let timed = judged.timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
-            acked = core.accept_new_data(&timed, now, wire);
-        }
-        // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
-        let far = measures(core) && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
-        let marked = ack.ece && core.rules.ecn;
-        let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
-        let mark = marked && outstanding && core.spreads_marks();
-        self.reduce(core, (judged.delivery, judged.losses), mark, now, wire);
-        self.note_order(core, now);
-        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
-        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
-        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !core.extras.prr.is_on() {
-            let delivered = core.rules.credit == CreditKind::SegmentCounter {};
-            core.grow(acked, if delivered { judged.delivery.units } else { acked }, now);
-        }
-        let asks = judged.verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire);
-        let sent = asks || self.send_out(core, now, wire);
-        self.sends = Sends::All;
-        (sent, advances)
-    }
-
-    /// Answers losses, or a mark.
-    fn reduce<W: SenderWire>(
-        &mut self,
-        core: &mut Core,
-        (delivery, losses): (Delivered, Found),
-        mark: bool,
-        now: Time,
-        wire: &mut W,
-    ) {
-        if losses.begins {
-            return self.enter(core, delivery, now, wire);
-        }
-        if mark && core.cc.state_at(core.seq.una) == CaState::Open {
-            core.spread_mark(now);
+    /// Answers losses, or a mark. The first segment of a recovery leaves whatever cwnd says (RFC 6675 section 5, step 4.3); a control
+    /// that owns the window first says what may be in flight.
+    fn reduce(&mut self, core: &mut View, (delivery, losses): (Delivered, Found), mark: bool) -> Answer {
+        let spreads_mark = mark && !losses.begins && core.cc.state_at(core.seq.una) == CaState::Open;
+        if losses.begins || spreads_mark {
             self.tlp.reset();
         }
-        core.follow_prr(delivery, core.flight().in_flight(), losses.more);
-    }
-
-    /// Begins a recovery. Its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
-        self.tlp.reset();
-        self.expect_reports(core);
-        core.begin_recovery_with_prr(delivery, now, wire);
-        self.expect_reports(core);
-        core.follow_prr(delivery, core.flight().in_flight(), true);
-        // A control that owns the window first says what may be in flight.
-        if !core.control_owns_window()
-            && let Some(lost) = Rack::next_lost(core)
-        {
-            self.send_one(core, &lost, now, wire);
-        }
+        let follow = Follow { delivery, pipe: core.flight().in_flight(), losses: losses.begins || losses.more };
+        let begin = Begin { delivery, falls: false, continues: true };
+        let event = match losses.begins {
+            true => Event::BeginsWith { ends: false, begin, follow: Some(follow) },
+            false if spreads_mark => Event::SpreadsMark(follow),
+            false => Event::Follows(follow),
+        };
+        let leaves = losses.begins && !core.control_owns_window();
+        let first = if leaves { Rack::next_lost(core) } else { None };
+        Answer { event, first: [first, None], ..Answer::send(SENDS) }
     }
 
     /// Marks what a timeout shows to be lost (section 6.3).
-    fn mark_after_timeout(&mut self, core: &mut Core, now: Time) {
+    fn mark_after_timeout(&mut self, core: &mut View, now: Time) {
         self.rto = Some(expiry(core.rules.recovery.ticks(), now, core.timer.rto.timeout()));
         let wait = self.wait(core, core.cc.state_at(core.seq.una), core.smoothed_rtt());
         core.flight_mut().mark_on_timeout(wait, now);
         self.reported_lost = core.flight().lost_ever();
-        if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {
-            core.open_beside(core.flight().in_flight());
-        }
     }
 
     /// Looks for losses when the reordering timer expires (section 6.2 step 5). Linux counts a segment that nothing reports
     /// (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
-    fn on_reordering_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn on_reordering_timer(&mut self, core: &mut View, now: Time) -> Answer {
         let (una, srtt) = (core.seq.una, core.smoothed_rtt());
         let linux = core.rules.recovery.search() == LossSearch::Linux;
         let units = if linux && !core.cc.repairs(una) { u64::from(core.seq.mss) } else { 0 };
         let delivery = Delivered { units, covered: 0, reported: core.flight().reported() };
         self.detection.advanced = true;
-        self.sends = if linux { Sends::Lost } else { Sends::All };
-        let losses = self.find_losses(core, (core.cc.state_at(una), srtt), now);
-        self.reduce(core, (delivery, losses), false, now, wire);
-        self.send_out(core, now, wire);
-        self.sends = Sends::All;
+        self.may_send = if linux { MaySend::Lost } else { MaySend::All };
+        let losses = self.look_for_losses(core, (core.cc.state_at(una), srtt), now);
+        self.reduce(core, (delivery, losses), false)
     }
 
     /// Returns the lowest segment that is lost.
-    fn next_lost(core: &mut Core) -> Option<Next> {
+    fn next_lost(core: &mut View) -> Option<Next> {
         let lost = core.flight_mut().next_lost()?;
-        Some(Next::again(lost.start, u64::from(core.seq.len_at(lost.start)).min(lost.end - lost.start)))
-    }
-
-    /// Sends what is lost, then new data, while the pipe has room. Returns whether new data went.
-    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        core.seq.go_to_end();
-        let mut sent = self.send(core, now, wire);
-        while core.writes_more() {
-            sent |= self.send(core, now, wire);
-        }
-        sent
+        let len = u64::from(core.seq.len_at(lost.start)).min(lost.end - lost.start);
+        // The first outstanding segment has a whole RTO from now on, as Linux gives it: a lost retransmission of it is RACK's to
+        // find.
+        Some(Next { restarts: lost.start == core.seq.una, ..Next::again(lost.start, len) })
     }
 }
 
 /// True if new data, too, leaves only while the pipe has room.
 fn by_pipe(core: &Core) -> bool {
     core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && core.flight().sacked() > 0)
-}
-
-impl ByPipe for Rack {
-    fn next(&mut self, core: &mut Core) -> Option<Next> {
-        let room = has_room(core);
-        if self.sends != Sends::New
-            && let Some(lost) = Rack::next_lost(core)
-        {
-            return room.then_some(lost);
-        }
-        if self.sends == Sends::Lost {
-            return None;
-        }
-        if by_pipe(core) {
-            let fin = || core.seq.fin_alone().map(|len| Next::in_order(core, u64::from(len)));
-            return if room { Next::new_data(core) } else { fin() };
-        }
-        let edge = core.seq.una + core.cc.window(core.seq.wnd);
-        if core.seq.nxt >= core.seq.limit {
-            return None;
-        }
-        let len = core.seq.sendable(edge).or_else(|| core.rest_of_burst())?;
-        Some(Next::in_order(core, u64::from(len)))
-    }
-
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, now: Time, wire: &mut W) {
-        if sent.in_order {
-            let limited = by_pipe(core) && !core.cc.repairs(core.seq.una);
-            core.cc.note_limited(if limited { sent.len } else { 0 });
-        } else if sent.seq == core.seq.una {
-            // The first outstanding segment has a whole RTO from now on, as Linux gives it: a lost retransmission of it is
-            // RACK's to find.
-            core.timer.arm(now, wire);
-        }
-        core.extras.prr.sent(sent.len);
-    }
-}
-
-/// Timers: the timeout, the reordering timer and the probe share the wire's one (sections 7 and 8).
-impl Rack {
-    /// Sends a probe (`TLP_send_probe`, section 7.3): new data, if there is any and the receiver takes it, else the highest segment
-    /// again, whatever cwnd says.
-    fn send_probe<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        core.seq.go_to_end();
-        if self.tlp.may_send(core) {
-            if let Some(len) = core.seq.new_data() {
-                core.send_new(len, now, wire);
-                self.tlp.sent(core, false);
-            } else if let Some(last) = core.flight().last().copied() {
-                core.stop_timing();
-                let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
-                // To Linux a probe is no retransmission of a recovery (`tcp_send_loss_probe`).
-                let undo = core.extras.undo.take_if(|undo| undo.evidence == UndoEvidence::Segments);
-                core.transmit(start, (last.end - start) as u32, now, wire);
-                core.extras.undo = undo.or(core.extras.undo.take());
-                self.tlp.sent(core, true);
-            }
-        }
-        core.timer.arm(now, wire);
-    }
-
-    /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
-    fn set_timer<W: SenderWire>(&mut self, core: &Core, (sent, advanced): (bool, bool), now: Time, tap: Tap<'_, W>) {
-        if tap.rto != self.rto {
-            self.rto = tap.rto.map(|due| expiry(core.rules.recovery.ticks(), now, (due - now).secs()));
-        }
-        let idle = core.seq.una == core.seq.max;
-        if core.cc.repairs(core.seq.una) || core.flight().sacked() > 0 || idle || core.seq.shaking_hands() {
-            self.probe = None;
-        } else if sent || advanced {
-            // Each departure sets Linux's probe again, no later than the timeout of the oldest segment
-            // (`tcp_schedule_loss_probe`).
-            let rto = core.timer.rto.timeout();
-            let oldest = core.flight().first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
-            let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
-            let pto = probe_timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
-            let pto = expiry(core.rules.recovery.ticks(), now, pto);
-            self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
-        }
-        match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
-            Some(due) => tap.wire.arm(due),
-            None => tap.wire.disarm(),
-        }
-    }
 }
 
 /// Returns the probe timeout (`TLP_calc_PTO`, section 7.2), without its limit, which is the retransmission timer.
@@ -702,9 +651,10 @@ impl Tlp {
         self.end.is_none() && (measured || core.rules.recovery.probe() == TailProbe::Linux)
     }
 
-    /// Notes a probe that leaves, with new data or not.
-    fn sent(&mut self, core: &Core, resent: bool) {
-        *self = Tlp { end: Some(core.seq.max), resent, samples: Some(core.counters.rtt_samples) };
+    /// Notes a probe that leaves.
+    fn sent(&mut self, core: &Core, probe: &Next) {
+        let (end, samples) = (core.seq.max.max(probe.end()), core.counters.rtt_samples);
+        *self = Tlp { end: Some(end), resent: !probe.in_order, samples: Some(samples) };
     }
 
     /// Returns true if the probe has repaired a loss, which congestion control must learn of (`TLP_process_ack`, section 7.4.2). The

@@ -10,11 +10,10 @@ mod round_trip;
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
+use super::super::congestion::undo::Sign;
 use super::super::flight::Sent;
-use super::super::{CLOCK, Core, SenderWire};
-use super::pipe::{ByPipe, Next};
-use super::tap::Tap;
-use super::{LossRecovery, Report};
+use super::super::{CLOCK, Core, View};
+use super::{Answer, Before, Counts, Data, Event, Finding, LossRecovery, Next, Report, Sends, Timers, Voids};
 use round_trip::RoundTrip;
 
 /// `kTimeThreshold` (section 6.1.2) and `kPersistentCongestionThreshold` (section 7.6.1).
@@ -27,7 +26,7 @@ const GRANULARITY: f64 = 0.001;
 
 /// State of a QUIC sender's recovery.
 #[derive(Clone, Debug, Default)]
-pub struct Rfc9002 {
+pub(in crate::sender) struct Rfc9002 {
     round_trip: RoundTrip,
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
@@ -53,6 +52,8 @@ struct Judged {
     sacked: u64,
     counts: u64,
     losses: Losses,
+    /// True if the handshake was not over.
+    shaking: bool,
     /// Before it: in flight, and ever found lost.
     in_flight: u64,
     lost_ever: u64,
@@ -89,8 +90,8 @@ impl Rfc9002 {
         core.timer.rto.timeout() + delay
     }
 
-    /// Takes in what the ACK covers and reports.
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    /// Takes in what the ACK covers and reports. Returns the round trip.
+    fn take_in(&mut self, core: &mut View, ack: &Ack, now: Time) -> Option<Time> {
         let told = core.rules.recovery.packet_numbers().then_some(ack.ts_ecr);
         let (una, mut newest, mut units) = (core.seq.una, None::<Sent>, [0; 2]);
         let (start, mut counts) = (self.recovery_start, 0);
@@ -108,20 +109,19 @@ impl Rfc9002 {
             counts += if start.is_none_or(|start| sent.at > start) { sent.end - sent.start } else { 0 };
         });
         (self.judged.covered, self.judged.sacked, self.judged.counts) = (units[0], units[1], counts);
-        if let Some(sent) = newest.filter(|sent| self.largest.is_none_or(|largest| sent.number > largest)) {
-            self.largest = Some(sent.number);
-            // Without numbers in ACKs it is unknown which copy has arrived (Karn).
-            if told.is_some() || !sent.resent {
-                let held = told.map_or(Time::ZERO, |told| told - sent.at);
-                let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.recovery.max_ack_delay());
-                core.sample(adjusted, 0, now);
-                self.first_sample.get_or_insert(core.flight().count());
-            }
+        let sent = newest.filter(|sent| self.largest.is_none_or(|largest| sent.number > largest))?;
+        self.largest = Some(sent.number);
+        // Without numbers in ACKs it is unknown which copy has arrived (Karn).
+        if told.is_none() && sent.resent {
+            return None;
         }
+        let held = told.map_or(Time::ZERO, |told| told - sent.at);
+        self.first_sample.get_or_insert(core.flight().count());
+        Some(self.round_trip.sample(now - sent.at, held, core.rules.recovery.max_ack_delay()))
     }
 
     /// Declares lost what is (section 6.1).
-    fn find_losses(&mut self, core: &mut Core, now: Time) -> Losses {
+    fn declare_lost(&mut self, core: &mut View, now: Time) -> Losses {
         let mut losses = Losses::default();
         let Some(largest) = self.largest else { return losses };
         let rtt = self.round_trip.latest().max(core.smoothed_rtt().unwrap_or(0.0));
@@ -137,105 +137,40 @@ impl Rfc9002 {
         losses.newest.is_some_and(|newest| self.recovery_start.is_none_or(|start| newest.at > start))
     }
 
-    /// Answers losses (section 7). Returns whether a recovery period begins.
-    fn reduce(&mut self, core: &mut Core, losses: &Losses, by_ack: bool, now: Time) -> bool {
-        let begins = self.begins(losses);
-        if begins {
-            self.recovery_start = Some(now);
-            core.begin_recovery_period(now);
-            core.keep_window(MIN_WINDOW);
-        }
-        if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window() {
+    /// Answers losses (section 7), then sends what is lost, then new data, while the window has room (bytes in flight, always) and the
+    /// pacer lets.
+    fn reduce(&mut self, core: &Core, losses: &Losses, by_ack: bool, now: Time) -> Answer {
+        let period = self.begins(losses);
+        self.recovery_start = if period { Some(now) } else { self.recovery_start };
+        let persistent = by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window();
+        if persistent {
             // Section 7.6.2: slow start from the minimum window.
-            core.limit_window(MIN_WINDOW);
-            core.keep_window(MIN_WINDOW);
             self.recovery_start = None;
         }
-        begins
-    }
-
-    /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
-    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        core.seq.go_to_end();
-        self.send(core, now, wire);
+        Answer { event: Event::Quic { period, persistent, least: MIN_WINDOW }, ..Answer::send(SENDS) }
     }
 
     /// The first segment of `sent` again, under a number of its own.
     fn again(core: &Core, sent: &Sent) -> Next {
         Next::again(sent.start, u64::from(core.seq.len_at(sent.start)).min(sent.end - sent.start))
     }
-
-    /// The probe timeout (section 6.2.4): two packets, whatever the window says; what is lost, else new data, else what has
-    /// waited longest. In the handshake there is one to send.
-    fn send_probes<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.pto_count += 1;
-        core.counters.timeouts += 1;
-        let probes = if core.seq.shaking_hands() { 1 } else { 2 };
-        for _ in 0..probes {
-            core.seq.go_to_end();
-            let lost = core.flight_mut().next_lost();
-            let new = if lost.is_some() || core.seq.shaking_hands() { None } else { Next::new_data(core) };
-            let old = lost.or_else(|| core.flight_mut().oldest()).filter(|sent| sent.lost || sent.at < now);
-            let Some(probe) = new.or_else(|| Some(Self::again(core, &old?))) else { break };
-            self.send_one(core, &probe, now, wire);
-        }
-    }
-
-    /// Sets the timer (section 6.2.1, appendix A.8): the time threshold's instant, else the probe timeout after the last packet.
-    fn set_timer<W: SenderWire>(&self, core: &Core, now: Time, wire: &mut W) {
-        if core.seq.una == core.seq.max {
-            return wire.disarm();
-        }
-        let backoff = f64::from(2_u32.saturating_pow(self.pto_count));
-        let pto = (Rfc9002::pto(core) * backoff).min(core.rules.max_rto.secs());
-        let due = self.loss_time.unwrap_or(core.timer.last_sent + Time::from_secs(pto));
-        wire.arm(due.max(now));
-    }
-
-    fn answer<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
-            // A mark has just begun a recovery period (section 7.1).
-            (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
-            core.keep_window(MIN_WINDOW);
-        }
-        let (shaking, judged) = (core.seq.shaking_hands(), std::mem::take(&mut self.judged));
-        if ack.ack > core.seq.una {
-            if ack.ack >= core.cc.recover && core.cc.state == CaState::Recovery {
-                core.leave_recovery();
-            }
-            // Round trips are measured above.
-            core.timer.timed = None;
-            core.new_ack(ack, false, now, wire);
-        }
-        let begins = self.reduce(core, &judged.losses, true, now);
-        let marked = ack.ece && core.rules.ecn;
-        if judged.counts > 0 && !begins && !marked && !shaking && core.in_use() {
-            core.grow(judged.counts, judged.counts, now);
-        }
-        self.send_out(core, now, wire);
-    }
 }
 
-impl ByPipe for Rfc9002 {
-    fn next(&mut self, core: &mut Core) -> Option<Next> {
-        if core.flight().in_flight() + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
-            return None;
-        }
-        let lost = core.flight_mut().next_lost();
-        lost.map(|sent| Self::again(core, &sent)).or_else(|| Next::new_data(core))
-    }
-}
+/// What is lost leaves, then new data.
+const SENDS: Sends = Sends::ByPipe { from_end: true, refills: false };
 
 impl LossRecovery for Rfc9002 {
-    /// No reduction is undone.
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+    fn judge(&mut self, core: &mut View, ack: &Ack, _: Sign, now: Time) -> Finding {
         (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
-        self.take_in(core, ack, now);
+        let round_trip = self.take_in(core, ack, now).map(|elapsed| (elapsed, 0));
         if self.judged.covered + self.judged.sacked > 0 {
             self.pto_count = 0;
         }
-        self.judged.losses = self.find_losses(core, now);
-        false
+        Finding { round_trip, ..Finding::default() }
+    }
+
+    fn find_losses(&mut self, core: &mut View, _: &Ack, now: Time) {
+        self.judged.losses = self.declare_lost(core, now);
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -254,24 +189,69 @@ impl LossRecovery for Rfc9002 {
         }
     }
 
-    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        let mut tap = Tap { wire, rto: None };
-        self.answer(core, ack, now, &mut tap);
-        self.set_timer(core, now, tap.wire);
-        None
+    fn count(&mut self, core: &Core, ack: &Ack, now: Time) -> Counts {
+        self.judged.shaking = core.seq.shaking_hands();
+        let mut before = Before::default();
+        if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
+            // A mark has just begun a recovery period (section 7.1).
+            (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
+            before.keep = Some(MIN_WINDOW);
+        }
+        Counts::As(before, if ack.ack > core.seq.una { Data::Quic } else { Data::None })
     }
 
-    fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        let mut tap = Tap { wire, rto: None };
+    fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, now: Time) -> Answer {
+        let judged = std::mem::take(&mut self.judged);
+        let begins = self.begins(&judged.losses);
+        let answer = self.reduce(core, &judged.losses, true, now);
+        let marked = ack.ece && core.rules.ecn;
+        let grows = judged.counts > 0 && !begins && !marked && !judged.shaking;
+        Answer { grows: grows.then_some((judged.counts, judged.counts)), in_use: true, ..answer }
+    }
+
+    /// The time threshold, or the probe timeout (section 6.2.4): two packets, whatever the window says. In the handshake there is one
+    /// to send.
+    fn on_early_timer(&mut self, core: &mut View, now: Time) -> Option<Answer> {
         if self.loss_time.take_if(|at| at.secs() <= now.secs() + CLOCK).is_some() {
-            let losses = self.find_losses(core, now);
-            self.reduce(core, &losses, false, now);
-            self.send_out(core, now, &mut tap);
-        } else if core.seq.una < core.seq.max {
-            self.send_probes(core, now, &mut tap);
+            let losses = self.declare_lost(core, now);
+            return Some(self.reduce(core, &losses, false, now));
         }
-        self.set_timer(core, now, tap.wire);
+        if core.seq.una == core.seq.max {
+            return Some(Answer::default());
+        }
+        self.pto_count += 1;
+        Some(Answer::send(Sends::Probes(if core.seq.shaking_hands() { 1 } else { 2 })))
+    }
+
+    /// What is lost, else new data, else what has waited longest.
+    fn probe(&mut self, core: &mut View, now: Time) -> Option<Next> {
+        let lost = core.flight_mut().next_lost();
+        let new = if lost.is_some() || core.seq.shaking_hands() { None } else { Next::new_data(core) };
+        let old = lost.or_else(|| core.flight_mut().oldest()).filter(|sent| sent.lost || sent.at < now);
+        new.or_else(|| Some(Self::again(core, &old?)))
+    }
+
+    fn next(&mut self, core: &mut View) -> Option<Next> {
+        if core.flight().in_flight() + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
+            return None;
+        }
+        let lost = core.flight_mut().next_lost();
+        lost.map(|sent| Self::again(core, &sent)).or_else(|| Next::new_data(core))
+    }
+
+    fn has_timers(&self) -> bool {
         true
+    }
+
+    /// The timer (section 6.2.1, appendix A.8): the time threshold's instant, else the probe timeout after the last packet.
+    fn set_timers(&mut self, core: &Core, _: Timers, now: Time) -> Option<Time> {
+        if core.seq.una == core.seq.max {
+            return None;
+        }
+        let backoff = f64::from(2_u32.saturating_pow(self.pto_count));
+        let pto = (Rfc9002::pto(core) * backoff).min(core.rules.max_rto.secs());
+        let due = self.loss_time.unwrap_or(core.timer.last_sent + Time::from_secs(pto));
+        Some(due.max(now))
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
@@ -283,11 +263,11 @@ impl LossRecovery for Rfc9002 {
     }
 
     /// No timeout voids anything.
-    fn before_timeout(&mut self, _: &mut Core) {}
+    fn before_timeout(&mut self, _: &Core) -> Voids {
+        Voids::default()
+    }
 
-    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        let mut tap = Tap { wire, rto: None };
-        self.send_out(core, now, &mut tap);
-        self.set_timer(core, now, tap.wire);
+    fn resume(&mut self, _: &mut View, _: Time) -> Answer {
+        Answer::send(SENDS)
     }
 }

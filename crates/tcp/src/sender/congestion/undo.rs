@@ -6,9 +6,9 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
+use super::control::Reduced;
+use super::{CaState, Congestion};
 use crate::rules::{Frto, SenderRules, UndoEvidence};
-use crate::sender::congestion::control::Reduced;
-use crate::sender::congestion::{CaState, Congestion};
 use crate::sender::sequence::SequenceSpace;
 
 /// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
@@ -36,13 +36,21 @@ struct Reduction {
 }
 
 /// What an ACK shows of the last reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::sender) enum Evidence {
+    #[default]
     None,
     /// Within a recovery, its hole was filled by a segment that was late.
     Late,
     /// It was spurious.
     Needless,
+}
+
+/// The evidence of an ACK, and the duplicate that it reports, if that counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::sender) struct Sign {
+    pub evidence: Evidence,
+    pub duplicate: Option<(Seq, Seq)>,
 }
 
 /// Watch over the last reduction.
