@@ -178,11 +178,12 @@ def _thinned(run: Run) -> Iterator[Fact]:
     thinned = run.thinned
     if not thinned.rows:
         return
-    if thinned.ways is not None:
-        yield fact("thinned", what="packets", shown=thinned.ways.height, all=thinned.sent)
-    for table, what in (("series", "states of senders"), ("queue", "queue lengths")):
-        if table in thinned.rows:
-            yield fact("thinned", what=what, shown=getattr(run, table).height, all=thinned.rows[table])
+    shown = [(thinned.ways.height, thinned.sent, "packets")] if thinned.ways is not None else []
+    names = {"series": "states of senders", "queue": "queue lengths"}
+    shown += [
+        (getattr(run, table).height, thinned.rows[table], names[table]) for table in names if table in thinned.rows
+    ]
+    yield fact("thinned", parts=[f"{some:,} of {rows:,} {what}" for some, rows, what in shown])
 
 
 def _arrow(name: str) -> str:
