@@ -119,5 +119,9 @@ def test_what_cannot_be_opened_says_what_is_there(names: dict[str, Any]) -> None
         acklab.load("nothing")
     with pytest.raises(acklab.reproduce.PaperError, match="no paper or study alman1998; did you mean allman1998"):
         acklab.reproduce("alman1998")
+    with pytest.raises(acklab.StudyError, match="cases = 3: has to be a list of texts"):
+        acklab.sweep("s.toml", cases=3)
+    with pytest.raises(acklab.StudyError, match="metrics = 5: has to be a list of texts"):
+        acklab.compare("s.toml", {"a": {}, "b": {"seed": 2}}, metric=5)
     with pytest.raises(ValueError, match="no chart window; did you mean cwnd"):
         names["run"].plot("window")

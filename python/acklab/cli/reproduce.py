@@ -71,8 +71,6 @@ def act(options: argparse.Namespace) -> int:
     from ..engines import cluster
     from ..reproduce.regenerate import PaperError, reproduce
 
-    if options.seeds is not None and options.seeds < 2:
-        options.parser.error("--seeds must be at least 2: one seed has no interval")
     options.out = options.out or (None if options.json else "acklab-out/reproduce")
     try:
         result = reproduce(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module, resources
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.directory import Folder, results
 from ..results.result import Result
+from ..scenario.given import assignments
 from ..text.escapes import not_known
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ MORE = "acklab-studies brings later work, classics and studies: pip install ackl
 
 
 class PaperError(ValueError):
-    """There is no such paper or figure; the message has the names."""
+    """There is no such paper or figure, or an option makes no sense; the message says what there is."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +82,7 @@ def reproduce(
     figure: str | Sequence[str] = (),
     quick: bool = False,
     seeds: int | None = None,
-    set: Sequence[str] = (),  # as `--set`
+    set: Any = (),  # as `--set`
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     by: Batches | None = None,
@@ -95,7 +96,7 @@ def reproduce(
         figure: only this figure of each paper, or these.
         quick: fewer seeds and cells, no slow checks.
         seeds: at most so many for claims with random runs, at least 2.
-        set: keys to change in every run, as ``acklab reproduce --set`` takes them; then it is not the paper.
+        set: keys to change in every run, a table, or texts as ``acklab reproduce --set`` takes them; then it is not the paper.
         out: a directory for the pages; what an interrupted attempt left there is not run again.
         threads: how many runs at once; one a processor if left out.
         by: the workers of the runs; threads of this process if left out.
@@ -111,8 +112,13 @@ def reproduce(
     from .runner import FULL, QUICK, drawn_of
     from .runner import reproduce as regenerate
 
+    if seeds is not None and seeds < 2:
+        raise PaperError("seeds must be at least 2: one seed has no interval")
     chosen = _chosen(papers, [figure] if isinstance(figure, str) else figure)
-    effort = replace(QUICK if quick else FULL, sets=tuple(set))
+    effort = replace(
+        QUICK if quick else FULL,
+        sets=tuple(assignments(set) if isinstance(set, Mapping) else [set] if isinstance(set, str) else set),
+    )
     effort = effort if seeds is None else effort.at_most(seeds)
     changes: dict[int, Changed] | None = None
     if set:

@@ -36,7 +36,7 @@ from ..text.toml import loads
 from . import statistics
 from .answers import Answer
 from .errors import StudyError, refuse
-from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, fields, kind
+from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, kind
 from .metrics import Metric, measures, metric
 from .reading import OF_SCENARIOS, Case, _named, case
 from .router import Setting, router_settings
@@ -510,7 +510,7 @@ def called(
     arguments(called, keys, "compare")
     given = [scenario, *others, *([] if cases is None else [list(cases) if isinstance(cases, tuple) else cases])]
     asked: dict[str, Any] = {
-        "metrics": measures(metrics if metric is None else metric),
+        "metrics": argument("metrics", measures, metrics if metric is None else metric),
         "sets": assignments({**keys, **pairs(set or {})}),
         "seeds": seeds,
     }

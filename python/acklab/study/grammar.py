@@ -89,6 +89,14 @@ def mistake(key: str, value: Any, said: str, verb: bool = False) -> str:
     return f"{key} = {shown(value)}{' ' * verb}{said}" if verb or said[0] == ":" else said
 
 
+def argument(name: str, read: Read, value: Any) -> Any:
+    """The value of a function's argument, whose name heads a mistake."""
+    try:
+        return read(value)
+    except StudyError as error:
+        raise StudyError(mistake(name, value, str(error))) from None
+
+
 def read_key(where: PlanText, key: str, read: Read, value: Any, *, verb: bool = False) -> Any:
     """A key's value; None, and a note at its place in the file, where it is none."""
     return where.check(key, lambda: read(value), lambda said: mistake(key, value, said, verb))

@@ -50,7 +50,7 @@ from ..text.plans import PlanText
 from ..text.titles import changed
 from .axes import DERIVE_KEYS, ROUND, Axis, Column, Derived, alternatives, check_names, derived, one_key, together
 from .errors import StudyError, shown
-from .grammar import TABLE, TABLES, TEXT, TIME, Key, fields, read_key
+from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, read_key
 from .keys import flatten, is_variable, look, names, settings
 from .metrics import Metric, chosen, measures, metric, schema
 from .reading import Reader, assignment, fixed, scenario_of, value, with_options
@@ -126,7 +126,11 @@ def _plan_of(plan: Any, varied: Any, cases: Any, engine: str, keys: dict[str, An
     elif varied is not None:
         keys["vary"] = varied
     if cases is not None:
-        named = {"alternatives": {"case": cases}} if isinstance(cases, Mapping) else cases_of(cases)
+        named = (
+            {"alternatives": {"case": cases}}
+            if isinstance(cases, Mapping)
+            else cases_of(argument("cases", TEXTS, cases))
+        )
         keys = with_options(keys, named)
     return replace(PLANS.of(plan, keys), engine=engine)
 
