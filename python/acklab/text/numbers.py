@@ -91,7 +91,7 @@ def between(low: float | None, high: float | None, unit: str) -> str:
     """An interval, or the bound that there is.
 
     >>> between(None, 0.001, "share"), between(1.0, 2.0, "s")
-    ('at most 0.1\\xa0%', '1\\xa0s to 2\\xa0s')
+    ('at most 0.100\\xa0%', '1\\xa0s to 2\\xa0s')
     """
     first, last = shown(low, unit), shown(high, unit)
     if high is None:

@@ -13,7 +13,6 @@ export function wireAsides() {
   NARROW.addEventListener("change", set);
   set();
   if (!NARROW.matches) return;
-  // Of a paper's figures the first is open, and the choice of colours stands below everything.
-  for (const card of [...document.querySelectorAll("details.card[open]")].slice(1)) card.removeAttribute("open");
+  // The choice of colours stands below everything.
   (document.querySelector(".foot") || document.querySelector("main"))?.append(document.getElementById("theme"));
 }
