@@ -51,7 +51,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "comparison": ["compare", "s.json", *cases, "--out", "comparison", "--seeds", "2"],
         "sweep": ["sweep", "s.json", "--out", "sweep", *cases],
         "analysis": ["analyze", "<hostile>.pcap", "--out", "analysis"],
-        "allman1998": ["reproduce", "allman1998/table-1", "--quick", "--out", "allman1998"],
+        "allman1998": ["reproduce", "allman1998/figure-13", "--quick", "--out", "allman1998"],
     }
     for words in told.values():
         status, _, said = hostile.run(place, *words)
