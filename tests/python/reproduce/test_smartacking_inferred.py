@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acklab.papers import paper
 from acklab.papers.open import inferred, rules
+from acklab.papers.smartacking.runs import ONE_ZERO, RED_10
 from acklab.papers.smartacking.setting import (
     EDGE_MBPS,
     FREE,
@@ -21,6 +23,7 @@ from acklab.papers.smartacking.setting import (
     tcp_udp,
     two_two,
 )
+from acklab.reproduce.nudge import again
 from acklab.runs import run_batch
 from acklab.study.infer import PLANS, InferPlan, ReadingBench, Values, tried
 from acklab.study.space import Choice
@@ -75,9 +78,7 @@ def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: InferPla
         for one, row in zip(plan.values, np.round(made.mean(axis=2), 1).T.tolist(), strict=True)
         if "timeouts" not in one.name
     }
-    rows = re.findall(
-        r"^\| (\d\([a-d]\)[^|]*?) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE
-    )
+    rows = re.findall(r"^\| (\d\([a-d]\)[^|]*?) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE)
     assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
 
 
@@ -111,3 +112,12 @@ def test_a_reading_changes_what_has_the_rule_and_draws_are_the_same_every_time()
     assert [flow["sender"]["tick"] for flow in both["flow"]] == ["100ms"] * 4
     assert json.loads(readings.applied(edges, plain, its))["link"][2]["rate"] == "100Mbps"
     assert readings.applied(edges, several, its) == several, "another configuration"
+
+
+def test_a_confirmation_has_runs_of_its_own() -> None:
+    """Ten repetitions, or seeds, after those by which a reading was found."""
+    of, its, cell = paper("smartacking"), rules("smartacking"), {"scheme": "smart", "mbps": 2}
+    later = readings.changed(of, RED_10, {}, its, 0, 10)
+    assert later.scenario(**cell, seed=1) == RED_10.scenario(**cell, seed=11)
+    third = readings.changed(of, ONE_ZERO, {}, its, 3, 10)
+    assert third.scenario(**cell) == again(ONE_ZERO, 13, False).scenario(**cell) != ONE_ZERO.scenario(**cell)
