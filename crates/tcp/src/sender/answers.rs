@@ -200,6 +200,7 @@ impl<R: LossRecovery> Answers<'_, R> {
 
 impl Core {
     /// Counts an ACK. Returns the units that may grow the window later.
+    #[inline(always)]
     fn count<W: SenderWire>(&mut self, ack: &Ack, (before, data): (Before, Data), now: Time, wire: &mut W) -> u64 {
         if before.probe_repaired {
             self.reduce_for_probe(now);

@@ -185,6 +185,7 @@ impl LossRecovery for Fack {
         })
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, _: Time) -> Answer {
         if ack.ack < core.seq.una {
             return Answer::default();

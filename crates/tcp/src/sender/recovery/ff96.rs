@@ -186,6 +186,7 @@ impl LossRecovery for Ff96 {
         Counts::Ordinary
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
         if data != Data::None || recovering(core) {
             return self.in_recovery(core, ack, data);

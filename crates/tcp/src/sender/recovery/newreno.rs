@@ -40,6 +40,7 @@ impl LossRecovery for NewReno {
         if core.cc.inflation == 0 { Counts::Ordinary } else { Counts::of(Data::EndsNewReno) }
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
         let mut answer = duplicate_ack(core, ack, data);
         if matches!(data, Data::Partial { .. }) {

@@ -29,6 +29,7 @@ impl LossRecovery for Reno {
         }
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, data: Data, _: u64, _: Time) -> Answer {
         let answer = duplicate_ack(core, ack, data);
         leave_in_order(core, answer, core.rules.max_burst)

@@ -305,6 +305,7 @@ impl LossRecovery for Rfc6675 {
         Counts::As(Before { goes_back: refuted, limit, ..Before::default() }, data)
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, data: Data, acked: u64, _: Time) -> Answer {
         let recovering = core.cc.state == CaState::Recovery;
         let repeats = data == Data::None && ack.ack == core.seq.una && self.news > 0;

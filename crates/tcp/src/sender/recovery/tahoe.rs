@@ -23,6 +23,7 @@ impl LossRecovery for Tahoe {
         if ack.ack > core.seq.una { Counts::Ordinary } else { Counts::of(Data::None) }
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, _: Time) -> Answer {
         let duplicate = ack.ack == core.seq.una;
         let begins = begins_recovery(core, ack);

@@ -169,6 +169,7 @@ impl LossRecovery for Rack {
         Counts::As(Before { probe_repaired, limit, ..Before::default() }, data)
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, _: Data, acked: u64, _: Time) -> Answer {
         let judged = std::mem::take(&mut self.judged);
         // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
@@ -410,6 +411,7 @@ impl Rack {
 impl Rack {
     /// Answers losses, or a mark. The first segment of a recovery leaves whatever cwnd says (RFC 6675 section 5, step 4.3); a control
     /// that owns the window first says what may be in flight.
+    #[inline(always)]
     fn reduce(&mut self, core: &mut View, (delivery, losses): (Delivered, Found), mark: bool) -> Answer {
         let spreads_mark = mark && !losses.begins && core.cc.state_at(core.seq.una) == CaState::Open;
         if losses.begins || spreads_mark {

@@ -200,6 +200,7 @@ impl LossRecovery for Rfc9002 {
         Counts::As(before, if ack.ack > core.seq.una { Data::Quic } else { Data::None })
     }
 
+    #[inline(always)]
     fn react(&mut self, core: &mut View, ack: &Ack, _: Data, _: u64, now: Time) -> Answer {
         let judged = std::mem::take(&mut self.judged);
         let begins = self.begins(&judged.losses);
