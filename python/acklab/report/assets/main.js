@@ -15,13 +15,13 @@ import { opened, startViewer } from "./viewer.js";
 function start() {
   const manifest = JSON.parse(byId("manifest").textContent);
   startTheme(manifest.palette);
-  wireSorting();
   wireCharts();
   wireCommand();
   wireAsides();
   wireUnfold();
   state.start(manifest);
   fillReport(manifest);
+  wireSorting();
   startViewer(manifest.charts);
   wireFragment(state.view);
   return opened();
@@ -33,7 +33,7 @@ function fillReport({ runs, title, changed, tables }) {
   const seeds = [...new Set(runs.map((run) => run.seed).filter((seed) => seed !== null))];
   byId("kicker").textContent = [title, changed?.length ? `changed: ${changed.join(", ")}` : "", runs.length > 1 ? `${runs.length} runs` : "", seeds.length ? `seed ${seeds.slice(0, 6).join(", ")}` : ""].filter(Boolean).join(" · ");
   byId("summary").append(...summary().filter(Boolean));
-  byId("tables").append(sortableTable({ title: "Flows", kind: "flows", table: tables.flows, about: "Sort by a click on a heading." }));
+  byId("tables").append(sortableTable({ title: "Flows", kind: "flows", table: tables.flows, about: "One row for each flow." }));
   if (tables.links.rows.length) byId("tables").append(sortableTable({ title: "Links", kind: "links", table: tables.links, about: "One row for each direction of a link." }));
   if (tables.ignored?.rows.length) byId("tables").append(sortableTable({ title: "Rules that the kernel does not follow", kind: "ignored", table: tables.ignored, about: "The scenario's value, and what the kernel has." }));
 }

@@ -1,4 +1,4 @@
-// The flow and link tables: sorted by a click on a heading, numbers in line.
+// The flow and link tables, numbers in line.
 import { MOST_STACKED, stack } from "./stack.js";
 import { h } from "./dom.js";
 import { grouped, significant } from "./format.js";
@@ -12,9 +12,7 @@ const MOST_ROOMY = 13;
 
 export function sortableTable({ title, about, table, kind }) {
   const { runs } = state.manifest;
-  let order = null;
   const body = h("tbody");
-  const heads = new Map();
 
   const columns = [...(state.compared ? [{ key: "run", label: "run", unit: "", text: true }] : []), ...table.columns];
   // A column of numbers of one kind has the same decimals all the way down.
@@ -26,44 +24,14 @@ export function sortableTable({ title, about, table, kind }) {
 
   const value = (row, column) => (column.key === "run" ? runs[row.run].label : row[column.key] ?? null);
 
-  const fill = () => {
-    const rows = [...table.rows];
-    if (order) {
-      const { column, down } = order;
-      rows.sort((a, b) => {
-        const [x, y] = [value(a, column), value(b, column)];
-        // What has no value stays at the end, whichever way the others go.
-        if (x === null || y === null) return Number(x === null) - Number(y === null);
-        return (typeof x === "string" ? x.localeCompare(y, undefined, { numeric: true }) : x - y) * (down ? -1 : 1);
-      });
-    }
-    body.replaceChildren(...rows.map((row) => h("tr", {}, columns.map((column, i) => {
-      const v = value(row, column);
-      const text = v === null ? "–" : column.text ? String(v) : numberText(v, column);
-      const content = kind === "flows" && column.key === "name" && state.several ? flowSwitch(row, text) : i === 0 && column.key === "run" ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", text] : text;
-      return h("td", { class: column.text ? "text" : v === null ? "none" : null }, content);
-    }))));
-    const told = columns.map((column) => [column.label, column.unit].filter(Boolean).join(", "));
-    for (const row of body.rows) stack(row, told);
-    for (const [column, { th, arrow }] of heads) {
-      const mine = order && order.column === column;
-      th.setAttribute("aria-sort", mine ? (order.down ? "descending" : "ascending") : "none");
-      arrow.textContent = mine ? (order.down ? "▾" : "▴") : "";
-    }
-  };
-
-  const head = h("tr", {}, columns.map((column) => {
-    const arrow = h("span", { class: "arrow", "aria-hidden": "true" });
-    const th = h("th", { scope: "col", class: column.text ? "text" : null, title: column.about || null },
-      h("button", { type: "button", onclick: () => {
-        order = { column, down: order && order.column === column ? !order.down : !column.text };
-        fill();
-      } }, column.text ? [column.label, arrow] : [arrow, column.label], h("span", { class: "unit" }, column.unit || "")));
-    heads.set(column, { th, arrow });
-    return th;
-  }));
-
-  fill();
+  body.replaceChildren(...table.rows.map((row) => h("tr", {}, columns.map((column, i) => {
+    const v = value(row, column);
+    const text = v === null ? "–" : column.text ? String(v) : numberText(v, column);
+    const content = kind === "flows" && column.key === "name" && state.several ? flowSwitch(row, text) : i === 0 && column.key === "run" ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", text] : text;
+    return h("td", { class: column.text ? "text" : v === null ? "none" : null }, content);
+  }))));
+  for (const row of body.rows) stack(row, columns.map((column) => [column.label, column.unit].filter(Boolean).join(", ")));
+  const head = h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column.text ? "text" : null, title: column.about || null }, column.label, h("span", { class: "unit" }, column.unit || ""))));
   // On a narrow screen: of each flow or link a table whose columns are the runs.
   const named = table.columns.filter((column) => ["name", "link"].includes(column.key))[0];
   const turned = [];
