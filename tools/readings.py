@@ -90,6 +90,11 @@ def _at(tree: Any, key: str) -> Any:
     return tree
 
 
+def different(some: Iterable[Reading]) -> list[Reading]:
+    """Each reading once."""
+    return list({json.dumps(one): one for one in some}.values())
+
+
 def _set(line: str, texts: Sequence[str]) -> str:
     """A scenario with keys set; empty where it cannot have one of them."""
     try:
@@ -206,10 +211,11 @@ def main() -> None:
             before = used[id]
             if (one and one.parts) != (before and before.parts):
                 moving[id] += [reading] if not given.screen or (one and claims.holds(id, one)) else []
-    tried = {id: [{}, *some, *joint(some, 0 if given.screen else given.draws)] for id, some in moving.items()}
+    draws = 0 if given.screen else given.draws
+    tried = {id: different([{}, *some, *joint(some, draws)]) for id, some in moving.items()}
     print(json.dumps({id: [len(some), len(tried[id])] for id, some in moving.items()}), flush=True)
     having: dict[str, list[Reading]] = {id: [] for id in ids}
-    for reading in {json.dumps(one): one for some in tried.values() for one in some}.values():
+    for reading in different(one for some in tried.values() for one in some):
         wanted = [id for id in ids if reading in tried[id]]
         for id in claims.having(wanted, reading, REPETITIONS):
             sure = id in claims.having([id], reading, REPETITIONS, later=REPETITIONS)
