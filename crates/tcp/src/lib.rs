@@ -6,7 +6,7 @@
 //! Where to look:
 //! * what a receiver does with a segment: [`receiver`]; **when it acknowledges**: [`receiver::policy`], one file a policy;
 //! * what an ACK is worth: [`sender::credit`]; what credit and losses do to `cwnd`: [`sender::control`];
-//! * what is presumed lost and may be sent again: [`sender::recovery`]; the retransmission timer: [`sender::rtt`];
+//! * what is presumed lost and may be sent again: `sender/recovery`; the retransmission timer: [`sender::rtt`];
 //! * the many small rules in which stacks differ: [`rules`], one table a stack.
 //!
 //! ```

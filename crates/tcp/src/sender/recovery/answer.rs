@@ -106,6 +106,7 @@ pub(in crate::sender) struct Answer {
 
 impl Answer {
     /// Nothing but departures.
+    #[inline(always)]
     pub fn send(sends: Sends) -> Answer {
         Answer { sends, ..Answer::default() }
     }

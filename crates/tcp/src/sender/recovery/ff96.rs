@@ -31,6 +31,8 @@ pub(in crate::sender) struct Ff96 {
     had_partial: bool,
     /// True if the ACK just judged reports something new.
     news: bool,
+    /// True if something was reported or timed out since the last ordinary ACK.
+    noted: bool,
 }
 
 fn recovering(core: &Core) -> bool {
@@ -45,6 +47,7 @@ impl Ff96 {
 
     /// Takes in the ACK's blocks. Returns whether they have news.
     fn update(&mut self, core: &Core, ack: &Ack) -> bool {
+        self.noted = true;
         let (before, una) = (self.board.total(), ack.ack.max(core.seq.una));
         let mut changed = false;
         if self.left < una {
@@ -98,6 +101,7 @@ impl Ff96 {
     }
 
     /// Answers an ACK in recovery, or the one that ends it.
+    #[inline(always)]
     fn in_recovery(&mut self, core: &Core, ack: &Ack, data: Data) -> Answer {
         let mss = u64::from(core.seq.mss);
         self.left_network(mss);
@@ -179,10 +183,11 @@ impl LossRecovery for Ff96 {
         if ack.ack <= self.base {
             return Counts::of(Data::None);
         }
-        self.had_partial = false;
         self.base = ack.ack;
-        self.timed_out = false;
-        self.clear_board();
+        if std::mem::take(&mut self.noted) {
+            (self.had_partial, self.timed_out) = (false, false);
+            self.clear_board();
+        }
         Counts::Ordinary
     }
 
@@ -221,7 +226,7 @@ impl LossRecovery for Ff96 {
     }
 
     fn before_timeout(&mut self, core: &Core) -> Voids {
-        self.timed_out = true;
+        (self.timed_out, self.noted) = (true, true);
         self.base = self.base.max(core.seq.una);
         self.clear_board();
         Voids { duplicates: true, recovery: true }
