@@ -242,8 +242,7 @@ TEMPLATES: Mapping[str, str] = {
     "why-all": "Without all of these: {value:digits} {unit}",
     "why-open": "The capture does not determine, so no row has: {names:list}",
     "why-asks": "Causes, in the directory of this page: acklab why scenario.toml",
-    "demo-runs": "The four runs with a queue of {queue} packets: {page}",
-    "demo-paper": "Five figures of the paper with fewer seeds, in some seconds: {page}",
+    "demo": "Pages: {run}, {paper}",
     # A search.
     "search": "{trials:count trial}, {runs:count run}, {paths:count path}, {seeds:count seed} each",
     "baseline-stays": "None of {trials:count trial} has a better mean {objectives:list} than the baseline",
