@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -17,6 +17,8 @@ from .verdict import busiest
 
 #: Paths and late flows that are facts; queues that are named.
 MAX_PATHS, MAX_LATE, MAX_QUEUES = 2, 3, 3
+#: Facts of a single run that the headline, the bars or the tables of several runs show.
+SHOWN = ("finished", "still-sending", "completions", "busy", "needless", "acks", "acks-missing")
 
 
 def headline(runs: list[Run]) -> dict[str, Any]:
@@ -25,14 +27,25 @@ def headline(runs: list[Run]) -> dict[str, Any]:
     if wrong := [run for run in runs if run.invalid]:
         told = [(run, Fact("invalid", {"why": run.invalid})) for run in wrong]
         return {"title": sentence(fact("invalid", why=short(wrong[0].invalid))), "points": _points(told, several)}
-    told = [(run, one) for run in runs for one in facts(run)]
     if several:
-        return {"title": sentence(_compared(runs)), "points": _points(told, several)}
+        return {"title": sentence(_compared(runs)), "points": _points(list(_beside(runs)), several)}
+    told = [(runs[0], one) for one in facts(runs[0])]
     return {"title": sentence(told[0][1]), "points": _points(told[1:], several)}
 
 
-def _points(told: list[tuple[Run, Fact]], several: bool) -> list[dict[str, Any]]:
-    return [{"run": run.label if several else None, "about": one.kind, "text": sentence(one)} for run, one in told]
+def _beside(runs: list[Run]) -> Iterator[tuple[Run | None, Fact]]:
+    """The facts of several runs: once what all of them have, then of each what the headline, the bars and the tables do not show."""
+    each = {run.label: [one for one in facts(run) if one.kind not in SHOWN] for run in runs}
+    first, *others = each.values()
+    shared = [one for one in first if all(one in other for other in others)]
+    yield from ((None, one) for one in shared)
+    yield from ((run, one) for run in runs for one in each[run.label] if one not in shared)
+
+
+def _points(told: Sequence[tuple[Run | None, Fact]], several: bool) -> list[dict[str, Any]]:
+    return [
+        {"run": run.label if several and run else None, "about": one.kind, "text": sentence(one)} for run, one in told
+    ]
 
 
 def facts(run: Run) -> list[Fact]:

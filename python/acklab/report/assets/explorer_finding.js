@@ -11,6 +11,7 @@ const FORMATS = {
   digits: (value) => grouped(Number(value.toPrecision(3))),
   list: listing,
   seconds: (value) => duration(value, 3),
+  texts: listing,
   where: (value) => (value ? `, ${value}` : ""),
 };
 
