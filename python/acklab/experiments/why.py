@@ -56,6 +56,8 @@ MIN_NUDGES, MAX_NUDGES = 10, 1000
 MAX_PACKETS = 200_000
 #: What is compared with what.
 WITHOUT, ALONE, ALL, PLACEBO, INSTEAD, AGAIN = "without", "alone", "all", "nudge", "instead", "instead, other nudges"
+#: The heading of rows.
+ROW = "mechanism"
 #: Bases of findings: the scenario as it is, and with every mechanism neutral.
 AS_IT_IS, NEUTRAL = "as it is", "all neutral"
 NAMES = ("why.html", "why.json", "causes.parquet", "findings.parquet", "runs.parquet", "scenario.toml", "scenario.json")
@@ -609,7 +611,7 @@ def _causes(result: Why) -> Table:
     kinds = (INSTEAD, AGAIN) if result.question.values else (WITHOUT, ALONE)
     base = result.finding(PLACEBO, NUDGED)
     heads = [
-        "",
+        ROW,
         *(["with it", "with it, other nudges"] if result.question.values else ["without it", "it alone"]),
         "p95 RTT",
         "retransmissions",
@@ -651,12 +653,12 @@ def _others(result: Why) -> Table:
         for cause in _ordered(result)
         if places
     ]
-    return Table(["", *(result.metrics[place].label for place in places)], rows, "The other flows, without it")
+    return Table([ROW, *(result.metrics[place].label for place in places)], rows, "The other flows, without it")
 
 
 def _unused(result: Why) -> Table:
     rows: list[Row] = [[cause.name, Cell(cause.change.key, "code")] for cause in result.causes if not cause.used]
-    return Table(["", "key"], rows, "No packet changed", names=2, fold=True, terminal=not result.question.values)
+    return Table([ROW, "key"], rows, "No packet changed", names=2, fold=True, terminal=not result.question.values)
 
 
 def _keys(result: Why) -> Table:
@@ -670,7 +672,7 @@ def _keys(result: Why) -> Table:
         ]
         for cause in result.causes
     ]
-    return Table(["", "sets", "is"], rows, "What each row sets", names=3, fold=True, terminal=False)
+    return Table([ROW, "sets", "is"], rows, "What each row sets", names=3, fold=True, terminal=False)
 
 
 def _text(value: Any) -> str:

@@ -258,14 +258,15 @@ def _limits(runs: list[Run]) -> list[dict[str, Any]]:
         now_and_then = {row["name"] for group in run.groups if group.manner == WRITES for row in group.flows}
         for flow in [name for name in run.flow_names if name not in now_and_then] or run.flow_names:
             found = prep.limits(run, flow)
-            shares = [{"cause": c, "share": found.share(c), "s": found.seconds.get(c, 0.0)} for c in prep.CAUSES]
+            spans = [{"cause": cause, "from_s": since, "s": took} for cause, since, took in found.spans]
             out.append(
                 {
                     "run": r,
                     "flow": flow,
                     "from_s": run.flow(flow).get("first_data_s") or run.flow(flow).get("start_s") or 0.0,
                     "active_s": found.active_s,
-                    "shares": shares if found.seconds else [],
+                    "seconds": found.seconds,
+                    "spans": spans,
                 }
             )
     return out

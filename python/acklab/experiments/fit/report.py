@@ -32,7 +32,7 @@ def report(found: Fit, prediction: Prediction | None = None, *, short: bool = Fa
     name = f"{title_of_file(found.file, short=short)}, {title(found.measured.row)}"
     tables = [_parameters(found), _scores(found), _receivers(found)]
     if prediction is None:
-        return Report("fit", name, facts(found), [replace(tables[0], fold=False), *tables[1:]])
+        return Report("fit", name, facts(found), [replace(tables[0], fold=False, lead=True), *tables[1:]])
     name = f"{name}: what if {one_line(', '.join(prediction.sets))}"
     return Report("fit", name, foreseen(prediction), [_answer(prediction), *tables, _models(prediction)])
 

@@ -27,6 +27,8 @@ CAUSES = ("timeout", "recovery", "window", "slow start", "path")
 
 #: A ceiling is only believed if the flight stood at it for this share of the time.
 _PLATEAU = 0.10
+#: Stretches shorter than this share of the flow's time are not drawn.
+_DRAWN = 0.0025
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Limits:
     active_s: float
     #: Cause -> seconds; empty if the series was not recorded.
     seconds: dict[str, float] = field(default_factory=dict)
+    #: Cause, begin and seconds of each stretch, in the order of time; one too short to be drawn is part of that before it.
+    spans: list[tuple[str, float, float]] = field(default_factory=list)
     #: The height of the ceiling the flight stood at, if it did.
     window_segments: float | None = None
     #: The busiest link in the data's direction: name and share of time busy.
@@ -64,20 +68,23 @@ def limits(run: Run, flow: str) -> Limits:
     start = row.get("start_s") or 0.0 if start is None else start
     end = row.get("finished_s")
     end = run.end_s if end is None else end
-    spent, ceiling = _spent(run, flow, row, start, end)
+    spent, spans, ceiling = _spent(run, flow, row, start, end)
     return Limits(
         flow=flow,
         active_s=max(0.0, end - start),
         seconds=spent,
+        spans=spans,
         window_segments=ceiling,
         busiest=_busiest(run, row, max(0.0, end - start)),
     )
 
 
-def _spent(run: Run, flow: str, row: dict[str, Any], start: float, end: float) -> tuple[dict[str, float], float | None]:
+def _spent(
+    run: Run, flow: str, row: dict[str, Any], start: float, end: float
+) -> tuple[dict[str, float], list[tuple[str, float, float]], float | None]:
     series = sender_states(run, flow)
     if series.height < 2 or end <= start:
-        return {}, None
+        return {}, [], None
     steps = series.with_columns(
         until=pl.col("time_s").shift(-1, fill_value=end).clip(start, end),
         since=pl.col("time_s").clip(start, end),
@@ -95,8 +102,24 @@ def _spent(run: Run, flow: str, row: dict[str, Any], start: float, end: float) -
         .when(pl.col("state") == "slow-start").then(pl.lit("slow start"))
         .otherwise(pl.lit("path"))
     )  # fmt: skip
-    sums = dict(steps.group_by(cause.alias("cause")).agg(pl.col("took").sum()).iter_rows())
-    return {c: sums.get(c, 0.0) for c in CAUSES}, ceiling
+    steps = steps.with_columns(cause=cause)
+    sums = dict(steps.group_by("cause").agg(pl.col("took").sum()).iter_rows())
+    stretches = steps.group_by(pl.col("cause").rle_id().alias("stretch"), maintain_order=True).agg(
+        pl.col("cause", "since").first(), pl.col("took").sum()
+    )
+    return {c: sums.get(c, 0.0) for c in CAUSES}, _drawn(stretches, _DRAWN * (end - start)), ceiling
+
+
+def _drawn(stretches: pl.DataFrame, least: float) -> list[tuple[str, float, float]]:
+    """The stretches that are long enough, each with what is left out behind it."""
+    spans: list[tuple[str, float, float]] = []
+    for name, since, took in stretches.select("cause", "since", "took").iter_rows():
+        if spans and (took < least or spans[-1][0] == name):
+            last, begun, before = spans[-1]
+            spans[-1] = (last, begun, before + took)
+        else:
+            spans.append((name, since, took))
+    return spans
 
 
 def _ceiling(steps: pl.DataFrame, row: dict[str, Any]) -> float | None:

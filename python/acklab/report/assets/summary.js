@@ -25,13 +25,13 @@ function words({ about, text }) {
 
 function spentBars() {
   const { runs, limits } = state.manifest;
-  const rows = limits.filter((row) => row.shares.length).slice(0, 12);
+  const rows = limits.filter((row) => row.spans.length).slice(0, 12);
   if (!rows.length) return null;
   const name = (row) => (state.compared ? runs[row.run].label + (limits.filter((r) => r.run === row.run).length > 1 ? " · " + row.flow : "") : row.flow);
   // From the first data of all: who begins later stands further to the right.
   const begin = Math.min(...rows.map((row) => row.from_s));
   const longest = Math.max(...rows.map((row) => row.from_s - begin + row.active_s));
-  const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.shares.some((s) => s.cause === cause && s.share >= 0.002)));
+  const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.spans.some((span) => span.cause === cause)));
   const order = ["slow start", "path", "window", "recovery", "timeout"];
   // Beside the colours of runs or of several flows the causes are greys.
   const greys = state.compared || state.several;
@@ -41,11 +41,11 @@ function spentBars() {
   return h("div", { class: "spent", role: "group", "aria-label": "Where the time went" },
     rows.map((row) => h("div", { class: "spent-row" },
       h("span", { title: name(row) }, name(row)),
-      h("div", { class: "spent-bar", role: "img", "aria-label": name(row) + ": " + row.shares.map((s) => `${CAUSES[s.cause]} ${Math.round(s.share * 100)} %`).join(", "), style: { width: `${(100 * row.active_s) / longest}%`, "margin-left": `${(100 * (row.from_s - begin)) / longest}%` } },
-        order.map((cause) => row.shares.find((s) => s.cause === cause)).filter((s) => s && s.share >= 0.002).map((s) => {
+      h("div", { class: "spent-bar", role: "img", "aria-label": name(row) + ": " + order.filter((cause) => row.seconds[cause]).map((cause) => `${CAUSES[cause]} ${duration(row.seconds[cause], 3)}`).join(", "), style: { width: `${(100 * row.active_s) / longest}%`, "margin-left": `${(100 * (row.from_s - begin)) / longest}%` } },
+        row.spans.map((span) => {
           // A length is written where there is room for it.
-          const tight = ((s.share * row.active_s) / longest) * Math.min(innerWidth - 28, 1200) < 66;
-          return h("span", { class: tight ? "tight" : null, style: { "--c": colour(s.cause), "--t": words(s.cause), flex: `${s.share} 1 0` }, title: `${CAUSES[s.cause]}: ${duration(s.s)} (${Math.round(s.share * 100)} %)` }, tight ? "" : duration(s.s, 3));
+          const tight = (span.s / longest) * Math.min(innerWidth - 28, 1200) < 66;
+          return h("span", { class: tight ? "tight" : null, style: { "--c": colour(span.cause), "--t": words(span.cause), flex: `${span.s} 1 0` }, title: `${CAUSES[span.cause]}: ${duration(span.s)} from ${duration(span.from_s)}` }, tight ? "" : duration(span.s, 3));
         })))),
-    h("div", { class: "spent-keys", "aria-hidden": "true" }, order.filter((cause) => seen.includes(cause)).map((cause) => h("span", {}, h("span", { class: "swatch", style: { "--c": colour(cause) } }), CAUSES[cause]))));
+    h("div", { class: "spent-keys", "aria-hidden": "true" }, order.filter((cause) => seen.includes(cause)).map((cause) => h("span", {}, h("span", { class: "swatch", style: { "--c": colour(cause) } }), rows.length > 1 ? CAUSES[cause] : `${CAUSES[cause]} ${duration(rows[0].seconds[cause], 3)}`))));
 }
