@@ -60,7 +60,7 @@ def folders(commands: Iterable[str]) -> list[str]:
     """
     shown = [*filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)), sys.prefix, sys.base_prefix, sys.executable]
     for word in re.findall(WORD, "\n".join(commands)):
-        if not os.path.isfile(word) or not (os.access(word, os.X_OK) or word.endswith(".py")):
+        if not (can_be_shown(word) and os.path.isfile(word) and (os.access(word, os.X_OK) or word.endswith(".py"))):
             continue
         is_python = re.fullmatch(r"(python|pypy)[0-9.]*", os.path.basename(os.path.realpath(word)))
         for file in (word, os.path.realpath(word)):
