@@ -48,6 +48,7 @@ TEMPLATES: Mapping[str, str] = {
     # A capture.
     "file": "{packets:count packet}, {bytes:amount B}, {span:seconds}, {connections:count TCP connection}",
     "log": "{connections:count QUIC connection}, {acks:count ACK frame}",
+    "log-trips": "Round trip: {least:seconds} at least, median {median:seconds}",
     "only": "{shown} of {all} directions are of {names:any}",
     "more-directions": "... and {more} more with less {sort}: {policies:list} (--json and --out have them all)",
     "no-data": "No data; {opened}{reset:where}",

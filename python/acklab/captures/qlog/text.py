@@ -107,9 +107,16 @@ def size(found: QlogAnalysis) -> Fact:
     return fact("log", connections=connections, acks=sum(row["acks"] for row in found.rows))
 
 
+def trips(found: QlogAnalysis) -> list[Fact]:
+    """The round trips that the log names of its direction with most ACKs."""
+    rows = [row for row in found.rows if row["rtt_min_s"] is not None]
+    row = max(rows, key=lambda row: row["acks"], default=None)
+    return [] if row is None else [fact("log-trips", least=row["rtt_min_s"], median=row["rtt_median_s"])]
+
+
 def as_text(found: QlogAnalysis, most: int = MAX_SHOWN) -> str:
     """The directions with most ACKs, each with its numbers and its phases."""
-    lines = [f"{title_of_file(found.file)}: {sentence(size(found))}", *map(sentence, found.notes)]
+    lines = [f"{title_of_file(found.file)}: {sentence(size(found))}", *map(sentence, [*trips(found), *found.notes])]
     shown = sorted(found.rows, key=lambda row: -row["acks"])[:most]
     for row in sorted(shown, key=lambda row: (row["connection"], row["data"])):
         numbers = cells(row)
