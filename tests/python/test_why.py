@@ -11,7 +11,7 @@ import pytest
 import acklab
 from acklab import _core, cli
 from acklab.experiments.neutral import changed, mechanisms, word
-from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, NUDGED, PLACEBO, WITHOUT, Why
+from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, AS_IT_IS, NUDGED, PLACEBO, WITHOUT, Why
 from acklab.results.findings import EQUIVALENT, UNDECIDED
 from acklab.study.errors import CompareError
 from acklab.text.toml import loads
@@ -45,6 +45,16 @@ def placebo(result: Why) -> str:
     row = result.finding(PLACEBO, NUDGED)
     assert row is not None
     return row.verdict
+
+
+def test_flows_of_a_table_start_apart() -> None:
+    """Five equal flows share a queue: which of them gets how much is chance, and no mechanism is its cause."""
+    group = {**flow(0, count=5), "size": "unlimited"}
+    bottleneck = link("8Mbps", "20ms", queue=tail(60))
+    result = acklab.why(dict(stop={"at": "6s"}, link=[bottleneck], flow=[group]), metric="goodput@f1")
+    values = [numbers[0] for (case, _), numbers in result.values.items() if case == AS_IT_IS]
+    assert max(values) > 1.1 * min(values)
+    assert result.named == [] and placebo(result) == UNDECIDED
 
 
 # ---- rows by hand ----------------------------------------------------------------------------------------------------
@@ -365,7 +375,7 @@ def test_the_page_of_a_short_run_has_its_causes_and_that_of_a_long_one_the_comma
         sets = ["--set", f"flow.f.size.segments={segments}", "--out", str(tmp_path / name)]
         assert cli.main(["run", str(ROOT / "examples" / "allman1998.toml"), *sets]) == 0
     pages = [(tmp_path / name / "report.html").read_text("utf-8") for name in ("short", "again", "long")]
-    asks, row = "acklab why scenario.toml", '<td class="text named" data-head="">f receiver.ack delayed</td>'
+    asks, row = "acklab why scenario.toml", '<td class="text named" data-head="mechanism">f receiver.ack delayed</td>'
     assert [row in page for page in pages] == [True, True, False] and [asks in page for page in pages] == [
         False, False, True,
     ]  # fmt: skip

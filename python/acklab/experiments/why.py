@@ -30,7 +30,7 @@ from ..render.decision import cell, glyphs
 from ..render.report import Cell, Report, Row, Table
 from ..results.columns import LESS
 from ..results.directory import results
-from ..results.findings import BETTER, DIFFERS, WORSE, Finding
+from ..results.findings import BETTER, DIFFERS, EQUIVALENT, WORSE, Finding
 from ..results.frames import provenance, system_errors, write_scenario
 from ..results.result import Result
 from ..runs import cpu_count
@@ -54,6 +54,10 @@ NUDGE = Nudge()
 MIN_NUDGES, MAX_NUDGES = 10, 1000
 #: Packets over links, in all runs, up to which the causes stand on a run's page: less than a second of work.
 MAX_PACKETS = 200_000
+#: Causes that are facts: those with the largest changes.
+MAX_TOLD = 3
+#: Flows of a table that start apart; of more, all keep their order.
+MAX_APART = 100
 #: What is compared with what.
 WITHOUT, ALONE, ALL, PLACEBO, INSTEAD, AGAIN = "without", "alone", "all", "nudge", "instead", "instead, other nudges"
 #: The heading of rows.
@@ -169,8 +173,14 @@ class Why(Result):
 
     @property
     def only_alone(self) -> list[str]:
-        """The causes that are shown alone, and whose absence shows nothing: another one has the same effect."""
-        return [cause.name for cause in self.causes if self._shown(ALONE, cause.name) and cause.name not in self.named]
+        """The causes that cost something alone, and whose absence changes nothing: another one has the same effect."""
+        return [cause.name for cause in self.causes if self._hidden(cause.name)]
+
+    def _hidden(self, case: str) -> bool:
+        alone, absent = self.finding(ALONE, case), self.finding(WITHOUT, case)
+        if alone is None or absent is None:
+            return False
+        return alone.verdict in (WORSE, DIFFERS) and absent.verdict == EQUIVALENT
 
     def report(self) -> Report:
         """Facts and tables."""
@@ -495,13 +505,25 @@ def _trace(summary: Mapping[str, Any], gone: re.Pattern[str] | None) -> list[Any
 
 
 def _nudged(tree: Mapping[str, Any], number: int) -> str:
-    """A run's scenario; flows of one table also start further apart, by as much in all."""
+    """A run's scenario; flows of one table start later, each by a draw of its own."""
     tree = NUDGE.of(tree, number)
-    for flow in tree["flow"]:
-        apart = NUDGE.later_s * _draw(number, f"stagger {flow['name']}") / flow["count"]
-        flow["stagger"] = f"{base(flow['stagger']) + apart:.9f}s"
+    named = bool(tree.get("expect")) or any(flow.get("after") for flow in tree["flow"])
+    flows = [one for flow in tree["flow"] for one in _apart(flow, number, named or flow["count"] > MAX_APART)]
     seed = int(2**32 * _draw(number, f"seed {tree['seed']}"))
-    return json.dumps({**tree, "seed": seed}, separators=(",", ":"))
+    return json.dumps({**tree, "flow": flows, "seed": seed}, separators=(",", ":"))
+
+
+def _apart(flow: Mapping[str, Any], number: int, together: bool) -> list[Mapping[str, Any]]:
+    """The flows of a table as tables; ``together``, the table whose flows start further apart, in the same order."""
+    count, stagger = flow["count"], base(flow["stagger"])
+    if count == 1:
+        return [flow]
+    if together:
+        apart = NUDGE.later_s * _draw(number, f"stagger {flow['name']}") / count
+        return [{**flow, "stagger": f"{stagger + apart:.9f}s"}]
+    starts = [base(flow["start"]) + place * stagger + NUDGE.later_s * _draw(number, f"{flow['name']}{place}") for place in range(count)]  # fmt: skip
+    alone = {**flow, "count": 1, "stagger": "0s"}
+    return [{**alone, "name": f"{flow['name']}{place}", "start": f"{start:.9f}s"} for place, start in enumerate(starts)]
 
 
 @lru_cache(maxsize=65536)
@@ -564,11 +586,10 @@ def _facts(result: Why) -> list[Fact]:
     what = "value" if result.question.values else "mechanism"
     facts = [fact("why", **value, **counts, what=what if len(result.causes) == 1 else f"{what}s")]
     shown = [row for name in result.named for kind in (WITHOUT, INSTEAD) if (row := result.finding(kind, name))]
-    for verdict in _SHOWN:
-        if top := max((row for row in shown if row.verdict == verdict), key=_size, default=None):
-            how = "without" if top.situation == WITHOUT else "with"
-            numbers = {"value": top.value, "base_value": top.base_value, "unit": top.unit}
-            facts.append(fact("why-most", case=top.case, how=how, **numbers))
+    for row in sorted(sorted(shown, key=_size)[-MAX_TOLD:][::-1], key=lambda row: _SHOWN.index(row.verdict)):
+        how = "without" if row.situation == WITHOUT else "with"
+        numbers = {"value": row.value, "base_value": row.base_value, "unit": row.unit}
+        facts.append(fact("why-most", case=row.case, how=how, **numbers))
     if not shown:
         facts.append(fact("why-none", metric=main.name, margin=result.question.margin))
     if result.only_alone:
