@@ -24,11 +24,11 @@ import pages  # noqa: E402
 
 
 def main() -> None:
-    """Runs README and how-to, and keeps what they draw."""
+    """Runs what the pages show, and keeps what it draws."""
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch)
         pages.prepare(directory)
-        pages.try_page(ROOT / "README.md", directory)
+        pages.try_page(ROOT / "docs" / "overview.md", directory)
         report(directory / "acklab-out" / "reno-sack" / "report.html", HERE / "report.png")
         pages.try_page(ROOT / "docs" / "howto" / "cwnd.md", directory)
         keep(Image.open(directory / "cwnd.png"), HERE / "cwnd.png")
