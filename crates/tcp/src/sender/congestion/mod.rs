@@ -1,6 +1,6 @@
 //! Congestion state of a sender (RFC 5681 section 3): windows, what last reduced them, and the rules that move them.
 //!
-//! [`credit`] says what an ACK is worth, and [`control`] turns that into `cwnd` and `ssthresh`; [`slow_start`] stands before a
+//! [`credit`] says what an ACK is worth, and [`control`] turns that into `cwnd` and `ssthresh`; `slow_start` stands before a
 //! control and ends its first slow start.
 
 pub mod control;

@@ -8,7 +8,7 @@ use super::linux::Deviation;
 use crate::rules::{RtoFloor, RttFilter, SenderRules};
 
 /// Estimator and backoff of one sender. Laid out as declared, so that the timeout stands beside what a sender's
-/// [timer](super::timer::Timer) begins with.
+/// timer begins with.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Rto {
