@@ -30,7 +30,7 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["rn", ALLMAN], "acklab: no verb rn; did you mean run?"),
         ([ALLMAN], f"to run it: acklab run {ALLMAN}"),
         (["examples/captures/linux-receiver.pcap"], "to read it: acklab analyze examples/captures/linux-receiver.pcap"),
-        (["run", ALLMAN, "--outt", "x"], "acklab run: unknown: --outt x"),
+        (["run", ALLMAN, "--outt"], "acklab run: unknown: --outt"),
         (["run", "examples/queue.toml"], "\n  this is a plan: acklab sweep examples/queue.toml"),
         (["run", "examples/access/filters.toml"], "\n  this has cases: acklab compare SCENARIO --cases"),
         (["run", "examples/captures/linux-receiver.pcap"], "\n  this is a capture: acklab analyze"),
