@@ -426,3 +426,11 @@ def test_a_capture_is_written_again_with_comments_at_its_packets(form: str, tmp_
         shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         assert f"{held}\tACK held 3.23" in shown
     assert command("analyze", source, "--annotate", source).returncode == 2
+
+
+def test_a_compressed_capture_that_breaks_off_is_annotated_as_far_as_it_goes(tmp_path: Path) -> None:
+    whole = gzip.compress(CAPTURE.read_bytes())
+    (tmp_path / "cut.pcap.gz").write_bytes(whole[: len(whole) * 2 // 3])
+    assert command("analyze", tmp_path / "cut.pcap.gz", "--annotate", tmp_path / "cut.pcapng").returncode == 0
+    cut = acklab.analyze(tmp_path / "cut.pcapng").connections[0]["data_packets"]
+    assert 0 < cut < acklab.analyze(CAPTURE).connections[0]["data_packets"]

@@ -110,6 +110,8 @@ def test_a_directory_is_opened_as_what_was_written(name: str, names: dict[str, A
         assert loaded.html() == live.html()
     live.write(f"{name} again")
     assert acklab.load(f"{name} again").findings == loaded.findings
+    acklab.load(f"{name} again").write(f"{name} copied")
+    assert acklab.load(f"{name} copied").to_pandas().equals(loaded.to_pandas())
     with pytest.raises(KeyError, match="no table nothing; there are"):
         loaded.table("nothing")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from acklab.study.axes import DERIVE_KEYS
-from acklab.study.sweep import KEYS, from_tree, plan_schema
+from acklab.study.sweep import KEYS, from_tree
+from acklab.study.sweep_schema import plan_schema
 from acklab.text.toml import loads
 from front import Acklab
 

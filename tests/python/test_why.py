@@ -51,7 +51,8 @@ def test_flows_of_a_table_start_apart() -> None:
     """Five equal flows share a queue: which of them gets how much is chance, and no mechanism is its cause."""
     group = {**flow(0, count=5), "size": "unlimited"}
     bottleneck = link("8Mbps", "20ms", queue=tail(60))
-    result = acklab.why(dict(stop={"at": "6s"}, link=[bottleneck], flow=[group]), metric="goodput@f1")
+    expected = [{"flow": "f1", "at": "1s", "what": "state", "equals": "slow-start"}]
+    result = acklab.why(dict(stop={"at": "6s"}, link=[bottleneck], flow=[group], expect=expected), metric="goodput@f1")
     values = [numbers[0] for (case, _), numbers in result.values.items() if case == AS_IT_IS]
     assert max(values) > 1.1 * min(values)
     assert result.named == [] and placebo(result) == UNDECIDED

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import struct
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ SECTION, INTERFACE, OLD_PACKET, SIMPLE, PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 COMMENT, RESOLUTION = 1, 9
 #: First bytes of a pcap file: byte order and digits of a second.
 PCAP = {b"\xd4\xc3\xb2\xa1": ("<", 6), b"\xa1\xb2\xc3\xd4": (">", 6), b"\x4d\x3c\xb2\xa1": ("<", 9), b"\xa1\xb2\x3c\x4d": (">", 9)}  # fmt: skip
+GZIP, MAX_BYTES = b"\x1f\x8b", 2 << 30
+"""First bytes of a compressed file, and how much it may hold."""
 #: Seconds from which a receiver's wait is told.
 MIN_HELD = 1e-3
 
@@ -38,8 +40,7 @@ def annotated(content: bytes, found: Analysis) -> bytes:
     Raises:
         AnnotateError: it is neither pcap nor pcapng, as it is or compressed by gzip.
     """
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
+    content = _unpacked(content) if content[:2] == GZIP else content
     notes = {number: " · ".join(map(sentence, told)) for number, told in comments(found).items()}
 
     def options(number: int, order: str = "<") -> bytes:
@@ -50,6 +51,21 @@ def annotated(content: bytes, found: Analysis) -> bytes:
     if content[:4] == SECTION.to_bytes(4, "big"):
         return b"".join(_of_pcapng(content, options))
     raise AnnotateError("comments need a pcap or pcapng file, as it is or compressed by gzip")
+
+
+def _unpacked(content: bytes) -> bytes:
+    """What a gzip file holds, of one that breaks off as far as it goes."""
+    plain = bytearray()
+    while content[:2] == GZIP:
+        member = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        try:
+            plain += member.decompress(content, MAX_BYTES + 1 - len(plain))
+        except zlib.error as error:
+            raise AnnotateError(f"the compressed file is damaged: {error}") from None
+        if len(plain) > MAX_BYTES:
+            raise AnnotateError(f"more than {MAX_BYTES >> 30} GiB without compression")
+        content = member.unused_data
+    return bytes(plain)
 
 
 def comments(found: Analysis) -> dict[int, list[Fact]]:

@@ -52,7 +52,7 @@ def add(verbs: Any) -> None:
 
 
 def transfer(policy: str, recovery: str) -> Run:
-    """One run of the scenario with its queue, ACK policy and recovery replaced."""
+    """One run of the scenario with QUEUE, an ACK policy and a recovery."""
     from ..runs import run as simulate
 
     changes: dict[str, Any] = {"flow.0.receiver.ack": POLICIES[policy], "flow.0.sender.recovery": recovery}
@@ -91,7 +91,7 @@ def act(options: argparse.Namespace) -> int:
     page = report.write(both, Path(options.out) / "demo", title=f"{title}, delayed ACKs", causes=shown)
     open_page(options, page)
     papers = Path(options.out) / "papers"
-    for outcome in reproduce(FIGURE, quick=True, out=papers).outcomes:
-        say("\n{}\n{}".format(outcome.paper.title, "\n".join(map(sentence, facts(outcome)))))
+    (outcome,) = reproduce(FIGURE, quick=True, out=papers).outcomes
+    say("\n{}\n{}".format(outcome.paper.title, "\n".join(map(sentence, facts(outcome)))))
     say("\n" + sentence(fact("demo", run=file_name(page), paper=file_name(papers / "index.html"))))
-    return 0
+    return 1 if outcome.failed else 0

@@ -35,7 +35,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _plan() -> dict[str, Any]:
-    from ..study.sweep import plan_schema as schema
+    from ..study.sweep_schema import plan_schema as schema
 
     return schema()
 

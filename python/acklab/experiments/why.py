@@ -506,9 +506,9 @@ def _trace(summary: Mapping[str, Any], gone: re.Pattern[str] | None) -> list[Any
 
 def _nudged(tree: Mapping[str, Any], number: int) -> str:
     """A run's scenario; flows of one table start later, each by a draw of its own."""
-    tree = NUDGE.of(tree, number)
-    named = bool(tree.get("expect")) or any(flow.get("after") for flow in tree["flow"])
-    flows = [one for flow in tree["flow"] for one in _apart(flow, number, named or flow["count"] > MAX_APART)]
+    tree = {key: value for key, value in NUDGE.of(tree, number).items() if key != "expect"}  # it names tables
+    after = any(flow.get("after") for flow in tree["flow"])
+    flows = [one for flow in tree["flow"] for one in _apart(flow, number, after or flow["count"] > MAX_APART)]
     seed = int(2**32 * _draw(number, f"seed {tree['seed']}"))
     return json.dumps({**tree, "flow": flows, "seed": seed}, separators=(",", ":"))
 

@@ -45,7 +45,7 @@ def html(
     """The page as text, with these charts (:data:`acklab.report.contents.CHARTS`).
 
     ``abouts`` replace their subtitles, and ``sentence`` the headline, unless a run is invalid; ``notes`` come below it, ``causes``, which is
-    HTML, below the charts, and ``tables`` after those of flows and links.
+    HTML, above the charts, and ``tables`` after those of flows and links.
     """
     told = manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables)
     return render(*told, causes)

@@ -57,6 +57,12 @@ def manifest(
         ways = prep.journeys(run) if run.packets.height else None
         group_of = {row["name"]: number for number, group in enumerate(run.groups) for row in group.flows}
         idle = {row["name"] for group in run.groups for row in group.late}
+        data = run.packets.filter(kind="data") if run.packets.height else run.packets
+        largest = (
+            dict(data.group_by(pl.col("flow").cast(pl.String)).agg(pl.col("size_bytes").max()).iter_rows())
+            if data.height
+            else {}
+        )
         by_flow = ways.partition_by("flow", as_dict=True) if ways is not None else {}
         for flow in run.flow_names:
             mine = by_flow.get((flow,), ways.clear() if ways is not None else None)
@@ -64,6 +70,7 @@ def manifest(
                 {
                     "run": r,
                     **_item(run, flow, mine, blocks),
+                    **_capacity(run, flow, largest.get(flow)),
                     "slot": slots[len(items)],
                     "group": group_of[flow],
                     "idle": flow in idle,
@@ -149,7 +156,6 @@ def _item(run: Run, flow: str, ways: pl.DataFrame | None, blocks: Blocks) -> dic
         "unit_bytes": run.unit_bytes(flow),
         "tables": tables,
         "depths": depths,
-        **_capacity(run, flow),
         "end_s": _end(run, flow),
     }
 
@@ -224,8 +230,8 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
     return out
 
 
-def _capacity(run: Run, flow: str) -> dict[str, Any]:
-    """The slowest link that the flow's data crossed, the time it takes to send the largest packet, and the round trip without queues."""
+def _capacity(run: Run, flow: str, largest: int | None) -> dict[str, Any]:
+    """The slowest link that the flow's data crossed, the time it takes to send the ``largest`` packet, and the round trip without queues."""
     if not run.links.height or not {"rate_bps", "delay_s"} <= set(run.links.columns):
         return {"capacity_bps": None}
     row = run.flow(flow)
@@ -238,15 +244,10 @@ def _capacity(run: Run, flow: str) -> dict[str, Any]:
     if not links.height:
         return {"capacity_bps": None, "delays_ms": 1e3 * trip}
     slowest = links.row(0, named=True)
-    largest = (
-        run.packets.filter(pl.col("flow").cast(pl.String) == flow, kind="data")["size_bytes"].max()
-        if run.packets.height
-        else None
-    )
     return {
         "capacity_bps": slowest["rate_bps"],
         "capacity_link": f"{slowest['from']}→{slowest['to']}",
-        "packet_s": 8 * float(str(largest)) / slowest["rate_bps"] if largest and slowest["rate_bps"] else None,
+        "packet_s": 8 * largest / slowest["rate_bps"] if largest and slowest["rate_bps"] else None,
         "delays_ms": 1e3 * trip,
     }
 

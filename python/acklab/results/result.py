@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import shutil
 import tempfile
 import webbrowser
 from collections.abc import Mapping, Sequence
@@ -82,14 +83,10 @@ class Result(Tabular):
     verb = ""
     """The command that leaves the same."""
 
-    def report(self) -> Any:
-        """Facts and tables."""
-        raise NotImplementedError
-
     @property
     def text(self) -> str:
         """Facts and tables, as a terminal shows them."""
-        text: str = self.report().text()
+        text: str = self.report().text()  # type: ignore[attr-defined]
         return text
 
     def __str__(self) -> str:
@@ -201,6 +198,12 @@ class Loaded(Result):
     def html(self) -> str:
         """The page's text."""
         return (self.folder / KINDS[self.verb].page).read_text(encoding="utf-8")
+
+    def write_files(self, folder: Path) -> None:
+        """Copies the files into a directory."""
+        for name in self._files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.folder / name, folder / name)
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ import synthetic
 from acklab import report
 from acklab.plot import prep
 from acklab.plot.runs import Run
+from acklab.report.contents import manifest
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
 
@@ -185,6 +186,9 @@ def test_values_shown_are_those_prepared(pages, page):
     assert [row[1] for row in table("sequence")] == [f"{t:.9f}" for t in sent["sent_s"]]
     rtts = [f"{v:.6f}" for v in prep.rtt(run)["rtt_ms"][:200]]
     assert [row[2] for row in table("rtt")] == rtts
+    packet = manifest([run])[0]["items"][0]["packet_s"]
+    begin, end = map(float, table("throughput")[1][1:3])  # a whole number of packets
+    assert (end - begin) / packet == pytest.approx(round((end - begin) / packet), abs=1e-3)
 
 
 def test_prints_every_chart(pages, page):

@@ -2,12 +2,13 @@
 
 import doctest
 
+import polars as pl
 import pytest
 import synthetic
 
 import acklab
 from acklab.plot import palette, prep
-from acklab.plot.prep import axes, throughput
+from acklab.plot.prep import axes, throughput, verdict
 from acklab.plot.prep import timeline as timeline_module  # the module, under the function's name elsewhere
 from acklab.plot.prep.facts import facts
 from acklab.plot.runs import Run, read_runs
@@ -137,3 +138,34 @@ def test_runs_are_compared_by_their_completion_or_by_what_they_carried():
     assert headline(unfinished, synthetic.run("all", flows=3, segments=100)).startswith("Carried: ")
     assert "still-sending" in kinds(synthetic.run(segments=4000, until=2.0))
     assert "finished" in kinds({**synthetic.run(), "series": None, "packets": None, "queue": None})
+
+
+def test_phases_stand_where_they_were_and_no_time_is_lost():
+    """A timeout, and then slow start again."""
+    found = prep.limits(Run.of(acklab.run("examples/allman1998.toml", record=True, **{"link.1.queue.packets": 8})), "f")
+    causes = [cause for cause, _, _ in found.spans]
+    assert causes.index("slow start") < causes.index("timeout") < len(causes) - 1 - causes[::-1].index("slow start")
+    assert [begin for _, begin, _ in found.spans] == sorted(begin for _, begin, _ in found.spans)
+    for cause, seconds in found.seconds.items():
+        assert sum(took for one, _, took in found.spans if one == cause) == pytest.approx(seconds)
+
+
+def test_stretches_too_short_to_be_drawn_are_drawn_together():
+    """A thousand recoveries of a thousandth of the time each are half of it."""
+    rows = [(cause, n + 0.5 * half, 0.5) for n in range(500) for half, cause in enumerate(("path", "recovery"))]
+    stretches = pl.DataFrame(rows, schema=["cause", "since", "took"], orient="row")
+    spans = verdict._drawn(stretches, 0.0025 * 500)
+    assert len(spans) < 500
+    for cause in ("path", "recovery"):
+        assert sum(took for one, _, took in spans if one == cause) == 250
+    assert [begin for _, begin, _ in spans] == sorted(begin for _, begin, _ in spans)
+
+
+def test_several_runs_say_once_what_all_have():
+    runs = [acklab.run("examples/allman1998.toml", record=True, **{"link.1.queue.packets": n}) for n in (8, 20)]
+    points = prep.headline(read_runs(runs))["points"]
+    assert [(one["about"], one["run"] is None) for one in points] == [
+        ("path", True),
+        ("losses", False),
+        ("losses", False),
+    ]

@@ -380,7 +380,7 @@ impl Deref for View<'_> {
 }
 
 impl Core {
-    /// What the recovery sees.
+    /// View for the recovery.
     #[inline(always)]
     pub(super) fn view(&mut self) -> View<'_> {
         View(self)

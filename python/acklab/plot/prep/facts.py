@@ -35,16 +35,16 @@ def headline(runs: list[Run]) -> dict[str, Any]:
 
 def _beside(runs: list[Run]) -> Iterator[tuple[Run | None, Fact]]:
     """The facts of several runs: once what all of them have, then of each what the headline, the bars and the tables do not show."""
-    each = {run.label: [one for one in facts(run) if one.kind not in SHOWN] for run in runs}
-    first, *others = each.values()
-    shared = [one for one in first if all(one in other for other in others)]
+    each = [[one for one in facts(run) if one.kind not in SHOWN] for run in runs]
+    shared = [one for one in each[0] if all(one in others for others in each)]
     yield from ((None, one) for one in shared)
-    yield from ((run, one) for run in runs for one in each[run.label] if one not in shared)
+    yield from ((run, one) for run, its in zip(runs, each, strict=True) for one in its if one not in shared)
 
 
 def _points(told: Sequence[tuple[Run | None, Fact]], several: bool) -> list[dict[str, Any]]:
     return [
-        {"run": run.label if several and run else None, "about": one.kind, "text": sentence(one)} for run, one in told
+        {"run": run.label if several and run is not None else None, "about": one.kind, "text": sentence(one)}
+        for run, one in told
     ]
 
 

@@ -16,6 +16,7 @@ the headline say no more than that.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -27,7 +28,7 @@ CAUSES = ("timeout", "recovery", "window", "slow start", "path")
 
 #: A ceiling is only believed if the flight stood at it for this share of the time.
 _PLATEAU = 0.10
-#: Stretches shorter than this share of the flow's time are not drawn.
+#: Stretches shorter than this share of the flow's time are drawn together.
 _DRAWN = 0.0025
 
 
@@ -39,7 +40,7 @@ class Limits:
     active_s: float
     #: Cause -> seconds; empty if the series was not recorded.
     seconds: dict[str, float] = field(default_factory=dict)
-    #: Cause, begin and seconds of each stretch, in the order of time; one too short to be drawn is part of that before it.
+    #: Cause, begin and seconds of each stretch, in the order of time; those too short to be drawn are together, with the last of them.
     spans: list[tuple[str, float, float]] = field(default_factory=list)
     #: The height of the ceiling the flight stood at, if it did.
     window_segments: float | None = None
@@ -111,15 +112,18 @@ def _spent(
 
 
 def _drawn(stretches: pl.DataFrame, least: float) -> list[tuple[str, float, float]]:
-    """The stretches that are long enough, each with what is left out behind it."""
+    """The stretches that can be drawn: shorter ones of a cause wait until they are long enough together, so that no time is lost."""
     spans: list[tuple[str, float, float]] = []
+    waiting: dict[str, tuple[float, float]] = {}
     for name, since, took in stretches.select("cause", "since", "took").iter_rows():
-        if spans and (took < least or spans[-1][0] == name):
-            last, begun, before = spans[-1]
-            spans[-1] = (last, begun, before + took)
+        begun, before = waiting.pop(name, (since, 0.0))
+        if before + took < least:
+            waiting[name] = begun, before + took
         else:
-            spans.append((name, since, took))
-    return spans
+            spans.append((name, since, before + took))
+    spans = sorted([*spans, *((name, *rest) for name, rest in waiting.items())], key=lambda span: span[1])
+    runs = [list(some) for _, some in groupby(spans, key=lambda span: span[0])]
+    return [(some[0][0], some[0][1], sum(took for _, _, took in some)) for some in runs]
 
 
 def _ceiling(steps: pl.DataFrame, row: dict[str, Any]) -> float | None:

@@ -31,7 +31,7 @@ function spentBars() {
   // From the first data of all: who begins later stands further to the right.
   const begin = Math.min(...rows.map((row) => row.from_s));
   const longest = Math.max(...rows.map((row) => row.from_s - begin + row.active_s));
-  const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.spans.some((span) => span.cause === cause)));
+  const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.seconds[cause]));
   const order = ["slow start", "path", "window", "recovery", "timeout"];
   // Beside the colours of runs or of several flows the causes are greys.
   const greys = state.compared || state.several;

@@ -6,7 +6,6 @@
 //! each ACK (SSRB).
 
 use super::super::Core;
-use super::super::recovery::Follow;
 use super::CaState;
 use crate::rules::FackWindow;
 
@@ -36,6 +35,16 @@ impl Delivered {
         let covered = una_now - una;
         Delivered { units: (covered + reported_now).saturating_sub(reported), covered, reported: reported_now }
     }
+}
+
+/// An ACK within a recovery, as proportional rate reduction reads it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::sender) struct Follow {
+    pub delivery: Delivered,
+    /// Units in flight.
+    pub pipe: u64,
+    /// True if it showed more losses.
+    pub losses: bool,
 }
 
 impl Prr {

@@ -1,11 +1,11 @@
-//! What a recovery answers: values, which the sender applies (`answers.rs`).
+//! Answers of a recovery: values, which the sender applies (`answers.rs`).
 
 use acklab_packet::{Seq, Time};
 
 use super::super::Core;
-use super::super::congestion::prr::Delivered;
+use super::super::congestion::prr::{Delivered, Follow};
 
-/// What an ACK shows before any window moves.
+/// Signs of an ACK, before any window moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::sender) struct Finding {
     /// The last reduction was spurious. The recovery has forgotten what it believed lost; the sender undoes the reduction.
@@ -16,7 +16,7 @@ pub(in crate::sender) struct Finding {
     pub round_trip: Option<(Time, u64)>,
 }
 
-/// How an ACK counts.
+/// The count of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) enum Counts {
     /// As one of new data with nothing missing: the window grows, and what it then allows leaves. Nothing else is asked.
@@ -32,12 +32,12 @@ impl Counts {
     }
 }
 
-/// What an ACK does to the windows before its new data counts.
+/// Changes of the windows before an ACK's new data counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::sender) struct Before {
     /// A probe of the tail has repaired a loss (RFC 8985 section 7.4.2).
     pub probe_repaired: bool,
-    /// What was outstanding at a timeout is sent again in order.
+    /// The segments outstanding at a timeout are sent again in order.
     pub goes_back: bool,
     /// The window has at most, or at least, that many segments.
     pub limit: Option<f64>,
@@ -74,14 +74,14 @@ pub(in crate::sender) enum Data {
     Quic,
 }
 
-/// What a partial ACK takes off the inflated window.
+/// Units that a partial ACK takes off the inflated window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) enum Deflation {
     All,
     Acked,
 }
 
-/// What an ACK, or a timer, calls for, in the order in which it is applied.
+/// Reaction to an ACK or a timer, in the order in which it is applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::sender) struct Answer {
     /// One more duplicate ACK counts.
@@ -112,7 +112,7 @@ impl Answer {
     }
 }
 
-/// What has happened to the windows.
+/// Change of the windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::sender) enum Event {
     #[default]
@@ -136,7 +136,7 @@ pub(in crate::sender) enum Event {
 /// The beginning of a recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::sender) struct Begin {
-    /// What the ACK delivered, for proportional rate reduction.
+    /// Deliveries of the ACK, for proportional rate reduction.
     pub delivery: Delivered,
     /// The window falls to ssthresh even if the control left it higher.
     pub falls: bool,
@@ -144,17 +144,7 @@ pub(in crate::sender) struct Begin {
     pub continues: bool,
 }
 
-/// An ACK within a recovery, as proportional rate reduction reads it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::sender) struct Follow {
-    pub delivery: Delivered,
-    /// Units in flight.
-    pub pipe: u64,
-    /// True if it showed more losses.
-    pub losses: bool,
-}
-
-/// What duplicate ACKs add to the window.
+/// Units that duplicate ACKs add to the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) enum Inflation {
     /// It is that of the duplicates that begin a recovery.
@@ -163,7 +153,7 @@ pub(in crate::sender) enum Inflation {
     By(u64),
 }
 
-/// Which segments leave.
+/// Segments that leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::sender) enum Sends {
     #[default]
@@ -227,7 +217,7 @@ impl Next {
     }
 }
 
-/// What a timeout makes void before it reduces the window.
+/// State that a timeout makes void before it reduces the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::sender) struct Voids {
     /// The count of duplicates.
@@ -236,7 +226,7 @@ pub(in crate::sender) struct Voids {
     pub recovery: bool,
 }
 
-/// What an event did to the timers of a recovery that has its own.
+/// Effects of an event on the timers of a recovery that has its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) struct Timers {
     /// The retransmission timer was set, or stopped.

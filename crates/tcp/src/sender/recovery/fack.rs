@@ -123,7 +123,7 @@ impl Fack {
         self.newly_lost > 0
     }
 
-    /// What may be sent: holes, then new data, while the window holds more than the network. What a timeout resends are holes, not
+    /// Returns the next segment: holes, then new data, while the window holds more than the network. What a timeout resends are holes, not
     /// what follows SND.NXT.
     fn sends(&mut self, core: &Core) -> Sends {
         self.allowance = self.allowance.min(self.in_flight(core) + u64::from(core.seq.mss));

@@ -149,7 +149,7 @@ impl Ff96 {
         two
     }
 
-    /// What may be sent: with nothing reported, what the window allows.
+    /// Returns the next segment: with nothing reported, as the window allows.
     fn sends(&self, core: &Core) -> Sends {
         if !recovering(core) && self.board.is_empty() {
             Sends::Window(core.rules.max_burst)

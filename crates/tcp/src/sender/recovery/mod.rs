@@ -20,7 +20,7 @@ mod rfc9002;
 mod tahoe;
 
 pub(super) use answer::{
-    Answer, Before, Begin, Counts, Data, Deflation, Event, Finding, Follow, Inflation, Next, Sends, Timers, Voids,
+    Answer, Before, Begin, Counts, Data, Deflation, Event, Finding, Inflation, Next, Sends, Timers, Voids,
 };
 pub(super) use fack::Fack;
 pub(super) use ff96::Ff96;
@@ -37,6 +37,7 @@ use std::ops::{Deref, DerefMut};
 
 use acklab_packet::{Ack, Time};
 
+use super::congestion::prr::Follow;
 use super::congestion::undo::Sign;
 use super::{Core, View};
 use crate::rules::RecoveryKind;

@@ -23,11 +23,11 @@ pub(in crate::sender) struct Rfc6675 {
     rescued: bool,
     /// [`Rfc6675::lost_edge`] when losses were last looked for.
     judged: Seq,
-    /// What the ACK just judged means for a timeout, how many units it reports for the first time, and what it delivers.
+    /// Meaning of the ACK just judged for a timeout, how many units it reports for the first time, and what it delivers.
     verdict: TimeoutSign,
     news: u64,
     delivery: Delivered,
-    /// What may be sent now.
+    /// Returns the next segment.
     sending: Sending,
     /// For reports: the scoreboard before the ACK, an edge below which losses were reported, and all of them.
     before: News,
@@ -137,7 +137,7 @@ impl Rfc6675 {
         }
     }
 
-    /// What an ACK in recovery means to proportional rate reduction.
+    /// Returns the ACK in recovery as proportional rate reduction reads it.
     fn follow(&mut self, core: &Core) -> Option<Follow> {
         if core.rules.recovery.window() == FackWindow::AtOnce {
             return None;
@@ -181,7 +181,7 @@ impl Rfc6675 {
         Self::goes_back(core) || core.seq.nxt < core.seq.max
     }
 
-    /// What may be sent: in recovery by `pipe`; after a timeout in order from SND.NXT; else what the window allows.
+    /// Returns the next segment: in recovery by `pipe`; after a timeout in order from SND.NXT; else as the window allows.
     fn sends(&mut self, core: &Core) -> Sends {
         if core.cc.state == CaState::Recovery {
             self.by_pipe(core, Mode::Recovery)

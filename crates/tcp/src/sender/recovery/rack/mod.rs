@@ -306,7 +306,7 @@ impl LossRecovery for Rack {
     }
 }
 
-/// What is lost leaves, then new data, and the program writes more.
+/// Lost segments leave, then new data, and the program writes more.
 const SENDS: Sends = Sends::ByPipe { from_end: true, refills: true };
 
 /// True if the pipe has room for a segment.

@@ -156,7 +156,7 @@ impl Rfc9002 {
     }
 }
 
-/// What is lost leaves, then new data.
+/// Lost segments leave, then new data.
 const SENDS: Sends = Sends::ByPipe { from_end: true, refills: false };
 
 impl LossRecovery for Rfc9002 {
@@ -224,7 +224,7 @@ impl LossRecovery for Rfc9002 {
         Some(Answer::send(Sends::Probes(if core.seq.shaking_hands() { 1 } else { 2 })))
     }
 
-    /// What is lost, else new data, else what has waited longest.
+    /// Returns a lost segment, else new data, else the one that has waited longest.
     fn probe(&mut self, core: &mut View, now: Time) -> Option<Next> {
         let lost = core.flight_mut().next_lost();
         let new = if lost.is_some() || core.seq.shaking_hands() { None } else { Next::new_data(core) };
