@@ -10,6 +10,8 @@ from .report import Cell, Report, Table
 
 #: Most characters of a name that stands on one line.
 MAX_LINE = 24
+#: A table of more columns has less room between them.
+MAX_ROOMY = 6
 
 
 def page(report: Report) -> str:
@@ -48,7 +50,8 @@ def table(of: Table) -> str:
     top = f"<thead><tr>{head}</tr></thead>" if any(of.heads) else ""
     named = [f"{kinds[0]} named", *kinds[1:]] if of.names else kinds
     rows = "".join(f"<tr>{''.join(map(_cell, row, of.heads, named))}</tr>" for row in of.rows)
-    style = f' class="{stacked}"' if stacked else ""
+    classes = " ".join(part for part in (stacked, "dense" if len(of.heads) > MAX_ROOMY else "") if part)
+    style = f' class="{classes}"' if classes else ""
     columns = f' style="--columns:{len(of.heads)}"' if of.results else ""
     body = f"{SCROLLER}<table{style}{columns}>{top}<tbody>{rows}</tbody></table></div>"
     body += f'<p class="note">{"<br>".join(esc(sentence(foot)) for foot in of.feet)}</p>' if of.feet else ""

@@ -103,8 +103,9 @@ def _best(row: Finding) -> Fact:
 
 
 def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Table:
-    """The cases by metrics in a situation, each beside the first."""
-    metrics, base = columns(result), result.comparison.cases[0].name
+    """The cases by metrics in a situation, each beside the first; without metrics that no run there has."""
+    base = result.comparison.cases[0].name
+    metrics = [one for one in columns(result) if any(row.samples[one.name] is not None for row in ranking.rows)]
     ours = {(row.case, row.metric): row for row in rows if row.situation == ranking.situation}
     leading = {metric.name: _leading(ranking, metric) for metric in metrics}
     names = lossless(result, rows)
