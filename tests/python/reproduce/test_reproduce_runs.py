@@ -14,7 +14,6 @@ import pytest
 
 from acklab import _core
 from acklab.engines.journal import Journal, identity
-from acklab.figures.stats import Sample
 from acklab.papers.allman1998.runs import READ, surface
 from acklab.papers.allman1998.section4 import READ as READ_MANY
 from acklab.papers.allman1998.setting import competition, transfer, workload
@@ -27,6 +26,7 @@ from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
 from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, _measure, reproduce
 from acklab.results.directory import results
+from acklab.study.intervals import Sample
 
 
 def result(scenario: str) -> dict[str, Any]:
