@@ -115,7 +115,7 @@ TEMPLATES: Mapping[str, str] = {
     "seen-series": "Two series of sequence numbers alternate ({series_returns} changes): a device rewrites them, or two connections",
     "seen-copies": "{copies} packets passed twice, the same in everything; copies count as resent",
     "seen-lacking": "The capture lacks {lacking_bytes:amount B} of {acked_bytes:amount B} that were acknowledged",
-    "seen-bottleneck": "Bottleneck: {bottleneck_bps:amount b/s} ({bottleneck_low_bps:amount b/s} to {bottleneck_high_bps:amount b/s}), by {bottleneck_trains} trains that met a queue",
+    "seen-bottleneck": "Bottleneck: {bottleneck_bps:amount b/s}{bottleneck_range_bps:interval b/s}, by {bottleneck_trains} trains that met a queue",
     "seen-offloaded": "{offloaded} packets hold several segments (TSO or GRO): their own times are not seen",
     "seen-compressed": "{compressed_acks} ACKs come closer than what they acknowledge",
     "seen-probes": "{probes} keep-alives of the receiver, or answers to keep-alives",
@@ -454,6 +454,9 @@ class Words(Formatter):
             "percent": lambda: percent(value),
             "change": lambda: change(value),
             "amount": lambda: amount(value, noun),
+            "interval": lambda: (
+                "" if len(ends := {amount(end, noun): None for end in value}) < 2 else f" ({' to '.join(ends)})"
+            ),
             "count": lambda: counted(value, *noun.split("/")),
             "name": lambda: quoted(value),
             "list": lambda: listing([quoted(name) for name in value]),
