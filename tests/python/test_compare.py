@@ -152,6 +152,12 @@ def test_more_seeds_until_the_differences_are_narrow() -> None:
     assert len(told.values) == 2 * told.seeds
 
 
+def test_seeds_are_added_until_the_verdict_is_decided() -> None:
+    told = lossy("reno", SACK, seeds={"at_least": 5, "at_most": 640, "decide": True})
+    assert told.seeds in (10, 20, 40, 80, 160, 320, 640) and told.findings[0].verdict != "undecided"
+    assert lossy("reno", SACK, seeds=told.seeds // 2).rankings[0].rules.level < told.rankings[0].rules.level
+
+
 def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: Acklab) -> None:
     (tmp_path / "lossy.toml").write_text(LOSSY)
     command = ["compare", str(tmp_path / "lossy.toml"), "--case", "reno", "--case", SACK, "--metric", "completion",
@@ -344,6 +350,7 @@ def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
             "seeds.at_least = 1: a whole number from 5 to 1,000,000; fewer seeds have no interval",
         ),
         (("--half-width", "2"), "seeds.half_width = 2.0: a share of the mean"),
+        (("--half-width", "0.1", "--decide"), "--decide and --half-width are two rules; give one"),
     ],
 )
 def test_margins_and_widths_that_are_none(

@@ -140,6 +140,8 @@ def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Ta
         return Table(heads, table, ranking.situation, lead=True)
     feet = [*glyphs(result.comparison.margin), *([fact("mark")] if names else []), fact("best-mean")]
     feet += [fact("changes", base=base, family=ranking.rules.family)]
+    rule = result.comparison.rule
+    feet += [fact("until-decided", most=rule.most, looks=rule.looks)] if rule.decide else []
     origin = fact("origin-simulated" if result.comparison.engine == SIMULATOR else "origin-virtual")
     return Table(heads, table, ranking.situation, [*(feet if judged else []), origin], lead=True)
 

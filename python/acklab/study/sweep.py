@@ -331,6 +331,8 @@ def _check(plan: SweepPlan) -> None:
     names = [one.name for one in plan.metrics]
     if len(set(names)) < len(names):
         raise StudyError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
+    if plan.seeds.decide:
+        raise StudyError("seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both")
     if plan.seeds.metric and plan.seeds.metric not in names:
         raise StudyError(
             f"seeds.metric = {shown(plan.seeds.metric)}: no metric of that name; there are {', '.join(names) or 'none'}"

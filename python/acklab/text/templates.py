@@ -368,6 +368,7 @@ TEMPLATES: Mapping[str, str] = {
     "of-finished": "finished: runs that gave a value before their end{end:where}",
     "still-wide": "{points:count point} with {seeds:count seed}: the interval of {metric} is still wider",
     "glyphs": "+ better · - worse · = within {margin:percent} · ? undecided · ~ differs, neither is better",
+    "until-decided": "Seeds until each verdict is decided, at most {most}: {looks:count look} share the error (Bonferroni)",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "why-changes": "without: beside the scenario; alone: beside all neutral; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "why-adds": "Rows need not add up: after the first changed packet two runs are no pair",
