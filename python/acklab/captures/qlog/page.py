@@ -55,7 +55,7 @@ def page(found: QlogAnalysis) -> str:
     if main is not None:
         which = [fact("most-data", directions=len(drawn), name=text.name(main))] if others else []
         facts = text.facts(main)
-        top = [text.size(found), *which, *text.trips(found), *facts[:3], *found.notes]
+        top = [text.size(found), *which, *text.trips(found), *facts[:3], fact("log-limit"), *found.notes]
         picture = _section(found, main, listed(facts[3:]) if facts[3:] else "")
     tables = [Table(heads, rows, feet=feet, fold=len(rows) == 1, name="Directions")]
     return Report("analyze", title_of_file(found.file, short=True), top, tables, picture, rest=rest).page()
