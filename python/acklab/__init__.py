@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, LostSegment, Window
     from .study import dataset
     from .study.errors import InferError, StudyError, SweepError, TuneError
-    from .study.fit.errors import FitError
     from .study.fit.fit import Fit, fit
+    from .study.fit.place import FitError
     from .study.infer import infer
     from .study.loading import load
     from .study.sweep import sweep

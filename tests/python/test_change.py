@@ -11,9 +11,8 @@ import pytest
 
 import acklab
 from acklab.plot import prep
-from acklab.plot.prep.change import acknowledged
-from acklab.plot.prep.change import moved as moved_of
-from acklab.plot.prep.facts import facts
+from acklab.plot.prep.facts import acknowledged, facts
+from acklab.plot.prep.facts import moved as moved_of
 from acklab.plot.runs import Run
 from acklab.results.change import Change, change, looks, moved
 from acklab.results.summary import together

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from ..plot import palette
-from ..plot.prep.axes import AXES, label
-from ..plot.prep.thin import thin_points, thin_steps
+from ..plot.prep.packets import thin_points, thin_steps
+from ..plot.prep.series import AXES, label
 from ..report.charts import Axis, Bar, Bars
 from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer

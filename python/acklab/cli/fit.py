@@ -66,8 +66,8 @@ def act(options: argparse.Namespace) -> int:
     from ..captures.qlog import is_qlog
     from ..captures.text import title_of_file
     from ..results.directory import results
-    from ..study.fit.errors import FitError
-    from ..study.fit.output import NAMES
+    from ..study.fit.page import NAMES
+    from ..study.fit.place import FitError
 
     check_open(options)
     name = title_of_file(options.file)
@@ -101,9 +101,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     from ..study.fit.fit import fit
-    from ..study.fit.output import plain, write
+    from ..study.fit.page import plain, report, write
     from ..study.fit.predict import Prediction, what_if
-    from ..study.fit.report import report
 
     tick, close = _progress()
     prediction: Prediction | None = None

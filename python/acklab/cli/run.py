@@ -354,7 +354,7 @@ def _print_tables(
     how = manners(scenario)
     seen: tuple[Any, Any, Any] = (None, None, ())
     if drawn is not None:
-        from ..plot.prep.change import moved
+        from ..plot.prep.facts import moved
 
         seen = drawn.samples, drawn.change, moved(drawn)
     elif looked:

@@ -56,7 +56,7 @@ def act(options: argparse.Namespace) -> int:
     from .._core import CaptureError
     from ..results.progress import Progress
     from ..study.errors import StudyError
-    from ..study.fit.errors import FitError
+    from ..study.fit.place import FitError
     from ..study.values import share
     from ..study.why import answer, asking
 

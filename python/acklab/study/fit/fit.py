@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ...results.result import Result
 from ...text.packaged import located
 from ...text.templates import Fact, fact
-from . import trust
 from .both_ends import joined
-from .errors import FitError
 from .held_out import HeldOut, check
 from .measure import Measured, direction, elsewhere, measure, same
+from .place import FitError, Value, of_direction
+from .predict import bad, blind
 from .receivers import Named, name
 from .search import TIMER, Search, Tried
-from .value import Value
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -69,13 +68,13 @@ class Fit(Result):
 
     def scenario_toml(self) -> str:
         """The model as text, which :func:`acklab.run` and :func:`acklab.why` take, too."""
-        from .output import scenario
+        from .page import scenario
 
         return scenario(self)
 
     def plain(self) -> dict[str, Any]:
         """As plain values: the object that ``--json`` prints."""
-        from .output import plain
+        from .page import plain
 
         return plain(self)
 
@@ -85,19 +84,19 @@ class Fit(Result):
 
     def html(self) -> str:
         """The page's text."""
-        from .output import page
+        from .page import page
 
         return page(self)
 
     def write_into(self, folder: Folder) -> None:
         """Writes what :meth:`write` does to a directory that is held."""
-        from .output import write
+        from .page import write
 
         write(self, None, folder)
 
     def report(self) -> Any:
         """Facts and tables."""
-        from .report import report
+        from .page import report
 
         return report(self)
 
@@ -107,12 +106,12 @@ class Fit(Result):
     @property
     def bad(self) -> Fact | None:
         """Why no prediction follows from the fit; None if one does."""
-        return trust.bad(self)
+        return bad(self)
 
     @property
     def blind(self) -> Fact | None:
         """Why no prediction of another queue or sender follows from the fit; None if one does."""
-        return trust.blind(self)
+        return blind(self)
 
 
 def fit(
@@ -185,12 +184,7 @@ def _shorter(
 
     from ...captures import of_capture
 
-    mine = (
-        (pl.col("connection") == row["connection"])
-        & (pl.col("direction") == row["direction"])
-        & (pl.col("payload_bytes") > 0)
-    )
-    times = pl.DataFrame(found.segments).filter(mine)["time_s"]
+    times = of_direction(found.segments, row).filter(pl.col("payload_bytes") > 0)["time_s"]
     until = float(times[min(MAX_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
     part = of_capture(path, until_s=until)
     shorter = same(part, row)
