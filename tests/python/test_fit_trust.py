@@ -19,8 +19,7 @@ from acklab.study.fit.page import report
 from acklab.study.fit.place import Place, Value
 from acklab.study.fit.predict import _lacks, claims, given, what_if
 from acklab.study.fit.search import Score, score
-from acklab.study.store import StoreError
-from acklab.study.tables import tables
+from acklab.study.store import StoreError, tables
 from front import unexplained
 
 LINUX = Path(__file__).parents[2] / "examples/captures/linux-receiver.pcap"

@@ -16,7 +16,7 @@ from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer
 from ..text.templates import fact, sentence
 from . import text
-from .findings import CAUSES, Spans
+from .text import CAUSES, Spans
 
 #: Places along the whole capture that a layer is thinned to.
 COLUMNS = 20_000

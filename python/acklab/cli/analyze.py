@@ -14,8 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name, file_names, not_known
-from ..text.terminal import say, say_json, status
+from ..text.terminal import file_name, file_names, not_known, say, say_json, status
 from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from ..captures import NAMES as CAPTURES
     from ..captures.qlog import NAMES as LOGS
-    from ..captures.select import sortable
+    from ..captures.text import sortable
     from ..results.directory import results
 
     check_open(options)
@@ -152,7 +151,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
 def _annotate(options: argparse.Namespace, found: Analysis) -> None:
     """Writes the capture with comments."""
     from ..captures.annotate import AnnotateError, annotated
-    from ..results.files import replacing
+    from ..results.directory import replacing
 
     source, target = Path(found.file), Path(options.annotate)
     if target.exists() and target.samefile(source):

@@ -6,8 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name
-from ..text.terminal import complain
+from ..text.terminal import complain, file_name
 from . import examples, programs
 from .expected import say_ignored
 from .options import add_open, add_verb, add_workers, check_open, directory, runs_kept, show, workers
@@ -47,7 +46,7 @@ exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    from ..study.quantities import QUANTITIES
+    from ..study.metrics import QUANTITIES
 
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
@@ -110,7 +109,7 @@ def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
     from ..results.progress import Progress
     from ..study.compare import compare
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from . import meant
 
     examples.take_path(options)
@@ -154,11 +153,10 @@ def act(options: argparse.Namespace) -> int:
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..scenario.given import file_bytes
     from ..study.compare import Comparison, from_file
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError, share, span
     from ..study.metrics import metric
     from ..study.reading import case, pieces
     from ..study.reading import seeds as given_seeds
-    from ..study.values import share, span
     from . import meant
 
     told: dict[str, Any] = {}

@@ -8,9 +8,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..text.counts import counted
-from ..text.escapes import file_name
-from ..text.terminal import complain, say, say_json
+from ..text.numbers import counted
+from ..text.terminal import complain, file_name, say, say_json
 from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:

@@ -60,7 +60,7 @@ def act(options: argparse.Namespace) -> int:
 def _counted(plan: Any) -> str:
     """How many readings and runs it would be."""
     from ..study.infer import tried
-    from ..text.counts import counted
+    from ..text.numbers import counted
 
     each = len(plan.entries) * plan.nudges
     of = f" of {plan.space.size:,}" if plan.space.size else ""
@@ -71,7 +71,7 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
     from ..papers import FIVE
     from ..papers.open import inferred
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from ..study.infer import PLANS
 
     if file in FIVE and not os.path.lexists(file):

@@ -14,10 +14,9 @@ from ..results.expected import of_rows
 from ..results.summary import _number, flow_columns, link_columns
 from ..results.validity import TABLES, marked, short, why
 from ..scenario.access import time_of_buffer
-from ..text.escapes import file_name, one_line
+from ..text.input import loads
 from ..text.templates import Fact, fact, sentence
-from ..text.terminal import complain, say, say_json
-from ..text.toml import loads
+from ..text.terminal import complain, file_name, one_line, say, say_json
 from . import paths
 from .expected import say_checks
 from .kernels import FOR, KEPT_BYTES

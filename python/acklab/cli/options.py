@@ -10,11 +10,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name
-from ..text.terminal import complain, say, say_json
+from ..text.terminal import complain, file_name, say, say_json
 
 if TYPE_CHECKING:
-    from ..engines.batches import Workers
+    from ..engines.journal import Workers
     from ..results.result import Result
 
 #: Each verb's line in the list of verbs; :data:`acklab.cli.BROUGHT` has those of other distributions.
@@ -113,7 +112,7 @@ def _charts(text: str) -> str:
     """Lets results have charts as files in these formats; they are read where the files are written, also in a worker."""
     from importlib.util import find_spec
 
-    from ..results.files import CHART_FORMATS
+    from ..results.directory import CHART_FORMATS
 
     formats = text.split(",")
     if not set(formats) <= set(CHART_FORMATS):

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..text import terminal
-from ..text.escapes import file_name, file_names
-from ..text.terminal import complain, say, say_bytes, say_json, say_toml
+from ..text.terminal import complain, file_name, file_names, say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
 from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
@@ -186,8 +185,8 @@ def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
-    from ..results.change import looks
     from ..results.progress import watched
+    from ..results.together import looks
 
     passed = _of_python(options) if options.python else {}
     text, file = _read(options, options.file)
@@ -266,7 +265,7 @@ def _several(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
     from ..report import pages
     from ..results.directory import results
-    from ..results.records import record
+    from ..results.stored import record
     from ..runs import write_summary
 
     files = [options.file, *options.others]
@@ -305,7 +304,7 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
     from ..plot.runs import Run
     from ..results.progress import Clock
-    from ..results.records import record
+    from ..results.stored import record
     from ..runs import write_summary
     from ..study.why import beside
 
@@ -358,8 +357,8 @@ def _print_tables(
 
         seen = drawn.samples, drawn.change, moved(drawn)
     elif looked:
-        from ..results.change import change
-        from ..results.change import moved as moved_between
+        from ..results.together import change
+        from ..results.together import moved as moved_between
 
         visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
         seen = None, visit, moved_between(visit, looked, told["end_s"])

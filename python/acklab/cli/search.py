@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..text.escapes import file_name
-from ..text.terminal import say
+from ..text.terminal import file_name, say
 from .meant import NO_TEXT, instead_of_a_search, unread
 from .options import add_open, add_workers, check_open, directory, show, workers
 
@@ -42,7 +41,7 @@ def follow(
     """
     from .. import _core
     from ..results.progress import Progress
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
 
     check_open(options)
     if options.fresh and not options.out:

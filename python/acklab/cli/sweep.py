@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..text.counts import counted
-from ..text.escapes import file_name
-from ..text.terminal import complain, say
+from ..text.numbers import counted
+from ..text.terminal import complain, file_name, say
 from . import examples, meant, paths, programs
 from .expected import say_ignored
 from .meant import NO_TEXT, instead_of_a_sweep, longer
@@ -113,7 +112,7 @@ def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
     from ..results.progress import Progress
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from ..study.shards import make_shard
     from ..study.sweep import Design, sweep
 
@@ -164,7 +163,7 @@ def _join(options: argparse.Namespace) -> int:
     """Writes what the undivided sweep would have written, and prints it."""
     from .. import _core
     from ..study import shards
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
 
     if not options.out or options.file or options.path or options.shard or options.dataset:
         options.parser.error("--join goes with --out DIR, and without a FILE, --path, --shard and --dataset")
@@ -198,11 +197,11 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
 
 def _plan(options: argparse.Namespace) -> SweepPlan:
     """The plan that the file and the options make."""
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from ..study.reading import cases, is_plan, vary, with_options
     from ..study.reading import seeds as given_seeds
     from ..study.sweep import from_tree
-    from ..text.plans import PlanText
+    from ..text.input import PlanText
     from .source import read
 
     try:

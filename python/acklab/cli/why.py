@@ -55,9 +55,8 @@ def act(options: argparse.Namespace) -> int:
     """Answers and returns the exit status."""
     from .._core import CaptureError
     from ..results.progress import Progress
-    from ..study.errors import StudyError
     from ..study.fit.place import FitError
-    from ..study.values import share
+    from ..study.grammar import StudyError, share
     from ..study.why import answer, asking
 
     check_open(options)

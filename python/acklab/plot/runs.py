@@ -43,8 +43,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from ..results.change import Change, change, round_trips
-from ..results.together import WRITES, Group, groups, manners, samples
+from ..results.together import WRITES, Change, Group, change, groups, manners, round_trips, samples
 from ..results.validity import of_table
 from .tables import SCHEMA, Thinned
 

@@ -29,15 +29,13 @@ from typing import Any, cast
 import numpy as np
 
 from .. import _core
-from ..engines.batches import Workers
-from ..engines.journal import identity
+from ..engines.journal import Workers, identity
 from ..scenario._toml import dumps
 from ..scenario.given import assignments
-from ..text.counts import counted
-from ..text.plans import PlanText
+from ..text.input import PlanText
+from ..text.numbers import counted
 from .answers import Answer
-from .errors import StudyError, shown
-from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, fields, number, one_of, whole
+from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, StudyError, fields, number, one_of, shown, whole
 from .metrics import Objective, terms
 from .posterior import Array, InferenceResult, Posterior
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of

@@ -11,11 +11,24 @@ from typing import Any
 
 from ..scenario.access import seconds_of
 from ..scenario.draws import Draws
-from .errors import StudyError, shown
-from .grammar import TEXT, TIME, Key, number, table_of, whole
+from .grammar import (
+    TEXT,
+    TIME,
+    Key,
+    Quantity,
+    StudyError,
+    bounds,
+    number,
+    numeric,
+    read,
+    readable,
+    shown,
+    table_of,
+    whole,
+    write,
+)
 from .intervals import LEAST_SEEDS, interval, sample
 from .keys import check, titled
-from .values import Quantity, bounds, numeric, read, readable, write
 
 MOST_SEEDS = 1_000_000
 SEED_FORMS = (

@@ -17,13 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..engines.batches import Workers, on_threads
-from ..engines.journal import KEPT, packed
-from ..engines.line import record
+from ..engines.journal import KEPT, Workers, on_threads, packed, record
 from ..results import command, directory
 from ..results.directory import FolderError
 from ..runs import cpu_count
-from .errors import StudyError
+from .grammar import StudyError
 from .runs import Meter, SweepRuns, opened, unwatched
 from .sweep import NAMES, Design, SweepPlan, from_tree, told
 

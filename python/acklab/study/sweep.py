@@ -32,24 +32,19 @@ from typing import IO, Any
 import polars as pl
 
 from .. import _core
-from ..engines.batches import ENGINES, SIMULATOR, Workers, beginning, on_threads
-from ..engines.journal import KEPT, identity, packed
-from ..engines.line import record
+from ..engines.journal import ENGINES, KEPT, SIMULATOR, Workers, beginning, identity, on_threads, packed, record
 from ..results.columns import FLOWS
 from ..results.directory import Folder
 from ..results.frames import provenance, scenario_name, system_errors, write_csv
 from ..results.result import Result
 from ..runs import cpu_count
 from ..scenario._toml import dumps
-from ..scenario.code import refused
-from ..scenario.given import assignments
-from ..text.counts import counted
-from ..text.input import read_file
-from ..text.plans import PlanText
-from ..text.titles import changed
+from ..scenario.given import assignments, refused
+from ..text.input import PlanText, read_file
+from ..text.keys import changed
+from ..text.numbers import counted
 from .axes import Axis, Column, Derived, alternatives, check_names, derived, one_key, together
-from .errors import StudyError, shown
-from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, read_key
+from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, StudyError, argument, fields, read_key, shown
 from .intervals import bounded, sample
 from .keys import flatten, is_variable, look, names, settings
 from .metrics import Metric, chosen, measures, metric, schema

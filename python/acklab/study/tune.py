@@ -23,9 +23,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from ..engines.batches import Workers
-from ..engines.journal import identity
-from ..text.counts import counted
+from ..engines.journal import Workers, identity
+from ..text.numbers import counted
 from .answers import Answer
 from .intervals import Sample, sample
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched

@@ -22,32 +22,25 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..engines.batches import Runs, Workers
-from ..engines.journal import Journal, forget, identity
-from ..engines.line import record
-from ..report.decision import cell, glyphs
-from ..report.report import Cell, Report, Row, Table
+from ..engines.journal import Journal, Runs, Workers, forget, identity, record
+from ..report.report import Cell, Report, Row, Table, cell, glyphs
 from ..results.columns import LESS
 from ..results.directory import results
 from ..results.findings import BETTER, DIFFERS, EQUIVALENT, WORSE, Finding
 from ..results.frames import provenance, system_errors, write_scenario
 from ..results.result import Result
 from ..runs import cpu_count
-from ..scenario.asked import arguments
 from ..scenario.draws import Draws
-from ..scenario.given import ScenarioLike, assignments, pairs, source
-from ..text.counts import counted
-from ..text.input import CAPTURES
-from ..text.numbers import digits
+from ..scenario.given import ScenarioLike, arguments, assignments, pairs, source
+from ..text.input import CAPTURES, loads
+from ..text.keys import changed as titled
+from ..text.numbers import counted, digits
 from ..text.templates import Fact, fact, sentence
-from ..text.titles import changed as titled
-from ..text.toml import loads
 from . import statistics as verdicts
-from .errors import StudyError
+from .grammar import StudyError
 from .intervals import Sample
-from .metrics import Metric, metric
+from .metrics import Metric, Quantity, metric
 from .neutral import Change, alternatives, base, changed, mechanisms, word
-from .quantities import Quantity
 from .seeds import Nudge
 
 NUDGE = Nudge()

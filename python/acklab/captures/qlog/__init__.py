@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...results.result import Result
-from ...text.counts import counted
+from ...text.numbers import counted
 from ...text.templates import Fact, fact
 from .connection import COLUMNS, Connection, Direction, Row
 from .reading import QlogError, is_qlog, traces

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ...report.charts import Axis, Bar, Bars, Line, Lines, Panel
-from ...report.pictures import embedded
-from ...report.pieces import closed, esc, fold, listed, table
+from ...report.pieces import closed, embedded, esc, fold, listed, table
 from ...report.report import Report, Table
 from ...text.templates import fact
 from ..page import meanings

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...report.report import Report, Table
-from ...text.escapes import one_line
 from ...text.numbers import NB, amount, seconds
 from ...text.templates import Fact, fact, fact_of, sentence
+from ...text.terminal import one_line
 from ..text import title_of_file
 from .connection import Row
 

@@ -10,7 +10,7 @@ sender. In order of precedence:
 - ``path``: congestion avoidance. cwnd grows and is cut as the path allows.
 
 The states say what the sender was doing, not what would have been faster. The words of
-the headline say no more than that. :mod:`acklab.results.change` has the rule of what changed.
+the headline say no more than that. :mod:`acklab.results.together` has the rule of what changed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,20 @@ from typing import Any
 
 import polars as pl
 
-from ...results.change import Moved, mean_of, rates, span, uneven
-from ...results.together import BEGINNING, WITHOUT_LIMIT, WRITES, Group, Way, Ways, trips
+from ...results.together import (
+    BEGINNING,
+    WITHOUT_LIMIT,
+    WRITES,
+    Group,
+    Moved,
+    Way,
+    Ways,
+    mean_of,
+    rates,
+    span,
+    trips,
+    uneven,
+)
 from ...results.validity import short
 from ...text.numbers import amount, seconds
 from ...text.templates import Fact, fact, sentence

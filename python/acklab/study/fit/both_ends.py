@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ...text.counts import counted
+from ...text.numbers import counted
 from ...text.templates import Fact, fact
 from .estimates import share
 from .measure import Measured, measure

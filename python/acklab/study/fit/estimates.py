@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...captures.findings import policy as policy_of
-from ...text.counts import counted
+from ...captures.text import policy as policy_of
+from ...text.numbers import counted
 from ...text.templates import fact
 from .place import FitError, Place, Row, Value, wire
 

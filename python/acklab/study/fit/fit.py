@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...results.result import Result
-from ...text.packaged import located
+from ...text.input import located
 from ...text.templates import Fact, fact
 from .both_ends import joined
 from .held_out import HeldOut, check

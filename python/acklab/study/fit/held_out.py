@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...scenario.given import assignments
-from ...text.counts import counted
+from ...text.numbers import counted
 from .measure import Measured, measure, same
 from .place import FitError, Waits, waits
 from .search import (

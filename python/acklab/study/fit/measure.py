@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from ...captures.findings import limit
+from ...captures.text import limit
 from ...text.templates import fact, sentence
 from .estimates import Writes, initial_window, lost, policy, rate, share, timer, window, writes
 from .place import FitError, Place, Row, Value, of_direction, place, wire
@@ -64,7 +64,7 @@ def direction(found: Analysis, only: str | None = None) -> Row:
     Raises:
         FitError: there is none.
     """
-    from ...captures.select import matches
+    from ...captures.text import matches
 
     rows = found.rows()
     if not rows:

@@ -12,8 +12,7 @@ import polars as pl
 
 from ...captures import text as capture_text
 from ...captures.charts import FLATTENED, caption
-from ...captures.findings import CAUSES, limit
-from ...captures.text import title, title_of_file
+from ...captures.text import CAUSES, limit, title, title_of_file
 from ...plot import palette
 from ...plot.prep.packets import thin_points, thin_steps
 from ...report.charts import Dot, DotPanel, Dots
@@ -21,9 +20,9 @@ from ...report.encode import NANO, Blocks, coarse
 from ...report.page import Viewer
 from ...report.report import Report, Table
 from ...scenario._toml import dumps
-from ...text.escapes import one_line
 from ...text.numbers import NB, between, change, percent, shown
 from ...text.templates import Fact, fact, sentence
+from ...text.terminal import one_line
 from .held_out import HeldOut
 from .place import Row, Value, of_direction
 from .predict import SAME, WIDER, Predicted, Prediction, Range, doubt, given
@@ -470,7 +469,7 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 
 def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: facts, tables, and capture and simulation in one picture."""
-    from ...report.pictures import embedded
+    from ...report.pieces import embedded
 
     drawn = picture(prediction) if prediction is not None and moved(prediction) else None
     shown = embedded(drawn, wide=True) if drawn else ""
