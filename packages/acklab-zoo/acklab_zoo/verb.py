@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab.cli.options import add_open, add_verb, check_open, directory, open_page, seed
+from acklab.cli.options import add_open, add_verb, check_out, directory, open_page, seed
 from acklab.cli.programs import add_read, show, version
 from acklab.text.numbers import counted
 from acklab.text.terminal import complain, file_name, say, status
@@ -80,7 +80,7 @@ def act(options: argparse.Namespace) -> int:
 
     from . import output
 
-    check_open(options)
+    check_out(options)
     if options.list:
         _list()
         return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.numbers import counted
 from ..text.terminal import complain, file_name, say, say_json
-from .options import add_open, add_verb, check_open, directory, open_page
+from .options import add_outputs, add_verb, check_out, open_page
 
 if TYPE_CHECKING:
     from ..results.directory import Folder
@@ -54,9 +54,7 @@ def add(verbs: Any) -> None:
     )
     told = "run the fitted scenario with this change, over the fit's uncertainty; may be repeated, all changes together"
     verb.add_argument("--what-if", metavar="KEY=VALUE", action="append", default=[], help=told)
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the scenario and a page there")
-    add_open(verb)
+    add_outputs(verb, "also write the scenario and a page there")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -68,7 +66,7 @@ def act(options: argparse.Namespace) -> int:
     from ..study.fit.page import NAMES
     from ..study.fit.place import FitError
 
-    check_open(options)
+    check_out(options)
     name = title_of_file(options.file)
     if "-" in (options.file, options.receiver):
         options.parser.error("a fit reads its capture several times; give a file, not standard input")

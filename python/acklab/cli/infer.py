@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import Any
 
-from .options import add_verb, runs_kept, seed
-from .search import add_outputs, follow
+from .options import add_outputs, add_verb, add_workers, runs_kept, seed
+from .search import follow
 
 EXAMPLE = """\
 FILE is a plan (TOML): a scenario, open rules with candidate values ([free], [alternatives.NAME]), [[run]] tables, and [[value]] tables
@@ -40,7 +40,9 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--count", action="store_true", help="say how many readings and runs it would be, and run nothing"
     )
-    add_outputs(verb, "readings", "interrupted work")
+    about = "also write the readings, the winner's scenario and a page there; interrupted work continues"
+    add_outputs(verb, about, "delete the finished runs that are there, and make all of them")
+    add_workers(verb)
     verb.set_defaults(kernel=False)
 
 

@@ -20,7 +20,7 @@ from ..text.terminal import complain, file_name, one_line, say, say_json
 from . import paths
 from .expected import say_checks
 from .kernels import FOR, KEPT_BYTES
-from .options import check_open, open_page
+from .options import check_out, open_page
 
 if TYPE_CHECKING:
     from .. import _core
@@ -39,7 +39,7 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
 
-    check_open(options)
+    check_out(options)
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")
