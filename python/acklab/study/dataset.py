@@ -22,7 +22,7 @@ from .axes import Column, log_spaced
 from .intervals import LEAST_SEEDS, interval, sample
 from .keys import counting, worded
 from .store import QueryError, StoreError, heading, invalid, tables, write
-from .sweep_charts import axis_ends, scaled, some, spoken, word
+from .sweep_page import axis_ends, scaled, some, spoken, word
 
 __all__ = ["QueryError", "StoreError", "plot", "write"]
 

@@ -307,10 +307,10 @@ def is_range_table(given: Mapping[str, Any]) -> bool:
 
 
 def _listed(given: list[Any]) -> list[Any]:
-    if not given:
-        raise StudyError("is an empty list; give at least one value")
-    if len(given) > MOST_VALUES:
-        raise StudyError(f"has {len(given):,} values; at most {MOST_VALUES:,}")
+    refuse(
+        (not given, "is an empty list; give at least one value"),
+        (len(given) > MOST_VALUES, f"has {len(given):,} values; at most {MOST_VALUES:,}"),
+    )
     return given
 
 

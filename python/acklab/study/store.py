@@ -23,7 +23,7 @@ from ..results.validity import COLUMN
 from ..runs import cpu_count
 from ..text.input import loads
 from ..text.terminal import Shown, file_name, one_line, short
-from .grammar import StudyError
+from .grammar import refuse
 from .runs import Meter, unwatched
 from .shards import Shard
 from .sweep import GROUP, Design, Rows
@@ -253,12 +253,12 @@ def blocks(design: Design, store: Store) -> Blocks:
         StudyError: runs decide how many there are, or the simulator does not make them, or a column cannot be called as it is.
     """
     plan = design.plan
-    if plan.seeds.half_width:
-        raise StudyError("a dataset needs a fixed number of seeds; leave out half_width, or write with --out")
-    if plan.engine != "simulator":
-        raise StudyError("a dataset is made by the simulator; leave out --virtual, or write with --out")
-    if any(column.title == "block" for column in plan.columns_told) or any(one.title == "block" for one in plan.draws):
-        raise StudyError("the column block is the dataset's own; give another name in [names]")
+    taken = any(column.title == "block" for column in (*plan.columns_told, *plan.draws))
+    refuse(
+        (plan.seeds.half_width, "a dataset needs a fixed number of seeds; leave out half_width, or write with --out"),
+        (plan.engine != "simulator", "a dataset is made by the simulator; leave out --virtual, or write with --out"),
+        (taken, "the column block is the dataset's own; give another name in [names]"),
+    )
     summary = json.loads(next(results(design.lines(0, [1]))))
     packets = max(1, sum(link["packets"] for link in summary["links"]))
     divided = max(plan.points * plan.seeds.most // DIVIDED, FEW_PACKETS // packets)

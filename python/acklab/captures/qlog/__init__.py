@@ -64,7 +64,7 @@ class QlogAnalysis(Result):
     @property
     def text(self) -> str:
         """Facts and tables, as a terminal shows them."""
-        from .text import as_text
+        from .page import as_text
 
         return as_text(self)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...results.result import Result
 from ...text.input import located
 from ...text.templates import Fact, fact
+from ..answers import Answer
 from .both_ends import joined
 from .held_out import HeldOut, check
 from .measure import Measured, direction, elsewhere, measure, same
@@ -33,7 +34,7 @@ MAX_SEGMENTS = 150_000
 
 
 @dataclass(frozen=True, repr=False)
-class Fit(Result):
+class Fit(Answer):
     """A fitted scenario, with what is known of each parameter."""
 
     verb = "fit"
@@ -68,15 +69,8 @@ class Fit(Result):
 
     def scenario_toml(self) -> str:
         """The model as text, which :func:`acklab.run` and :func:`acklab.why` take, too."""
-        from .page import scenario
-
-        return scenario(self)
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values: the object that ``--json`` prints."""
-        from .page import plain
-
-        return plain(self)
+        text: str = self._page().scenario(self)
+        return text
 
     def frames(self) -> dict[str, Any]:
         """No tables but the parameters."""
@@ -84,21 +78,15 @@ class Fit(Result):
 
     def html(self) -> str:
         """The page's text."""
-        from .page import page
-
-        return page(self)
+        text: str = self._page().page(self)
+        return text
 
     def write_into(self, folder: Folder) -> None:
         """Writes what :meth:`write` does to a directory that is held."""
-        from .page import write
+        self._page().write(self, None, folder)
 
-        write(self, None, folder)
-
-    def report(self) -> Any:
-        """Facts and tables."""
-        from .page import report
-
-        return report(self)
+    def _page(self) -> Any:
+        return import_module(".page", __package__)
 
     def __repr__(self) -> str:
         return f"<Fit of {self.file!r}; print() shows it>"
