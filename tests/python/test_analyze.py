@@ -20,8 +20,7 @@ import acklab
 from acklab import _core
 from acklab.captures.annotate import annotated, comments
 from acklab.captures.charts import _bands, _layers
-from acklab.captures.findings import facts, ordered, shares
-from acklab.captures.text import as_text, notes, share_table, trip
+from acklab.captures.text import as_text, facts, notes, ordered, share_table, shares, trip
 from acklab.text.numbers import NB
 from front import COMMAND
 from front import inside as command

@@ -12,7 +12,7 @@ import pytest
 
 from acklab.study.compare import Compared, Comparison, compare, from_file
 from acklab.study.compare_page import chart, facts, plain, report
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.intervals import Sample
 from acklab.study.metrics import metric
 from acklab.study.reading import Case, case

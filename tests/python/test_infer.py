@@ -14,7 +14,7 @@ import pytest
 
 import acklab
 from acklab.papers import FIVE
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.infer import PLANS, ReadingBench, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
 from acklab.study.seeds import Nudge

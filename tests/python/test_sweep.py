@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from front import COMMAND, TWO_HOPS, Acklab, contents
 
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
@@ -299,7 +299,7 @@ def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None
 
 
 def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acklab.engines import batches
+    from acklab.engines import journal as batches
 
     failed = b'{"error":"line 1: the run failed: it broke"}'
     monkeypatch.setattr(batches, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)

@@ -12,11 +12,10 @@ import pytest
 
 import acklab
 from acklab import ScenarioError
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError, column, read, values_of_range
 from acklab.study.reading import vary, with_options
 from acklab.study.seeds import seeds
 from acklab.study.sweep import Design, from_file, from_tree
-from acklab.study.values import column, read, values_of_range
 from front import TWO_HOPS, Acklab
 
 DOTTED = TWO_HOPS.replace('name = "f"', 'name = "a.b"')

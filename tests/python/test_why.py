@@ -11,10 +11,10 @@ import pytest
 import acklab
 from acklab import _core, cli
 from acklab.results.findings import EQUIVALENT, UNDECIDED
-from acklab.study.errors import CompareError
+from acklab.study.grammar import CompareError
 from acklab.study.neutral import changed, mechanisms, word
 from acklab.study.why import ALL, ALL_OF_THESE, ALONE, AS_IT_IS, NUDGED, PLACEBO, WITHOUT, Why
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import inside as command
 
 ROOT = Path(__file__).parents[2]

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from .. import _core
-from ..engines.batches import Workers, beginning
-from ..engines.journal import identity
+from ..engines.journal import Workers, beginning, identity
 from ..results.findings import (
     ONE_RUN,
     TOO_FEW,
@@ -34,29 +33,38 @@ from ..results.findings import (
 from ..results.result import Page
 from ..runs import Run
 from ..scenario import _toml
-from ..scenario.asked import arguments
-from ..scenario.code import refused
-from ..scenario.given import assignments, pairs, source
+from ..scenario.given import arguments, assignments, pairs, refused, source
 from ..text.callable import can_be_called
-from ..text.counts import counted
-from ..text.escapes import not_known
-from ..text.input import read_file
-from ..text.plans import PlanText
-from ..text.titles import changed
-from ..text.toml import loads
+from ..text.input import PlanText, loads, read_file
+from ..text.keys import changed
+from ..text.numbers import counted
+from ..text.terminal import not_known
 from . import statistics
 from .answers import Answer
-from .errors import CompareError, StudyError, refuse
-from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, kind
+from .grammar import (
+    FLAG,
+    SHARE,
+    TABLES,
+    TEXT,
+    TEXTS,
+    TIME,
+    CompareError,
+    Key,
+    StudyError,
+    argument,
+    fields,
+    kind,
+    refuse,
+    share,
+    span,
+)
 from .intervals import LEAST_SEEDS, Sample, sample
-from .metrics import Metric, measures, metric
-from .quantities import QUANTITIES
+from .metrics import QUANTITIES, Metric, measures, metric
 from .reading import OF_SCENARIOS, Case, _named, case
 from .router import Setting, router_settings
 from .runs import Meter, RunCache, carry_out, unwatched
 from .seeds import MOST_SEEDS, Seeds, seeded, seeds
 from .statistics import MARGIN, Difference, Ranked, Ranking, rank
-from .values import share, span
 
 __all__ = [
     "QUANTITIES",
@@ -343,7 +351,7 @@ class Compared(Answer):
         self._page().write(self, folder)
 
     def _repr_html_(self) -> str:
-        from ..report.pictures import embedded
+        from ..report.pieces import embedded
 
         return Page(self.report(picture=embedded(self._page().chart(self))).page())._repr_html_()
 

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..engines.batches import PROGRAMS, SIMULATOR
+from ..engines.journal import PROGRAMS, SIMULATOR
 from ..plot.runs import Run
 from ..report.charts import Dot, DotPanel, Dots
 from ..report.contents import CHARTS, manifest
-from ..report.decision import cell, glyphs
-from ..report.report import Cell, Report, Row, Table
+from ..report.report import Cell, Report, Row, Table, cell, glyphs
 from ..results.columns import LESS, MORE, NEITHER, WORDS
 from ..results.findings import BETTER, Finding
 from ..results.frames import provenance, system_errors, write_scenario
@@ -397,10 +396,10 @@ def write(told: Compared, scratch: Path) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    from ..report.pictures import embedded, saved
+    from ..report.pieces import embedded, save_all
 
     drawn = chart(told)
-    saved([drawn], scratch)
+    save_all([drawn], scratch)
     scenario = told.comparison.scenario
     cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases_file(told)})
     (scratch / "cases.toml").write_text(cases, encoding="utf-8")

@@ -12,17 +12,12 @@ from typing import Any, Generic, TypeVar
 
 from ..scenario._file import is_text
 from ..scenario._part import plain
-from ..text.escapes import replaced
-from ..text.input import read_file
+from ..text.input import PlanText, loads, located, read_file
 from ..text.keys import twice
-from ..text.packaged import located
-from ..text.plans import PlanText
-from ..text.toml import loads
-from .errors import StudyError, shown
-from .grammar import TABLE, read_key
+from ..text.terminal import replaced
+from .grammar import TABLE, StudyError, column, read_key, shown
 from .keys import check, flatten, names, settings
 from .space import Alternatives, Free, Space, alternatives, free
-from .values import column
 
 T = TypeVar("T")
 #: Makes a plan of its keys, the place of each in its file, and the directory of that file.

@@ -6,16 +6,29 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from ..scenario.access import seconds_of
-from ..scenario.draws import Draws
-from .errors import StudyError, shown
-from .grammar import FLAG, TEXT, TIME, Key, number, table_of, whole
+from ..scenario.draws import Draws, uniform
+from .grammar import (
+    FLAG,
+    TEXT,
+    TIME,
+    Key,
+    Quantity,
+    StudyError,
+    bounds,
+    number,
+    numeric,
+    read,
+    readable,
+    shown,
+    table_of,
+    whole,
+    write,
+)
 from .intervals import LEAST_SEEDS, interval, sample
 from .keys import check, titled
-from .values import Quantity, bounds, numeric, read, readable, write
 
 MOST_SEEDS = 1_000_000
 SEED_FORMS = (
@@ -140,17 +153,12 @@ class Drawn:
 
     def of_seed(self, seed: int) -> Any:
         """The value of a seed, from the stream of this key: the same at every point of a sweep."""
-        return self.value(_uniform(seed, f"sweep {self.key}"))
+        return self.value(uniform(seed, f"sweep {self.key}"))
 
     @property
     def extremes(self) -> Sequence[Any]:
         """Values that have to be legal if all are to be."""
         return self.choices or [self.value(0.0), self.value(1.0)]
-
-
-@lru_cache(maxsize=65536)
-def _uniform(seed: int, component: str) -> float:
-    return Draws(seed, component).uniform()
 
 
 def drawn(key: str, given: Any, digits: int = 12) -> Drawn:
@@ -225,21 +233,14 @@ class Nudge:
         links, flows = [], []
         for one in tree.get("link", []):
             ends = ">".join(one["between"])
-            made = _longer(one, 1 + self.longer * _draw(seed, f"delay {ends}"))
+            made = _longer(one, 1 + self.longer * uniform(seed, f"delay {ends}"))
             if "back" in one:
-                made["back"] = _longer(one["back"], 1 + self.longer * _draw(seed, f"delay {ends}", 1))
+                made["back"] = _longer(one["back"], 1 + self.longer * uniform(seed, f"delay {ends}", 1))
             links.append(made)
         for place, one in enumerate(tree.get("flow", [])):
-            late = self.later_s * _draw(seed, f"start {one.get('name', place)}")
+            late = self.later_s * uniform(seed, f"start {one.get('name', place)}")
             flows.append({**one, "start": f"{_number(one.get('start', '0s'), 's') + late:.9f}s"})
         return {**tree, "link": links, "flow": flows}
-
-
-@lru_cache(maxsize=65536)
-def _draw(seed: int, stream: str, place: int = 0) -> float:
-    """A uniform of a named stream; finding a stream takes longer than a short run."""
-    drawn = Draws(seed, stream)
-    return [drawn.uniform() for _ in range(place + 1)][place]
 
 
 def _longer(way: Mapping[str, Any], times: float) -> dict[str, Any]:

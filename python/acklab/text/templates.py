@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
 
-from .counts import counted
-from .numbers import amount, change, digits, listing, percent, quoted, seconds
+from .numbers import amount, change, counted, digits, listing, percent, quoted, seconds
 
 #: Kind of fact -> its template.
 TEMPLATES: Mapping[str, str] = {

@@ -12,8 +12,7 @@ from typing import Any
 
 from acklab.reproduce.paper import Parameter, Study
 from acklab.scenario.draws import Draws
-from acklab.text.packaged import example
-from acklab.text.toml import loads
+from acklab.text.input import example, loads
 
 Table = dict[str, Any]
 FQ: Table = {"kind": "fq-codel"}

@@ -15,7 +15,7 @@ from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stopping import ladder
 from ...study.intervals import Sample, jackknife
-from ...study.quantities import jain
+from ...study.metrics import jain
 from .registry import PAPER
 from .setting import ALGORITHMS, DURATION_S, LARGE_BUFFER, NAMES, SMALL_BUFFER, Many
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from ...reproduce.paper import Paper
-from ...text.toml import loads
+from ...text.input import loads
 from .setting import PARAMETERS
 
 _NS2 = loads(resources.files(__package__).joinpath("ns2.toml").read_text(encoding="utf-8"))
