@@ -13,7 +13,7 @@ import polars as pl
 
 from ..report.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
 from ..report.report import Report, Table
-from ..results.findings import BETTER, UNDECIDED, WORSE
+from ..results.findings import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from ..scenario._toml import dumps
 from ..text.numbers import counted, digits, ends, number
 from ..text.templates import Fact, fact
@@ -26,6 +26,7 @@ from .keys import worded
 from .search import COMPLETE, STOPPED, Trial
 from .seeds import Draw
 from .space import Alternatives, Free
+from .statistics import MARGIN
 
 if TYPE_CHECKING:
     from .metrics import Objective
@@ -57,11 +58,18 @@ def charts(result: SearchResult) -> Iterator[Chart]:
 
 
 def verdict(result: SearchResult, place: int = 0) -> str | None:
-    """What fresh paths decide between the winner and the baseline by an objective; None where they did not judge."""
+    """What fresh paths decide between the winner and the baseline by an objective; None where they did not judge.
+
+    A difference of less than :data:`~acklab.study.statistics.MARGIN` does not matter, as in a comparison.
+    """
     difference = result.judged.differences[place] if result.judged else None
-    if difference is None:
+    if result.judged is None or difference is None:
         return None
     span = difference.interval(split(len(result.plan.objectives)))
+    objective, judged = result.plan.objectives[place], result.judged
+    near = math.log1p(MARGIN) if objective.relative else MARGIN * abs(fmean(row[place] for row in judged.base))
+    if max(abs(span.low), abs(span.high)) <= near:
+        return EQUIVALENT
     return BETTER if span.high < 0 else WORSE if span.low > 0 else UNDECIDED
 
 

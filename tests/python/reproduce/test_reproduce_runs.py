@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,15 +45,6 @@ def test_a_reader_reads_what_json_says() -> None:
         flow, link = whole["flows"][0], whole["links"][2]
         wanted = [*(flow[k] for k in READ.flow), *(link[k] for k in READ.link)]
         assert lines.answer(transfer(*cell), READ) == tuple(wanted), cell
-
-
-def test_nulls_are_nothing() -> None:
-    reader = OneFlow(["finished_s", "completed"])
-    stopped = transfer("reno", "every", 22, 995).replace("1000s", "1s")
-    line = _core.Simulation(stopped).run().json(False).encode()
-    finished, completed = reader(line)
-    assert math.isnan(finished)
-    assert completed == 0
 
 
 def test_many_flows_are_reduced() -> None:
