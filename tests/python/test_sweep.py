@@ -232,17 +232,6 @@ def test_another_version_is_refused_and_so_are_two_at_once(plan: Path, tmp_path:
             acklab.sweep(plan, out=out, fresh=True)
 
 
-def test_a_full_disk_is_said(two_hops: Path) -> None:
-    from acklab import _core
-
-    batch = _core.Batch(1, journal="/dev/full")
-    batch.feed(b"7 " + _core.Template(two_hops.read_bytes()).lines([], [1])[0].encode() + b"\n")
-    batch.close()
-    with pytest.raises(OSError, match="No space left on device") as error:
-        batch.take()
-    assert str(error.value.filename) == "/dev/full"
-
-
 # ---- what it leaves and says -----------------------------------------------------------------------------------------
 def test_what_is_written(plan: Path, tmp_path: Path) -> None:
     acklab.sweep(plan, out=tmp_path / "out", **{**MORE, "seeds": 2})

@@ -160,7 +160,8 @@ def facts(row: Row) -> list[Fact]:
         "counter": row["ace_marks"] is None or not row["ace_marks"] + row["ce"],
         "fell-back": not row["ecn_fell_back"],
     }
-    values = {**row, "after_loss": str(row["quick_after_loss"])}
+    bounds = (row["bottleneck_low_bps"], row["bottleneck_high_bps"])
+    values = {**row, "after_loss": str(row["quick_after_loss"]), "bottleneck_range_bps": bounds}
     kinds = [
         f"seen-{kind}"
         for kind in FACTS

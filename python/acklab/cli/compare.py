@@ -67,12 +67,13 @@ def add(verbs: Any) -> None:
     verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, for, seeds, ...")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
     verb.add_argument(
-        "--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width"
+        "--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with a rule"
     )
     verb.add_argument(
         "--half-width", type=float, metavar="SHARE",
         help="more seeds until half the interval of every difference is at most this share of the first's mean",
     )  # fmt: skip
+    verb.add_argument("--decide", action="store_true", help="more seeds until no verdict is undecided (5..100)")
     verb.add_argument(
         "--for",
         dest="objectives",
@@ -163,7 +164,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["metrics"] = [metric(text) for text in options.metric]
         told.pop("objective_names", None)  # those of the file's metrics
     try:
-        seeds = given_seeds(options.seeds, options.half_width)
+        seeds = given_seeds(options.seeds, options.half_width, options.decide)
     except StudyError as error:
         options.parser.error(str(error))
     told.update({"seeds": seeds} if seeds is not None else {})

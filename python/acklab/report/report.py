@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Most characters of a name that stands on one line.
 MAX_LINE = 24
+#: A table of more columns has less room between them.
+MAX_ROOMY = 6
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class Table:
         top = f"<thead><tr>{head}</tr></thead>" if any(self.heads) else ""
         named = [f"{kinds[0]} named", *kinds[1:]] if self.names else kinds
         rows = "".join(f"<tr>{''.join(map(_cell, row, self.heads, named))}</tr>" for row in self.rows)
-        style = f' class="{stacked}"' if stacked else ""
+        classes = " ".join(part for part in (stacked, "dense" if len(self.heads) > MAX_ROOMY else "") if part)
+        style = f' class="{classes}"' if classes else ""
         columns = f' style="--columns:{len(self.heads)}"' if self.results else ""
         body = f"{SCROLLER}<table{style}{columns}>{top}<tbody>{rows}</tbody></table></div>"
         body += f'<p class="note">{"<br>".join(esc(sentence(foot)) for foot in self.feet)}</p>' if self.feet else ""

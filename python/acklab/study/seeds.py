@@ -11,6 +11,7 @@ from typing import Any
 from ..scenario.access import seconds_of
 from ..scenario.draws import Draws, uniform
 from .grammar import (
+    FLAG,
     TEXT,
     TIME,
     Key,
@@ -44,6 +45,8 @@ RULE = {
     ),
     "metric": Key("", TEXT, ""),
 }
+#: Those of a comparison's other rule.
+DECIDE = {**{key: RULE[key] for key in ("at_least", "at_most")}, "decide": Key("", FLAG)}
 #: After each look so many times the seeds there are, if the interval is still too wide.
 GROWTH = 1.5
 DRAW_FORMS = '"0s..1s" (uniform), { low = "1Mbps", high = "1Gbps", log = true }, or a list to choose from'
@@ -59,18 +62,24 @@ class Seeds:
     """Half an interval over the mean that is narrow enough; 0 where the number of seeds is fixed."""
     metric: str = ""
     """Whose interval; the first metric's if empty."""
+    decide: bool = False
+    """More seeds, twice as many at each look, until every verdict of a comparison is decided."""
 
     @property
     def looks(self) -> int:
         """Looks at an interval that share its error. Two keep its 95 %: stopping at the first narrow one covers 92 %."""
+        if self.decide:
+            return 1 + math.ceil(math.log2(self.most / self.least))
         return 2 if self.half_width else 1
 
     def grown(self, count: int) -> int:
         """How many seeds to have after ``count`` that were too few."""
-        return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+        return min(self.most, 2 * count if self.decide else max(count + 1, math.ceil(GROWTH * count)))
 
     def told(self) -> int | dict[str, Any]:
         """The seeds as a plan gives them."""
+        if self.decide:
+            return {"at_least": self.least, "at_most": self.most, "decide": True}
         if not self.half_width:
             return self.least
         rule = {"at_least": self.least, "at_most": self.most, "half_width": self.half_width}
@@ -102,9 +111,11 @@ def seeds(given: Any) -> Seeds:
 
 
 def _rule(given: Mapping[str, Any]) -> Seeds:
-    rule = table_of(given, RULE, "seeds")
+    rule = table_of(given, DECIDE if "decide" in given else RULE, "seeds")
     if rule["at_least"] > rule["at_most"]:
         raise StudyError(f"seeds.at_least = {rule['at_least']}: is above at_most = {rule['at_most']}")
+    if "decide" in given:
+        return Seeds(rule["at_least"], rule["at_most"], decide=rule["decide"])
     return Seeds(rule["at_least"], rule["at_most"], rule["half_width"], rule["metric"])
 
 

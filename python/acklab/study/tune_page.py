@@ -392,6 +392,7 @@ def facts(result: SearchResult) -> list[Fact]:
         return [fact("baseline-stays", trials=trials, objectives=names), size]
     kind = "best-trial" if len(names) == 1 else "middle-trial"
     shown = [fact(kind, trials=trials, choice=choice(result.winner.choice.cells), front=len(result.front))]
+    shown += [fact("baseline", choice=choice(plan.baseline))] if plan.baseline else []
     shown += [_judged(result, place) for place in range(len(names))]
     shown += [_lost(result), *_alike(result)]
     shown += [fact("at-bound", **bound) for bound in bounds(result)]

@@ -650,7 +650,8 @@ def _causes(result: Why) -> Table:
 def table(result: Why, of: str = "") -> Table:
     """The causes for a run's page, ``of`` one of its runs."""
     causes = _causes(result)
-    return replace(causes, name=f"Causes{of and f': {of}'}", feet=[_facts(result)[0], *causes.feet])
+    heads = [causes.name, *causes.heads[1:]]
+    return replace(causes, heads=heads, name=f"Causes{of and f': {of}'}", feet=[_facts(result)[0], *causes.feet])
 
 
 def _others(result: Why) -> Table:

@@ -171,7 +171,7 @@ def page(found: QlogAnalysis) -> str:
     if main is not None:
         which = [fact("most-data", directions=len(drawn), name=name(main))] if others else []
         told = facts(main)
-        top = [size(found), *which, *trips(found), *told[:3], *found.notes]
+        top = [size(found), *which, *trips(found), *told[:3], fact("log-limit"), *found.notes]
         picture = _section(found, main, listed(told[3:]) if told[3:] else "")
     tables = [Table(heads, rows, feet=feet, fold=len(rows) == 1, name="Directions")]
     return Report("analyze", title_of_file(found.file, short=True), top, tables, picture, rest=rest).page()

@@ -41,6 +41,7 @@ from ...results.validity import short
 from ...text.numbers import amount, seconds
 from ...text.templates import Fact, fact, sentence
 from ..runs import Run, once_per_run
+from .packets import LOST
 from .series import journeys, progress, sender_states
 
 CAUSES = ("timeout", "recovery", "window", "slow start", "path")
@@ -327,7 +328,10 @@ def _waited(run: Run) -> Iterator[Fact]:
         wait = row["sent_wait_s"] / row["packets"]
         if wait > shortest:
             kind = "ACKs" if row.get("ack_packets") == row["packets"] else "packets"
-            yield fact("waited", what=kind, link=f"{row['from']}→{row['to']}", wait=wait, shortest=shortest)
+            longest = run.series["rtt_s"].max() if "rtt_s" in run.series.columns else None
+            yield fact(
+                "waited", what=kind, link=f"{row['from']}→{row['to']}", wait=wait, shortest=shortest, longest=longest
+            )
 
 
 def _losses(run: Run) -> Iterator[Fact]:
@@ -342,7 +346,9 @@ def _losses(run: Run) -> Iterator[Fact]:
         return
     places.sort(reverse=True)
     where = [place for _, place in places[:MAX_QUEUES]]
-    yield fact("losses", lost=sum(taken for taken, _ in places), where=where, **sums)
+    first: Any = run.packets.filter(LOST)["time_s"].min() if run.packets.height else None
+    when = "" if first is None else f"first at {seconds(first)}"
+    yield fact("losses", lost=sum(taken for taken, _ in places), where=where, when=when, **sums)
     data = sum(taken for taken, _ in places) - int(_sum(run, "acks_dropped"))
     if (needless := sums["retransmits"] - max(0, data)) > 0:  # each loss of data needs one
         yield fact("needless", needless=needless, retransmits=sums["retransmits"])

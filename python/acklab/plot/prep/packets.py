@@ -23,6 +23,7 @@ KEY = ["flow", "kind", "seq", "len", "ack", "retransmit", "syn", "fin", "sack"]
 LEAVES = pl.col("origin") & (pl.col("event") == "enqueue")
 ARRIVES = pl.col("goal") & (pl.col("event") == "deliver")
 DEAD = pl.col("event").is_in(["drop", "lose", "filter"])
+LOST = pl.col("event").is_in(["drop", "lose"])
 
 
 def paired(events: pl.DataFrame) -> pl.DataFrame:

@@ -55,6 +55,8 @@ def facts(found: Fit) -> list[Fact]:
     measured, held = found.measured, found.held_out
     several = [fact("fitted", bytes=measured.bytes, took=measured.end_s, simulations=found.simulations)]
     several += [limit(measured.row), _asked(found), *filter(None, [doubt(found)]), *_receiver(found)]
+    if found.bad:
+        return several
     if held is None:
         return [*several, fact("not-held-out", why=found.why_not)]
     return [*several, fact("held-out" if held.covered else "held-out-missed", low=held.low, high=held.high)]
@@ -147,11 +149,14 @@ def moved(prediction: Prediction) -> dict[str, Predicted]:
 def foreseen(prediction: Prediction) -> list[Fact]:
     """What the changes would do, and how far to trust that."""
     changes = moved(prediction)
+    same = [one.name for one in prediction.quantities if one.fitted.median and one.name not in changes]
     told = [_change(one) for name, one in changes.items() if not (name == "goodput" and "completion" in changes)]
     if all(max(abs(one.change.low), abs(one.change.high)) < SAME for one in prediction.quantities):
         told = [fact("unchanged", share=SAME)]
+    elif same:
+        told.append(fact("no-change-shown", quantities=same))
     trust = [*filter(None, [prediction.doubt]), *prediction.claims]
-    return [*(told or [fact("no-change-shown")]), *trust, fact("never-real")]
+    return [*told, *trust, fact("never-real")]
 
 
 def _change(one: Predicted) -> Fact:
