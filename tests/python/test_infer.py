@@ -101,18 +101,17 @@ def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> N
     assert more.kept == told.runs  # another plan takes what it shares
 
 
-@pytest.mark.parametrize("search", ["tpe", "random"])
-def test_readings_that_a_sampler_chooses(search: str) -> None:
+def test_readings_that_a_sampler_chooses() -> None:
     pytest.importorskip("optuna")
     plan = {
         **PLAN,
         "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}},
-        "search": search,
+        "search": "tpe",
         "readings": 12,
         "nudges": 1,
     }
     first, again = acklab.infer(plan), acklab.infer(plan, threads=1)
-    assert not first.whole
+    assert not first.weighed
     assert len(first.choices) == 12
     assert [one.sets for one in first.choices] == [one.sets for one in again.choices]
     assert all(
@@ -124,11 +123,40 @@ def test_readings_that_a_sampler_chooses(search: str) -> None:
     assert [fact.kind for fact in first.report().facts][0] == "best-reading"
 
 
+def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> None:
+    free = {
+        **PLAN["free"],
+        "link.0.delay": ["15ms", "20ms", "25ms"],
+        "link.0.queue.packets": [8, 12, 16],
+        "flow.f.sender.initial_rto": ["1s", "3s"],  # no RTO before the first sample
+    }
+    plan = {**PLAN, "free": free, "nudges": 1, "search": "random"}
+    every, some = acklab.infer(plan), acklab.infer({**plan, "readings": 40})
+    assert "sender_initial_rto" in every.moves and "sender_initial_rto" not in [rule.name for rule in every.rules]
+    assert (len(every.choices), every.drawn, len(some.choices), some.drawn) == (72, False, 40, True)
+    assert acklab.infer({**plan, "search": "all"}).posterior.scale == pytest.approx(every.posterior.scale)
+    known = {repr(choice.sets): row for row, choice in enumerate(every.choices)}
+    rows = [known[repr(choice.sets)] for choice in some.choices]
+    weights = every.posterior.weights[rows]
+    assert some.posterior.weights == pytest.approx(weights / weights.sum(), abs=1e-3)
+    assert some.posterior.effective < 10 and "decided" not in {verdict(some, rule) for rule in some.rules}
+
+
+def test_a_bound_costs_nothing_on_its_side() -> None:
+    asked = {"name": "x", "run": "short", "metric": "completion", "printed": 1.0, "bound": "least", "tolerance": 0.5}
+    plan = PLANS.from_tree({**PLAN, "free": {"flow.f.sender.initial_window": [1, 2, 3]}, "value": [asked]})
+    choices = [plan.space.point(one) for one in plan.space.every()]
+    made = Posterior(plan.space, choices, np.array([[[0.5]], [[1.0]], [[9.0]]]), plan.values, [0], np.ones(3))
+    low = math.exp(-0.5 * 2**2)
+    assert made.weights == pytest.approx(np.array([low, 1, 1]) / (2 + low))
+    assert [plan.values[0].within(one) for one in (0.4, 0.5, 9.0)] == [False, True, True]
+
+
 def _posterior(values: list[list[float]], printed: float, tolerance: float) -> Posterior:
     plan = PLANS.from_tree({**PLAN, "free": {"flow.f.sender.initial_window": list(range(1, len(values) + 1))},
                       "value": [{"name": "x", "run": "short", "metric": "completion", "printed": printed, "tolerance": tolerance}]})  # fmt: skip
     choices = [plan.space.point(one) for one in plan.space.every()]
-    return Posterior(plan.space, choices, np.array(values)[:, None, :], plan.values, [0], True)
+    return Posterior(plan.space, choices, np.array(values)[:, None, :], plan.values, [0], np.ones(len(choices)))
 
 
 def test_weights_are_those_of_normal_values() -> None:
