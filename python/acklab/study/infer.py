@@ -107,7 +107,7 @@ KEYS = {
     "scenario": Key("a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own"),
     "set": Key("keys that have one value throughout", fixed, {}),
     "free": Key(
-        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow; a run that cannot have a value leaves it out",
+        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow, `link.*.KEY` of each link; a run that cannot have a value leaves it out",
         TABLE,
     ),
     "alternatives": Key("[alternatives.NAME] tables: an open rule whose candidates set several keys", TABLE),
@@ -396,8 +396,9 @@ class ReadingBench(Bench):
     def __init__(self, plan: InferPlan) -> None:
         super().__init__(plan)
         self._plan = plan
-        self._flows = [_flows(entry.scenario, entry.file) for entry in plan.entries]
+        self._parts = [_parts(entry.scenario, entry.file) for entry in plan.entries]
         self._possible: dict[tuple[str, int, str], bool] = {}
+        self._had: dict[tuple[str, str], bool] = {}
         self._silent = [
             {key for part in plan.space.parts if part.name in left_out for key in part.keys} for left_out in plan.without
         ]  # fmt: skip
@@ -426,15 +427,23 @@ class ReadingBench(Bench):
         found: dict[str, Any] = {}
         for key, value in settings.items():
             keys = self._keys(key, entry)
-            if have and any(self._can(one, at, value) for at in range(len(self._flows)) for one in self._keys(key, at)):
+            if have and self._somewhere(key, value):
                 keys = [one for one in keys if self._can(one, entry, value)]
             found |= dict.fromkeys(keys, value)
         return found
 
     def _keys(self, key: str, entry: int) -> list[str]:
-        steps = key.split(".", 2)
-        every = steps[:2] == ["flow", "*"]
-        return [f"flow.{place}.{steps[2]}" for place in range(self._flows[entry])] if every else [key]
+        part, star, rest = key.partition(".*.")
+        count = self._parts[entry].get(part, 0) if star else 0
+        return [f"{part}.{place}.{rest}" for place in range(count)] if star else [key]
+
+    def _somewhere(self, key: str, value: Any) -> bool:
+        """Whether some run's scenario can have a value."""
+        if (at := (key, repr(value))) not in self._had:
+            self._had[at] = any(
+                self._can(one, at, value) for at in range(len(self._parts)) for one in self._keys(key, at)
+            )
+        return self._had[at]
 
     def _can(self, key: str, entry: int, value: Any) -> bool:
         """Whether a run's scenario can have a value: some have other controls, or other receivers."""
@@ -459,8 +468,10 @@ class ReadingBench(Bench):
         return [json.dumps({**tree, "seed": path.seeds[0]}, separators=(",", ":"))]
 
 
-def _flows(scenario: str | bytes, file: str) -> int:
-    return len(json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))["flow"])
+def _parts(scenario: str | bytes, file: str) -> dict[str, int]:
+    """How many flows and links a scenario has."""
+    tree = json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))
+    return {part: len(tree[part]) for part in ("flow", "link")}
 
 
 class Values:
