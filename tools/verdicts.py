@@ -21,6 +21,7 @@ from typing import Any
 
 from acklab._core import __version__
 from acklab.papers import FIVE, installed, paper
+from acklab.reproduce import posterior
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import load
 from acklab.reproduce.page import about
@@ -195,6 +196,35 @@ def uncounted(papers: Mapping[str, Any], name: str) -> str:
     return "\n".join(rows)
 
 
+def rules(papers: Mapping[str, Any], name: str) -> str:
+    """What an inference said of the rules that a paper leaves open: their values, and the claims that these move."""
+    found = posterior.load(name)
+    if found is None:
+        return "No inference was made."
+    of = f" of {found.of:,}" if found.of else ""
+    drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight"
+    told = drawn if found.effective else f"All {found.readings:,} readings"
+    rows = [line(["rule", "verdict", "values, by probability", "moves"]), line(["---"] * 4)]
+    for rule in found.rules:
+        moves = ", ".join(f"`{short}`" for short in rule.moves)
+        rows.append(line([escaped(rule.name), rule.verdict, escaped(rule.shown), moves]))
+    said = [
+        f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
+    ]
+    still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
+    return "\n\n".join([*said, "\n".join(rows), *still])
+
+
+def asked(papers: Mapping[str, Any], name: str) -> str:
+    """The open rules whose values would decide most of the claims that are not reproduced."""
+    judged = papers[name]["claims"].items()
+    open_ = [short for short, one in judged if one["standing"] == "evidence" and one["verdict"] != "reproduced"]
+    rows = [line(["question: which value of", "would decide"]), line(["---"] * 2)]
+    for rule, claims in posterior.questions(name, open_):
+        rows.append(line([escaped(rule.name), ", ".join(f"`{short}`" for short in claims)]))
+    return "\n".join(rows) if rows[2:] else "No open rule would decide a claim that is not reproduced."
+
+
 def escaped(text: str) -> str:
     """A text in a table of Markdown."""
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
@@ -208,6 +238,8 @@ TABLES: Mapping[str, Callable[..., str]] = {
     "unreproduced": unreproduced,
     "uncounted": uncounted,
     "holds": holds,
+    "rules": rules,
+    "asked": asked,
 }
 _PLACE = re.compile(r"(<!-- verdicts: (\w+)( \w+)? -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
 PAGES = (PAGE, *(DATA.with_name(f"{name}.md") for name in FIVE))

@@ -65,7 +65,7 @@ def facts(result: InferenceResult) -> list[Fact]:
             shown.append(fact("not-reached", value=value.name, printed=value.value, tolerance=value.tolerance, unit=value.unit, nearest=nearest))  # fmt: skip
     size = {"readings": len(result.choices), "of": result.plan.space.size or None, "nudges": result.plan.nudges}
     if result.drawn:
-        shown.append(fact("drawn", effective=result.posterior.effective, least=MIN_EFFECTIVE))
+        shown.append(fact("effective", effective=result.posterior.effective, least=MIN_EFFECTIVE))
     return [*shown, fact("inference", runs=result.runs, **size)]
 
 
