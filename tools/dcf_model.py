@@ -1,11 +1,11 @@
-"""Writes crates/path/tests/medium/saturation.csv: what the model of acklab.models.dcf says of saturated stations."""
+"""Writes crates/path/tests/medium/saturation.csv: what the model of acklab_studies.dcf says of saturated stations."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
-from acklab.models.dcf import BIANCHI, DOT11B, saturation
+from acklab_studies.dcf import BIANCHI, DOT11B, saturation
 
 STATIONS = (1, 2, 3, 5, 8, 12, 20, 30, 50)
 CASES = {

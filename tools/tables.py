@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
+from pydoc import locate
 from typing import Any
 
 from acklab import _core
@@ -90,7 +91,7 @@ def names() -> str:
             ]
         else:
             full = name if "." in name else f"{module}.{name}"
-            rows.append((full, getattr(import_module(full.rpartition(".")[0]), full.rpartition(".")[2])))
+            rows.append((full, locate(full)))
     return markdown(["name", "what it is"], [[f"`{name}`", first(what)] for name, what in rows])
 
 

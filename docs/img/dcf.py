@@ -18,8 +18,8 @@ sys.path += [str(ROOT / "tools"), str(ROOT / "python")]
 
 from dcf_model import CASES  # noqa: E402
 
-from acklab.models.dcf import saturation  # noqa: E402
 from acklab.plot.palette import SLOTS  # noqa: E402
+from acklab_studies.dcf import saturation  # noqa: E402
 
 TEST = ["cargo", "test", "-q", "-p", "acklab-path", "--test", "dcf_saturation", "--", "--nocapture", "--test-threads=1"]
 ONLY = [

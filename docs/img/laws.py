@@ -14,8 +14,8 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from acklab import run_batch
-from acklab.models import laws
 from acklab.plot import palette
+from acklab_studies import laws
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "laws.md"

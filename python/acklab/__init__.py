@@ -17,22 +17,24 @@ TYPE_CHECKING = False  # as typing's, whose import takes time
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import dataset, plot
+    from . import plot
     from ._core import CaptureError, LiveError, RunError, ScenarioError, Simulation, Table, __version__
     from .captures import Analysis, analyze
-    from .experiments.fit.errors import FitError
-    from .experiments.fit.fit import Fit, fit
-    from .experiments.why import Why, why
-    from .loading import load
     from .results.result import Result
     from .results.stored import NotRecordedError
     from .runs import Run, run, run_batch, simulation
     from .scenario import Scenario
+    from .scenario import mahimahi as mahimahi
     from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, LostSegment, Window
+    from .study import dataset
     from .study.errors import InferError, StudyError, SweepError, TuneError
+    from .study.fit.errors import FitError
+    from .study.fit.fit import Fit, fit
     from .study.infer import infer
+    from .study.loading import load
     from .study.sweep import sweep
     from .study.tune import tune
+    from .study.why import Why, why
 
     compare: Any  # modules that can be called
     report: Any
@@ -42,17 +44,18 @@ if TYPE_CHECKING:
 _HOMES = {
     "_core": ("CaptureError", "LiveError", "RunError", "ScenarioError", "Simulation", "Table", "__version__"),
     "captures": ("Analysis", "analyze"),
-    "experiments.fit": ("Fit", "FitError", "fit"),
-    "experiments.why": ("Why", "why"),
     "results.result": ("Result",),
     "results.stored": ("NotRecordedError",),
-    "loading": ("load",),
     "runs": ("Run", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
     "study.errors": ("InferError", "StudyError", "SweepError", "TuneError"),
+    "study.fit.errors": ("FitError",),
+    "study.fit.fit": ("Fit", "fit"),
     "study.infer": ("infer",),
+    "study.loading": ("load",),
     "study.sweep": ("sweep",),
     "study.tune": ("tune",),
+    "study.why": ("Why", "why"),
     "scenario.own": (
         "AckEvent",
         "AckPolicy",
@@ -65,8 +68,15 @@ _HOMES = {
     ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-#: Modules that can also be called: ``acklab.compare(a, b)``, ``acklab.report(run)``.
-_MODULES = ("compare", "dataset", "plot", "report", "reproduce")
+#: Modules, by where they are. Some can also be called: ``acklab.compare(a, b)``, ``acklab.report(run)``.
+_MODULES = {
+    "compare": "study.compare",
+    "dataset": "study.dataset",
+    "mahimahi": "scenario.mahimahi",
+    "plot": "plot",
+    "report": "report",
+    "reproduce": "reproduce",
+}
 
 __all__ = [
     "AckEvent",
@@ -116,7 +126,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return import_module(f".{name}", __name__)
+        module = globals()[name] = import_module(f".{_MODULES[name]}", __name__)
+        return module
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -269,12 +269,11 @@ class Run(Result):
         drawn = [name for name in RECORDED if name in self.tables]
         if drawn and sum(len(self.table(name)) for name in drawn) <= MAX_SHOWN:
             return super()._repr_html_()
-        from .render.page import table
-        from .render.report import Table
+        from .report.report import Table
         from .results.summary import endless, sections
 
         parts = sections(self.summary(), endless(self.scenario_toml()))
-        return f"<h4>{html.escape(self.title)}</h4>{''.join(table(Table(*part, bare=True)) for part in parts)}"
+        return f"<h4>{html.escape(self.title)}</h4>{''.join(Table(*part, bare=True).html() for part in parts)}"
 
 
 # Any, so that type checkers let a dict of overrides be unpacked.

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import acklab
-from acklab.experiments.fit import FitError, fit
-from acklab.experiments.fit.output import plain
+from acklab.study.fit import FitError, fit
+from acklab.study.fit.output import plain
 
 #: What is asked for: greatest relative error of rate and base delay, threshold and timer, completion.
 PATH, ACKS, COMPLETION = 0.02, 0.10, 0.05

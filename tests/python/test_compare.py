@@ -13,10 +13,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.figures.stats import Sample
-from acklab.study.compare import Compared, Comparison, compare, findings, from_file, lossless
+from acklab.study.compare import Compared, Comparison, compare, from_file
 from acklab.study.compare_page import chart, facts, plain, report
 from acklab.study.errors import StudyError
+from acklab.study.intervals import Sample
 from acklab.study.metrics import metric
 from acklab.study.reading import Case, case
 from acklab.study.seeds import Seeds
@@ -213,7 +213,7 @@ def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Co
 
 
 def verdicts(told: Compared) -> dict[tuple[str, str], str]:
-    return {(row.case, row.metric): row.verdict for row in findings(told)}
+    return {(row.case, row.metric): row.verdict for row in told.findings}
 
 
 def test_each_verdict_is_what_the_seeds_decide() -> None:
@@ -230,11 +230,11 @@ def test_each_verdict_is_what_the_seeds_decide() -> None:
         ("noisy", "download"): "undecided", ("noisy", "wait"): "equivalent", ("noisy", "busy"): "equivalent",
         ("none", "download"): "no-value", ("none", "wait"): "no-value", ("none", "busy"): "no-value",
     }  # fmt: skip
-    assert lossless(told, findings(told)) == ["more"], "neither a loss, nor an undecided metric, nor a missing value"
-    row = next(row for row in findings(told) if (row.case, row.metric) == ("more", "download"))
+    assert told.lossless == ["more"], "neither a loss, nor an undecided metric, nor a missing value"
+    row = next(row for row in told.findings if (row.case, row.metric) == ("more", "download"))
     assert row.change == pytest.approx(41 / 20 - 1, rel=1e-3) and row.low < row.change < row.high
     assert (row.finished, row.base_finished, row.runs) == (6, 6, 6)
-    missing = next(row for row in findings(told) if row.case == "none")
+    missing = next(row for row in told.findings if row.case == "none")
     assert (missing.finished, missing.loses, missing.value) == (0, True, None)
     text = told.text
     assert "0 of 6 finished" in text and "nan" not in text
@@ -249,16 +249,16 @@ def test_the_order_of_objectives_changes_no_verdict() -> None:
         with_values(values, objective_names=names) for names in (["upload", "latency"], ["latency", "upload"])
     )
     assert verdicts(one) == verdicts(other)
-    named = {f.values["metric"]: f.values["case"] for f in facts(one, findings(one)) if f.kind == "best"}
+    named = {f.values["metric"]: f.values["case"] for f in facts(one, one.findings) if f.kind == "best"}
     assert named == {"upload": "filter", "latency": "aqm"}, "the best of each metric, whatever was named first"
-    assert named == {f.values["metric"]: f.values["case"] for f in facts(other, findings(other)) if f.kind == "best"}
+    assert named == {f.values["metric"]: f.values["case"] for f in facts(other, other.findings) if f.kind == "best"}
 
 
 def test_what_no_run_finished_is_worse_than_any_value() -> None:
     told = with_values({"wait: completion": {"stalls": [], "bbr": around(3.17)}})
-    (row,) = findings(told)
+    (row,) = told.findings
     assert (row.verdict, row.finished, row.base_finished, row.loses) == ("no-value", 6, 0, False)
-    (row,) = findings(with_values({"wait: completion": {"bbr": around(3.17), "stalls": []}}))
+    (row,) = with_values({"wait: completion": {"bbr": around(3.17), "stalls": []}}).findings
     assert row.loses
 
 
@@ -323,7 +323,7 @@ def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> No
 
 def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
     told = compare(comparison(spread_starts_s=0.0, spread_delays=0.01, seeds=5))
-    assert told.random and lossless(told, told.findings) == ["fast"]
+    assert told.random and told.lossless == ["fast"]
     line = json.loads(comparison(spread_delays=0.01).seeded(next(iter(comparison().trees().values())), 3))
     lengths = [float(way["delay"].removesuffix("s")) / 0.005 for link in line["link"] for way in (link, link["back"])]
     assert lengths[0] == lengths[1] != lengths[2] == lengths[3] and all(1 < length < 1.01 for length in lengths)

@@ -24,7 +24,7 @@ SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seed
 #: Blocks of 25 runs.
 BLOCKS = """\
 import sys
-from acklab.study import dataset as blocks
+from acklab.study import store as blocks
 blocks.MOST_RUNS = 25
 from acklab.cli import main
 sys.exit(main(sys.argv[1:]))
@@ -43,7 +43,7 @@ def small(*arguments: str, **how: object) -> subprocess.CompletedProcess[str]:
     """The command with small blocks; in a process of its own if that is to be limited or goes to others."""
     if not how and "--virtual" not in arguments:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("acklab.study.dataset.MOST_RUNS", 25)
+            patch.setattr("acklab.study.store.MOST_RUNS", 25)
             return inside(*arguments)
     return subprocess.run(
         [sys.executable, "small.py", *arguments], capture_output=True, text=True, timeout=120, check=False, **how

@@ -17,8 +17,8 @@ from test_shards import Command, command  # noqa: F401  # a fixture
 from test_sweep import LOSSY
 
 import acklab
-from acklab.figures.stats import interval, sample
-from acklab.figures.vega import specification
+from acklab.report.vega import specification
+from acklab.study.intervals import interval, sample
 
 pytest.importorskip("pyarrow")
 SWEEP = (

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from acklab.models import dcf
-from acklab.models.dcf import BIANCHI, saturation, solve
+from acklab_studies import dcf
+from acklab_studies.dcf import BIANCHI, saturation, solve
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -40,7 +40,6 @@ HEAVY |= {
     "acklab.scenario",
     "acklab.report",
     "acklab.plot",
-    "acklab.experiments",
     "acklab.study",
     "acklab.papers",
     "acklab.captures",

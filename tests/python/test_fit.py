@@ -13,29 +13,17 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.fit import FitError, fit
-from acklab.experiments.fit.fit import Fit
-from acklab.experiments.fit.losses import events, lost
-from acklab.experiments.fit.measure import direction, elsewhere, measure
-from acklab.experiments.fit.place import place, waits
-from acklab.experiments.fit.predict import what_if
-from acklab.experiments.fit.receivers import (
-    CLOCK,
-    EVEN,
-    MOST,
-    OTHERS,
-    SECOND,
-    Named,
-    Signature,
-    called,
-    compared,
-    name,
-    same,
-)
-from acklab.experiments.fit.report import foreseen, report
-from acklab.experiments.fit.search import Search
-from acklab.experiments.fit.spread import Member, Weights, interval
-from acklab.experiments.fit.writes import writes
+from acklab.study.fit import FitError, fit
+from acklab.study.fit.fit import Fit
+from acklab.study.fit.losses import events, lost
+from acklab.study.fit.measure import direction, elsewhere, measure
+from acklab.study.fit.place import place, waits
+from acklab.study.fit.predict import what_if
+from acklab.study.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, Signature, called, compared, name, same
+from acklab.study.fit.report import foreseen, report
+from acklab.study.fit.search import Search
+from acklab.study.fit.spread import Member, Weights, interval
+from acklab.study.fit.writes import writes
 from acklab.text.templates import fact
 from front import inside as command
 
@@ -392,8 +380,8 @@ def test_a_wrong_request_is_refused(arguments: list[str], said: str, tmp_path: P
 def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     from dataclasses import replace
 
-    from acklab.experiments.fit.held_out import HeldOut
-    from acklab.experiments.fit.score import Score
+    from acklab.study.fit.held_out import HeldOut
+    from acklab.study.fit.score import Score
 
     bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, [], [], 0.3, []))
     assert bad.bad == fact("bad-half", share=0.5, most=0.15)

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.fit import FitError, fit
-from acklab.experiments.fit.both_ends import Ways, joined
-from acklab.experiments.fit.measure import direction, measure
-from acklab.experiments.fit.search import Search
+from acklab.study.fit import FitError, fit
+from acklab.study.fit.both_ends import Ways, joined
+from acklab.study.fit.measure import direction, measure
+from acklab.study.fit.search import Search
 from front import inside
 
 COMMAND = Path(sys.executable).with_name("acklab")

@@ -10,20 +10,20 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.experiments.fit import FitError, fit
-from acklab.experiments.fit.fit import Fit, _replayed
-from acklab.experiments.fit.held_out import HeldOut
-from acklab.experiments.fit.losses import share
-from acklab.experiments.fit.measure import direction, measure
-from acklab.experiments.fit.place import Place
-from acklab.experiments.fit.predict import what_if
-from acklab.experiments.fit.rate import passed
-from acklab.experiments.fit.receiving import window
-from acklab.experiments.fit.report import report
-from acklab.experiments.fit.score import Score, score
-from acklab.experiments.fit.trust import _lacks, claims, given
-from acklab.experiments.fit.value import Value
-from acklab.study.dataset import StoreError
+from acklab.study.fit import FitError, fit
+from acklab.study.fit.fit import Fit, _replayed
+from acklab.study.fit.held_out import HeldOut
+from acklab.study.fit.losses import share
+from acklab.study.fit.measure import direction, measure
+from acklab.study.fit.place import Place
+from acklab.study.fit.predict import what_if
+from acklab.study.fit.rate import passed
+from acklab.study.fit.receiving import window
+from acklab.study.fit.report import report
+from acklab.study.fit.score import Score, score
+from acklab.study.fit.trust import _lacks, claims, given
+from acklab.study.fit.value import Value
+from acklab.study.store import StoreError
 from acklab.study.tables import tables
 from front import unexplained
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from acklab import run_batch
-from acklab.models import laws
+from acklab_studies import laws
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "laws.md").read_text(encoding="utf-8")

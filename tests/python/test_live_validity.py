@@ -20,7 +20,7 @@ from acklab.report.live import page
 from acklab.report.typeset import unbroken
 from acklab.results import validity
 from acklab.results.validity import TABLES
-from acklab.study.dataset_charts import plot
+from acklab.study.dataset import plot
 from acklab.study.tables import caveat
 from acklab.text.templates import fact, sentence
 from front import Acklab, unexplained

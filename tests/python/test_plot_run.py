@@ -8,7 +8,7 @@ import pytest
 
 import acklab
 from acklab import cli
-from acklab.study.dataset_charts import plot
+from acklab.study.dataset import plot
 
 pytest.importorskip("pyarrow")
 

@@ -24,7 +24,7 @@ SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seed
 SMALL = """\
 import sys
 from acklab.engines import cluster
-from acklab.study import dataset as blocks
+from acklab.study import store as blocks
 cluster.MOST, blocks.MOST_RUNS = 100, 100
 from acklab.cli import main
 sys.exit(main(sys.argv[1:]))

@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from acklab.figures.stats import Sample, bounded, interval, seeds_needed, t_quantile
+from acklab.study.intervals import Sample, bounded, interval, seeds_needed, t_quantile
 from acklab.study.metrics import metric
 from acklab.study.seeds import Seeds
 from acklab.study.statistics import DIFFERENT, EQUIVALENT, SAME, TOO_FEW, UNDECIDED, Rules, difference, rank, rounded

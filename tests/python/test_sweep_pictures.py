@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from acklab.figures.charts import Axis as Scale
-from acklab.figures.charts import Dots, Heat, Line, Lines, Panel
-from acklab.figures.vega import specification
+from acklab.report.charts import Axis as Scale
+from acklab.report.charts import Dots, Heat, Line, Lines, Panel
+from acklab.report.vega import specification
 from acklab.study.axes import Axis, Column, log_spaced
 from acklab.study.metrics import metric
 from acklab.study.sweep_charts import MOST_PANELS, Pictures, scaled

@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.figures.stats import Sample
 from acklab.study.errors import StudyError
+from acklab.study.intervals import Sample
 from acklab.study.metrics import objective
 from acklab.study.search import PLANS, STOPPED, Search, Trial, looks
 from acklab.study.seeds import draw, drawn

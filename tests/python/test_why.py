@@ -10,10 +10,10 @@ import pytest
 
 import acklab
 from acklab import _core, cli
-from acklab.experiments.neutral import changed, mechanisms, word
-from acklab.experiments.why import ALL, ALL_OF_THESE, ALONE, AS_IT_IS, NUDGED, PLACEBO, WITHOUT, Why
 from acklab.results.findings import EQUIVALENT, UNDECIDED
 from acklab.study.errors import CompareError
+from acklab.study.neutral import changed, mechanisms, word
+from acklab.study.why import ALL, ALL_OF_THESE, ALONE, AS_IT_IS, NUDGED, PLACEBO, WITHOUT, Why
 from acklab.text.toml import loads
 from front import inside as command
 

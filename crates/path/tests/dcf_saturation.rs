@@ -1,5 +1,5 @@
 //! Saturated stations beside Bianchi's model (ledger divack.m.dcf). The numbers of the model are those of
-//! `acklab.models.dcf`, which `tests/python/test_dcf_model.py` keeps equal.
+//! `acklab_studies.dcf`, which `tests/python/test_dcf_model.py` keeps equal.
 
 mod medium;
 

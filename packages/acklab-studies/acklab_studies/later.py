@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from acklab.figures.stats import Sample, jackknife
 from acklab.reproduce.grid import Grid
+from acklab.study.intervals import Sample, jackknife
 
 LEVEL = 0.95
 """Of the intervals that figures draw; a claim's verdict has its own."""

@@ -109,7 +109,7 @@ def headline(rows: Sequence[Row]) -> str:
 
 def page(rows: Sequence[Row]) -> str:
     """One page that needs no network."""
-    from acklab.figures.html import document, esc, header, table
+    from acklab.report.pieces import document, esc, header, table
 
     names = list(dict.fromkeys(row["receiver"] for row in rows))
     body = [

@@ -158,7 +158,7 @@ class Analysis(Result):
     def _repr_html_(self) -> str:
         if sum(len(self.tables[name]) for name in TABLES if name in self.tables) <= MAX_SHOWN:
             return super()._repr_html_()
-        from ..render.page import listed
+        from ..report.pieces import listed
 
         facts = listed([of(row) for row in self.rows() for of in (limit, policy)])
         return f"<h4>{html.escape(self.file)}</h4>{facts}{self.connections._repr_html_()}"

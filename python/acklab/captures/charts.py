@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from ..figures.charts import Axis, Bar, Bars
 from ..plot import palette
 from ..plot.prep.axes import AXES, label
 from ..plot.prep.thin import thin_points, thin_steps
+from ..report.charts import Axis, Bar, Bars
 from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer
 from ..text.templates import fact, sentence

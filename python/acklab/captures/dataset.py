@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..figures.charts import Axis, Bar, Bars
-from ..figures.pictures import embedded
-from ..render.report import Report, Table
+from ..report.charts import Axis, Bar, Bars
+from ..report.pictures import embedded
+from ..report.report import Report, Table
 from ..results.directory import results
 from ..results.frames import system_errors
 from ..text.escapes import cell, one_line

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..figures import pictures
-from ..figures.html import closed, esc, fold, table
-from ..render.page import listed
-from ..render.report import Cell, Report, Table
+from ..report import pictures
+from ..report.pieces import closed, esc, fold, listed, table
+from ..report.report import Cell, Report, Table
 from ..text.numbers import amount
 from ..text.templates import Fact, fact, sentence
 from . import text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from ..render.report import Report, Table
+from ..report.report import Report, Table
 from ..text.escapes import one_line
 from ..text.numbers import NB, amount, percent, seconds
 from ..text.templates import TEMPLATES, Fact, fact, fact_of, sentence

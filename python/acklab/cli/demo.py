@@ -76,9 +76,9 @@ def row(case: tuple[str, str], run: Run) -> list[str]:
 def act(options: argparse.Namespace) -> int:
     """Runs, prints, and writes the pages."""
     from .. import report
-    from ..experiments.why import table, why
     from ..reproduce.regenerate import reproduce
     from ..reproduce.report import facts
+    from ..study.why import table, why
 
     runs = {case: transfer(*case) for case in product(POLICIES, RECOVERIES)}
     title = f"Allman 1998: 200 segments over a T1, queue of {QUEUE['link.1.queue.packets']} packets"

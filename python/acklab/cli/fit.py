@@ -14,8 +14,8 @@ from ..text.terminal import complain, say, say_json
 from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
-    from ..experiments.fit.fit import Fit
     from ..results.directory import Folder
+    from ..study.fit.fit import Fit
 
 BAD_INPUT = 2
 EXAMPLE = """\
@@ -65,9 +65,9 @@ def act(options: argparse.Namespace) -> int:
     from .._core import CaptureError, ScenarioError
     from ..captures.qlog import is_qlog
     from ..captures.text import title_of_file
-    from ..experiments.fit.errors import FitError
-    from ..experiments.fit.output import NAMES
     from ..results.directory import results
+    from ..study.fit.errors import FitError
+    from ..study.fit.output import NAMES
 
     check_open(options)
     name = title_of_file(options.file)
@@ -100,10 +100,10 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
-    from ..experiments.fit.fit import fit
-    from ..experiments.fit.output import plain, write
-    from ..experiments.fit.predict import Prediction, what_if
-    from ..experiments.fit.report import report
+    from ..study.fit.fit import fit
+    from ..study.fit.output import plain, write
+    from ..study.fit.predict import Prediction, what_if
+    from ..study.fit.report import report
 
     tick, close = _progress()
     prediction: Prediction | None = None

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..render.report import Report, Table
+from ..report.report import Report, Table
 from ..results.expected import of_rows
 from ..results.summary import _number, flow_columns, link_columns
 from ..results.validity import TABLES, marked, short, why

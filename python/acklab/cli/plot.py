@@ -69,8 +69,8 @@ def _width(text: str) -> float:
 
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
-    from ..study.dataset import StoreError
-    from ..study.dataset_charts import plot
+    from ..study.dataset import plot
+    from ..study.store import StoreError
     from ..study.tables import QueryError, caveat
 
     keys = ("x", "y", "color", "facet", "kind", "table", "out", "width")

@@ -255,8 +255,8 @@ def _run(
 
 def _page(told: ProgramsResult, summary: dict[str, Any], scenario: str) -> str:
     """What the run told as one page that needs no network."""
-    from ..figures.programs import page
     from ..plot.runs import Run
+    from ..report.programs import page
     from ..results.validity import why
 
     tables = {name: getattr(told.result, name) for name in ("flows", "links", "queue", "packets")}
@@ -279,7 +279,7 @@ def _span(instant: float | None) -> str:
 
 
 def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
-    from ..render.report import Report, Table
+    from ..report.report import Report, Table
     from ..results.summary import STREAM_COLUMNS, link_columns
     from ..text.templates import fact, sentence
     from .live import clock

@@ -303,11 +303,11 @@ def _say(options: argparse.Namespace, result: Any) -> None:
 
 def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> int:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
-    from ..experiments.why import beside
     from ..plot.runs import Run
     from ..results.progress import Clock
     from ..results.records import record
     from ..runs import write_summary
+    from ..study.why import beside
 
     with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
         shown = Clock()

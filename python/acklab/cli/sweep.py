@@ -178,7 +178,7 @@ def _join(options: argparse.Namespace) -> int:
 
 def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
     """Writes a dataset and says what is there."""
-    from ..study.dataset import StoreError, write
+    from ..study.store import StoreError, write
 
     how = {
         "threads": options.threads,

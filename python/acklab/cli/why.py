@@ -54,11 +54,11 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Answers and returns the exit status."""
     from .._core import CaptureError
-    from ..experiments.fit.errors import FitError
-    from ..experiments.why import answer, asking
     from ..results.progress import Progress
     from ..study.errors import StudyError
+    from ..study.fit.errors import FitError
     from ..study.values import share
+    from ..study.why import answer, asking
 
     check_open(options)
     if options.fresh and options.out is None:

@@ -17,14 +17,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..plot.runs import Run, read_runs
 from ..results.directory import results
 from ..results.files import static_charts
 from ..results.result import Page, Result
 from ..results.stored import NOTHING, RECORDED
 from ..text.callable import can_be_called
-from .contents import CHARTS, manifest
-from .page import render
 
 __all__ = ["Page", "called", "html", "write"]
 
@@ -35,18 +32,23 @@ def html(
     runs: Any,
     *,
     title: str | None = None,
-    charts: Sequence[str] = CHARTS,
+    charts: Sequence[str] | None = None,
     abouts: Mapping[str, str] | None = None,
     sentence: str = "",
     notes: Sequence[str] = (),
     tables: Mapping[str, Any] | None = None,
     causes: str = "",
 ) -> str:
-    """The page as text, with these charts (:data:`acklab.report.contents.CHARTS`).
+    """The page as text, with these of the charts :data:`acklab.report.contents.CHARTS`; with all if left out.
 
     ``abouts`` replace their subtitles, and ``sentence`` the headline, unless a run is invalid; ``notes`` come below it, ``causes``, which is
     HTML, above the charts, and ``tables`` after those of flows and links.
     """
+    from ..plot.runs import read_runs
+    from .contents import CHARTS, manifest
+    from .page import render
+
+    charts = CHARTS if charts is None else charts
     told = manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables)
     return render(*told, causes)
 
@@ -64,6 +66,8 @@ def write(
     ``formats`` are those of charts as files, any of ``svg``, ``png``, ``pdf``; left out, those that ``ACKLAB_CHARTS`` lists, else
     none. ``causes`` is as in :func:`html`.
     """
+    from ..plot.runs import read_runs
+
     runs = read_runs(runs)
     with results(out_dir, "report", [PAGE]) as folder, folder.replacing() as scratch:
         pages(runs, scratch, title=title, formats=formats, causes=causes)
@@ -74,6 +78,8 @@ def pages(
     runs: Any, directory: Path, *, title: str | None = None, formats: Sequence[str] | None = None, causes: str = ""
 ) -> None:
     """Writes the page and the charts to a directory of the caller's."""
+    from ..plot.runs import read_runs
+
     runs = read_runs(runs)
     (directory / PAGE).write_text(html(runs, title=title, causes=causes), encoding="utf-8")
     formats = static_charts() if formats is None else formats
@@ -112,6 +118,8 @@ def called(*results: Any, path: str | os.PathLike[str] | None = None, title: str
 
 def _recorded(given: Any) -> list[Any]:
     """The runs that are drawn, as one that was given, several, or a dict of them."""
+    from ..plot.runs import Run
+
     labelled = isinstance(given, Mapping) and "flows" not in given
     runs = list(given.values() if labelled else given if isinstance(given, (list, tuple)) else [given])
     if runs and not any(getattr(run, table, None) is not None for run in runs for table in RECORDED):

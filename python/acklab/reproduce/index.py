@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..figures.html import document, esc, header
+from ..report.pieces import document, esc, header
 from ..text.counts import counted
 from . import words
 from .paper import GROUPS

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..figures.stats import Sample
+from ..study.intervals import Sample
 from . import words
 from .criteria import Part, Relation
 from .ledger import KINDS, Claim

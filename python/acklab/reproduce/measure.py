@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..figures.stats import Interval, Sample, binomial
+from ..study.intervals import Interval, Sample, binomial
 
 Number = int | float | Sample
 Cells = Mapping[str, Number]

@@ -23,8 +23,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..figures.stats import Sample
 from ..scenario.draws import Draws
+from ..study.intervals import Sample
 from ..study.seeds import Nudge
 from ..study.values import read
 from .experiments import Effort, Experiment, Replications, Traces

@@ -159,7 +159,7 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 def page_of(outcome: Outcome) -> str:
     """The text of a paper's page."""
-    from ..figures.pictures import embedded
+    from ..report.pictures import embedded
     from . import page
 
     charts = [chart for _, drawn in outcome.figures for chart in drawn.charts]
@@ -167,7 +167,7 @@ def page_of(outcome: Outcome) -> str:
 
 
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
-    from ..figures.pictures import saved
+    from ..report.pictures import saved
     from . import index
 
     for outcome in new:

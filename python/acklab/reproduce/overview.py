@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..figures.html import esc
+from ..report.pieces import esc
 from ..text.templates import fact, sentence
 from .evidence import LIMIT, Place
 

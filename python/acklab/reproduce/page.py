@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._core import __version__
-from ..figures.html import aside, document, esc, fold, header, table
+from ..report.pieces import aside, document, esc, fold, header, table
 from ..text.counts import counted
 from ..text.templates import sentence
 from . import words

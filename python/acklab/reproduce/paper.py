@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..figures.charts import Chart
+from ..report.charts import Chart
 from .experiments import Experiment, Replications
 from .explanation import Explanation
 from .ledger import Ledger, load

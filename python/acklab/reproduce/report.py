@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..render.report import Report, Table
+from ..report.report import Report, Table
 from ..text.escapes import short
 from ..text.templates import Fact, fact
 from . import words

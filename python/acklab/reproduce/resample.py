@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..figures.stats import Interval, Sample
+from ..study.intervals import Interval, Sample
 from .grid import Array
 
 RESAMPLES = 3999

@@ -2,7 +2,7 @@
 
 A claim is judged with :data:`FIRST` seeds, then with twice as many, and so on up to its most. It takes no more seeds once
 a look settles it. At every look some intervals could miss the true values; all looks together may err with
-:data:`~acklab.figures.stats.ALPHA` (5 %):
+:data:`~acklab.study.intervals.ALPHA` (5 %):
 
 * **Over the looks** the error is spent in proportion to seeds: the look with ``n`` seeds gets ``(n - before) / most`` of it.
   The shares add up to one and the looks' errors are added (Bonferroni), so nothing is assumed of how looks depend.
@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..figures.stats import ALPHA
+from ..study.intervals import ALPHA
 
 FIRST = 10
 """Seeds of the first look."""

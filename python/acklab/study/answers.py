@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..render.report import Report
+from ..report.report import Report
 from ..results.frames import provenance, system_errors
 from ..results.result import KINDS, Result
 from .keys import worded
@@ -18,7 +18,7 @@ from .keys import worded
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..figures.charts import Chart
+    from ..report.charts import Chart
 
 
 class Answer(Result):
@@ -104,7 +104,7 @@ def write_files(
     report: Callable[[str], Report],
 ) -> None:
     """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the charts, into a directory."""
-    from ..figures.html import fold, saved
+    from ..report.pieces import fold, saved
 
     told = plan.told()
     texts = [

@@ -1,4 +1,14 @@
-"""Comparisons: a scenario, several values for any of its keys, several seeds; a ranking with intervals."""
+"""Comparisons: a scenario, several values for any of its keys, several seeds; a ranking with intervals.
+
+Its public name is ``acklab.compare``, which can also be called.
+
+>>> import acklab
+>>> told = acklab.compare(
+...     "examples/allman1998.toml", {"Reno": {}, "SACK": {"flow.f.sender.recovery": "sack"}}, metrics=["completion"], seeds=2,
+... )
+>>> [(ranked.case, round(ranked.samples["completion"].value, 3)) for ranked in told.rankings[0].rows]
+[('Reno', 1.851), ('SACK', 1.851)]
+"""
 
 from __future__ import annotations
 
@@ -7,6 +17,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations, count, islice
 from pathlib import Path
 from typing import Any, cast
@@ -14,9 +25,7 @@ from typing import Any, cast
 from .. import _core
 from ..engines.batches import Workers, beginning
 from ..engines.journal import identity
-from ..figures.stats import LEAST_SEEDS, Sample, sample
 from ..results.findings import (
-    BETTER,
     ONE_RUN,
     TOO_FEW,
     Finding,
@@ -27,6 +36,7 @@ from ..scenario import _toml
 from ..scenario.asked import arguments
 from ..scenario.code import refused
 from ..scenario.given import assignments, pairs, source
+from ..text.callable import can_be_called
 from ..text.counts import counted
 from ..text.escapes import not_known
 from ..text.input import read_file
@@ -35,15 +45,32 @@ from ..text.titles import changed
 from ..text.toml import loads
 from . import statistics
 from .answers import Answer
-from .errors import StudyError, refuse
+from .errors import CompareError, StudyError, refuse
 from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, kind
+from .intervals import LEAST_SEEDS, Sample, sample
 from .metrics import Metric, measures, metric
+from .quantities import QUANTITIES
 from .reading import OF_SCENARIOS, Case, _named, case
 from .router import Setting, router_settings
 from .runs import Meter, RunCache, carry_out, unwatched
 from .seeds import MOST_SEEDS, Seeds, seeded, seeds
-from .statistics import MARGIN, Difference, Ranking, rank
+from .statistics import MARGIN, Difference, Ranked, Ranking, rank
 from .values import share, span
+
+__all__ = [
+    "QUANTITIES",
+    "Case",
+    "CompareError",
+    "Compared",
+    "Comparison",
+    "Metric",
+    "Ranked",
+    "Ranking",
+    "case",
+    "compare",
+    "from_file",
+    "metric",
+]
 
 #: Most runs, all of whose numbers are in memory.
 MOST_RUNS = 2_000_000
@@ -244,60 +271,6 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     return {_CALLED.get(key, key): found[key] for key in KEYS if key in tree and key not in ("$schema", "title")}
 
 
-def findings(result: Compared) -> list[Finding]:
-    """By situation, in each by case, in each the objectives first."""
-    base = result.comparison.cases[0].name
-    return [
-        _finding(result, ranking, metric, case.name, base)
-        for ranking in result.rankings
-        for case in result.comparison.cases[1:]
-        for metric in columns(result)
-    ]
-
-
-def columns(result: Compared) -> list[Metric]:
-    """The metrics, the objectives first."""
-    objectives = result.comparison.objectives
-    return [*objectives, *(metric for metric in result.comparison.metrics if metric not in objectives)]
-
-
-def finished(result: Compared, situation: str, case: str, metric: Metric) -> int:
-    """Runs of a case that gave a metric a value."""
-    place = list(result.comparison.metrics).index(metric)
-    return sum(not math.isnan(result.values[situation, case, seed][place]) for seed in range(1, result.seeds + 1))
-
-
-def lossless(result: Compared, rows: Sequence[Finding]) -> list[str]:
-    """Cases in which no metric that has a direction is worse or undecided, in any situation; none without verdicts."""
-    if not result.random or result.seeds < LEAST_SEEDS:
-        return []
-    ranking = {metric.name for metric in result.comparison.metrics if metric.ranks}
-    losing = {finding.case for finding in rows if finding.loses and finding.metric in ranking}
-    return [case.name for case in result.comparison.cases[1:] if case.name not in losing]
-
-
-def best(rows: Sequence[Finding], metric: str) -> Finding | None:
-    """The largest improvement of a metric that is shown, by the end of its interval that is nearer to none."""
-    return max((row for row in rows if row.metric == metric and row.verdict == BETTER), key=_at_least, default=None)
-
-
-def _at_least(row: Finding) -> float:
-    ends = [row.change] if row.low is None else [row.low, row.high]
-    sizes = [abs(math.log1p(end)) if row.relative else abs(end) for end in ends if end is not None]
-    return min(sizes)
-
-
-def _finding(result: Compared, ranking: Ranking, metric: Metric, case: str, base: str) -> Finding:
-    cases = case, base
-    here, there = (ranking.row(name).samples[metric.name] for name in cases)
-    done, base_done = (finished(result, ranking.situation, name, metric) for name in cases)
-    shown = ranking.between(metric, case, base)
-    found = statistics.finding(metric, ranking.situation, cases, (here, there), shown, (done, base_done), result.seeds)
-    if shown is None or (ranking.random and result.seeds >= LEAST_SEEDS):
-        return found
-    return replace(found, verdict=TOO_FEW if ranking.random else ONE_RUN)
-
-
 RunKey = tuple[str, str, int]
 """Situation, case, seed."""
 
@@ -318,10 +291,47 @@ class Compared(Answer):
     configure: Sequence[Setting] = ()
     """How a router gets the queues of each case, a row for each direction of a link whose queue differs from the first's."""
 
-    @property
+    @cached_property
     def findings(self) -> list[Finding]:
-        """Each metric of each case beside the first."""
-        return findings(self)
+        """Each metric of each case beside the first: by situation, in each by case, in each the objectives first."""
+        cases = self.comparison.cases
+        return [
+            self._finding(ranking, metric, (case.name, cases[0].name))
+            for ranking in self.rankings
+            for case in cases[1:]
+            for metric in self.columns
+        ]
+
+    def _finding(self, ranking: Ranking, metric: Metric, cases: tuple[str, str]) -> Finding:
+        here, there = (ranking.row(name).samples[metric.name] for name in cases)
+        done, base_done = (self.finished(ranking.situation, name, metric) for name in cases)
+        shown = ranking.between(metric, *cases)
+        found = statistics.finding(
+            metric, ranking.situation, cases, (here, there), shown, (done, base_done), self.seeds
+        )
+        if shown is None or (ranking.random and self.seeds >= LEAST_SEEDS):
+            return found
+        return replace(found, verdict=TOO_FEW if ranking.random else ONE_RUN)
+
+    @property
+    def columns(self) -> list[Metric]:
+        """The metrics, the objectives first."""
+        objectives = self.comparison.objectives
+        return [*objectives, *(metric for metric in self.comparison.metrics if metric not in objectives)]
+
+    def finished(self, situation: str, case: str, metric: Metric) -> int:
+        """Runs of a case that gave a metric a value."""
+        place = list(self.comparison.metrics).index(metric)
+        return sum(not math.isnan(self.values[situation, case, seed][place]) for seed in range(1, self.seeds + 1))
+
+    @property
+    def lossless(self) -> list[str]:
+        """Cases in which no metric that has a direction is worse or undecided, in any situation; none without verdicts."""
+        if not self.random or self.seeds < LEAST_SEEDS:
+            return []
+        ranking = {metric.name for metric in self.comparison.metrics if metric.ranks}
+        losing = {finding.case for finding in self.findings if finding.loses and finding.metric in ranking}
+        return [case.name for case in self.comparison.cases[1:] if case.name not in losing]
 
     def frames(self) -> dict[str, Any]:
         """The tables as polars frames."""
@@ -329,10 +339,10 @@ class Compared(Answer):
 
     def write_files(self, folder: Path) -> None:
         """Writes the files into a directory."""
-        _written(self, folder)
+        self._page().write(self, folder)
 
     def _repr_html_(self) -> str:
-        from ..figures.pictures import embedded
+        from ..report.pictures import embedded
 
         return Page(self.report(picture=embedded(self._page().chart(self))).page())._repr_html_()
 
@@ -391,15 +401,9 @@ def compare(
     title = changed(start["title"] or comparison.file, comparison.sets)
     return carry_out(
         "compare", NAMES, identity(text, "compare", comparison.engine), len(trees) * comparison.rule.most,
-        lambda runs: _ranked(comparison, title, trees, runs), _written, lambda result: {"seeds": result.seeds},
+        lambda runs: _ranked(comparison, title, trees, runs), Compared.write_files, lambda result: {"seeds": result.seeds},
         out=out, threads=threads, workers=workers, fresh=fresh, meter=meter, engine=comparison.engine,
     )  # fmt: skip
-
-
-def _written(result: Compared, folder: Path) -> None:
-    from .compare_page import write
-
-    write(result, folder)
 
 
 def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], Any], runs: RunCache) -> Compared:
@@ -592,3 +596,6 @@ def _changed(at: str, one: Any, other: Any) -> list[str]:
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(tag) == other.get(tag) for tag in ("kind", "policy"))
+
+
+can_be_called(__name__, called)

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from .. import _core
 from ..engines.batches import PROGRAMS, SIMULATOR
-from ..figures.charts import Dot, DotPanel, Dots
-from ..figures.stats import LEAST_SEEDS, Sample, bounded
 from ..plot.runs import Run
-from ..render.decision import cell, glyphs
-from ..render.report import Cell, Report, Row, Table
+from ..report.charts import Dot, DotPanel, Dots
 from ..report.contents import CHARTS, manifest
+from ..report.decision import cell, glyphs
+from ..report.report import Cell, Report, Row, Table
 from ..results.columns import LESS, MORE, NEITHER, WORDS
-from ..results.findings import Finding
+from ..results.findings import BETTER, Finding
 from ..results.frames import provenance, system_errors, write_scenario
 from ..scenario._toml import dumps
 from ..text.numbers import digits, estimate, number
 from ..text.templates import Fact, fact
-from .compare import Compared, best, columns, findings, finished, lossless
+from .intervals import LEAST_SEEDS, Sample, bounded
 from .metrics import Metric
 from .network import network
 from .reading import assignment, value
 from .statistics import Difference, Ranking
+
+if TYPE_CHECKING:
+    from .compare import Compared
 
 #: Most cases, and recorded rows of each, that are drawn.
 MOST_CASES, MOST_ROWS = 6, 500_000
@@ -63,7 +66,7 @@ def report(result: Compared, picture: str = "", runs: Sequence[Run] = ()) -> Rep
         picture: HTML of the chart of all metrics.
         runs: a recorded run of each case, to be drawn over time.
     """
-    rows = findings(result)
+    rows = result.findings
     tables = [_decision(result, ranking, rows) for ranking in result.rankings]
     tables += [_means(result, ranking) for ranking in result.rankings]
     tables += [_settings(result), _abouts(result), _cases(result), _metrics(result), _run(result)]
@@ -91,10 +94,21 @@ def facts(result: Compared, rows: Sequence[Finding]) -> list[Fact]:
         return [*shown, fact("one-run")]
     if result.seeds < LEAST_SEEDS:
         return [*shown, fact("too-few-seeds", seeds=result.seeds, least=LEAST_SEEDS)]
-    names = lossless(result, rows)
+    names = result.lossless
     top = fact("loses-nothing", cases=names) if names else fact("each-loses")
-    gains = [row for metric in columns(result)[:MAX_BEST] if (row := best(rows, metric.name)) is not None]
+    gains = [row for metric in result.columns[:MAX_BEST] if (row := _largest(rows, metric.name)) is not None]
     return [top, *(_best(row) for row in gains), *([] if gains else [fact("no-gain", base=base)]), *shown]
+
+
+def _largest(rows: Sequence[Finding], metric: str) -> Finding | None:
+    """The largest improvement of a metric that is shown, by the end of its interval that is nearer to none."""
+    return max((row for row in rows if row.metric == metric and row.verdict == BETTER), key=_at_least, default=None)
+
+
+def _at_least(row: Finding) -> float:
+    ends = [row.change] if row.low is None else [row.low, row.high]
+    sizes = [abs(math.log1p(end)) if row.relative else abs(end) for end in ends if end is not None]
+    return min(sizes)
 
 
 def _best(row: Finding) -> Fact:
@@ -104,10 +118,10 @@ def _best(row: Finding) -> Fact:
 
 def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Table:
     """The cases by metrics in a situation, each beside the first."""
-    metrics, base = columns(result), result.comparison.cases[0].name
+    metrics, base = result.columns, result.comparison.cases[0].name
     ours = {(row.case, row.metric): row for row in rows if row.situation == ranking.situation}
     leading = {metric.name: _leading(ranking, metric) for metric in metrics}
-    names = lossless(result, rows)
+    names = result.lossless
     judged = result.random and result.seeds >= LEAST_SEEDS
     settable = _settable(result)
     marks = [*(["loses nothing"] if names else []), *(["settable"] if settable else [])]
@@ -132,7 +146,7 @@ def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Ta
 def _value(result: Compared, ranking: Ranking, metric: Metric, case: str) -> Cell:
     sample = ranking.row(case).samples[metric.name]
     if sample is None:
-        return Cell(f"{finished(result, ranking.situation, case, metric)} of {result.seeds} finished")
+        return Cell(f"{result.finished(ranking.situation, case, metric)} of {result.seeds} finished")
     return Cell(digits(sample.value))
 
 
@@ -155,7 +169,7 @@ def _settable(result: Compared) -> dict[str, str]:
 
 
 def _means(result: Compared, ranking: Ranking) -> Table:
-    metrics = columns(result)
+    metrics = result.columns
     looks = result.comparison.rule.looks
     rows = []
     for case in result.comparison.cases:
@@ -194,9 +208,9 @@ def _abouts(result: Compared) -> Table:
 def _metrics(result: Compared) -> Table:
     rows = [
         [one.name, one.quantity.name, one.where, one.quantity.unit, WORDS[one.quantity.better]]
-        for one in columns(result)
+        for one in result.columns
     ]
-    feet = [fact("no-direction")] if any(one.quantity.better == NEITHER for one in columns(result)) else []
+    feet = [fact("no-direction")] if any(one.quantity.better == NEITHER for one in result.columns) else []
     heads = ["metric", "quantity", "of", "unit", "better"]
     return Table(heads, rows, "Metrics", feet, names=5, fold=True, terminal=False)
 
@@ -379,7 +393,7 @@ def write(told: Compared, scratch: Path) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    from ..figures.pictures import embedded, saved
+    from ..report.pictures import embedded, saved
 
     drawn = chart(told)
     saved([drawn], scratch)

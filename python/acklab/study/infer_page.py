@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ..figures.charts import Chart, Dot, DotPanel, Dots
-from ..render.report import Report, Table
+from ..report.charts import Chart, Dot, DotPanel, Dots
+from ..report.report import Report, Table
 from ..scenario._toml import dumps
 from ..text.numbers import digits, listing
 from ..text.templates import Fact, fact

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 from .. import _core
-from ..figures.stats import Interval
 from ..results.columns import FLOWS, LINKS, NEITHER
 from .errors import StudyError, shown
 from .grammar import TEXTS
+from .intervals import Interval
 from .quantities import AGGREGATES, EACH, QUANTITIES, Quantity, Summary, in_ms, is_aggregate, of_column, of_transfers
 
 _AGGREGATE = re.compile(r"([A-Za-z]\w*(?:\.\d+)?)\s*\(\s*([^()]*?)\s*\)")

@@ -22,12 +22,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from ..figures.stats import Interval, Sample, split
 from ..scenario._toml import dumps
 from ..scenario.draws import Draws
 from ..text.plans import PlanText
 from .errors import StudyError
 from .grammar import FLAG, TABLE, TABLES, TEXT, TIME, Key, fields, kind, number, read_key, whole
+from .intervals import Interval, Sample, split
 from .keys import settings
 from .metrics import Objective, objective
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ..figures.stats import LEAST_SEEDS, interval, sample
 from ..scenario.access import seconds_of
 from ..scenario.draws import Draws
 from .errors import StudyError, shown
 from .grammar import TEXT, TIME, Key, number, table_of, whole
+from .intervals import LEAST_SEEDS, interval, sample
 from .keys import check, titled
 from .values import Quantity, bounds, numeric, read, readable, write
 

@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from ..figures.stats import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
 from ..results import findings
 from ..results.findings import Finding
+from .intervals import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
 from .metrics import Metric
 
 #: Verdicts, in order. The samples differ by more than the margin, and not by chance. Neither a difference nor equivalence is shown.

@@ -35,7 +35,6 @@ from .. import _core
 from ..engines.batches import ENGINES, SIMULATOR, Workers, beginning, on_threads
 from ..engines.journal import KEPT, identity, packed
 from ..engines.line import record
-from ..figures.stats import bounded, sample
 from ..results.columns import FLOWS
 from ..results.directory import Folder
 from ..results.frames import provenance, scenario_name, system_errors, write_csv
@@ -51,6 +50,7 @@ from ..text.titles import changed
 from .axes import Axis, Column, Derived, alternatives, check_names, derived, one_key, together
 from .errors import StudyError, shown
 from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, read_key
+from .intervals import bounded, sample
 from .keys import flatten, is_variable, look, names, settings
 from .metrics import Metric, chosen, measures, metric, schema
 from .reading import Reader, assignment, fixed, scenario_of, value, with_options

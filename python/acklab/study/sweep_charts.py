@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..figures.charts import Axis as Scale
-from ..figures.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from ..plot.palette import slots_for
+from ..report.charts import Axis as Scale
+from ..report.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from ..text.templates import Fact, fact
 from .axes import Axis, Column, log_spaced
 from .keys import counting, worded

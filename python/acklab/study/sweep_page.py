@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..figures.stats import LEAST_SEEDS
-from ..render.report import Cell, Report, Row, Table
+from ..report.report import Cell, Report, Row, Table
 from ..results.frames import write_scenario
 from ..results.summary import MAX_ROWS as MAX_LINES
 from ..text.numbers import estimate, number
 from ..text.templates import Fact, fact, sentence
+from .intervals import LEAST_SEEDS
 from .network import network
 from .sweep_charts import Pictures, labelled, scaled, spoken, word
 
@@ -190,7 +190,7 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
 
 def write(told: Swept, design: Design, folder: Path) -> None:
     """Writes ``sweep.json``, the scenario and the plan, the charts, and ``sweep.html``."""
-    from ..figures.html import saved
+    from ..report.pieces import saved
 
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
     shown = "".join(saved(pictures.charts(), folder))

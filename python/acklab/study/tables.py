@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ..results.validity import COLUMN
 from ..text.escapes import Shown, file_name, one_line, short
 from ..text.toml import loads
-from .dataset import MARKER, Store, StoreError, blocks_of, name, read_marker
+from .store import MARKER, Store, StoreError, blocks_of, name, read_marker
 
 T = TypeVar("T")
 

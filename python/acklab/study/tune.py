@@ -25,9 +25,9 @@ from typing import Any
 
 from ..engines.batches import Workers
 from ..engines.journal import identity
-from ..figures.stats import Sample, sample
 from ..text.counts import counted
 from .answers import Answer
+from .intervals import Sample, sample
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import PLANS, Judged, Search, SearchPlan, SearchResult, Trial, costs, front, importance, middle
 from .seeds import Draw, draw

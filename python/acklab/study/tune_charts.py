@@ -8,13 +8,13 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ..figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
-from ..figures.stats import split
+from ..report.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
+from ..results.findings import BETTER, UNDECIDED, WORSE
 from ..text.counts import counted
+from .intervals import Interval, Sample, sample, split
 from .keys import worded
 from .search import COMPLETE, STOPPED, Trial
 from .space import Alternatives, Free
-from .tune_page import by_path, called
 from .values import read
 
 if TYPE_CHECKING:
@@ -43,6 +43,36 @@ def charts(result: SearchResult) -> Iterator[Chart]:
             [DotPanel("importance (share)", dots, ends=(-0.03 * most, 1.06 * most))],
         )
     yield from _keys(result)
+
+
+def verdict(result: SearchResult, place: int = 0) -> str | None:
+    """What fresh paths decide between the winner and the baseline by an objective; None where they did not judge."""
+    difference = result.judged.differences[place] if result.judged else None
+    if difference is None:
+        return None
+    span = difference.interval(split(len(result.plan.objectives)))
+    return BETTER if span.high < 0 else WORSE if span.low > 0 else UNDECIDED
+
+
+def called(result: SearchResult) -> str:
+    """What the first trial of the search is called: the winner, unless fresh paths did not show it to be better."""
+    several = len(result.plan.objectives) > 1
+    return "winner" if result.judged is None or several or verdict(result) == BETTER else "best trial"
+
+
+def by_path(result: SearchResult) -> list[tuple[str, int, list[tuple[Sample | None, Interval | None]]]]:
+    """For each path of the list: its name, how many were drawn, and each objective's paired difference in cost."""
+    if result.judged is None:
+        return []
+    judged, rows = result.judged, []
+    for entry, given in enumerate(result.plan.entries):
+        places = [place for place, path in enumerate(judged.paths) if path.entry == entry]
+        samples = []
+        for k in range(len(result.plan.objectives)):
+            costs = sample([judged.costs[place][k] - judged.base_costs[place][k] for place in places]) if places else None  # fmt: skip
+            samples.append((costs, costs.interval(split(1)) if costs is not None and len(places) > 1 else None))
+        rows.append((given.name, len(places), samples))
+    return rows
 
 
 def _by_path(result: SearchResult) -> Iterator[Chart]:

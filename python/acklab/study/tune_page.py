@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ..figures.stats import LEAST_SEEDS, Interval, Sample, sample, split
-from ..render.report import Report, Table
-from ..results.findings import BETTER, UNDECIDED, WORSE
+from ..report.report import Report, Table
 from ..scenario._toml import dumps
 from ..text.escapes import cell
 from ..text.numbers import digits, ends, number
 from ..text.templates import Fact, fact
 from .answers import choice, spoken, write_files, written
+from .intervals import LEAST_SEEDS, Sample, split
 from .keys import names as short
 from .keys import worded
 from .search import COMPLETE, Trial
 from .seeds import Draw
 from .space import Free
+from .tune_charts import by_path, called, charts, verdict
 from .values import read, readable
 
 if TYPE_CHECKING:
@@ -150,15 +150,6 @@ def facts(result: SearchResult) -> list[Fact]:
     return [*shown, size]
 
 
-def verdict(result: SearchResult, place: int = 0) -> str | None:
-    """What fresh paths decide between the winner and the baseline by an objective; None where they did not judge."""
-    difference = result.judged.differences[place] if result.judged else None
-    if difference is None:
-        return None
-    span = difference.interval(split(len(result.plan.objectives)))
-    return BETTER if span.high < 0 else WORSE if span.low > 0 else UNDECIDED
-
-
 def _judged(result: SearchResult, place: int) -> Fact:
     """The winner beside the baseline by an objective, on fresh paths where there are any."""
     one, judged = result.plan.objectives[place], result.judged
@@ -195,12 +186,6 @@ def _alike(result: SearchResult) -> list[Fact]:
     return [fact("alike", trials=len(several), of=len(result.trials), paths=len(result.paths))] if several else []
 
 
-def called(result: SearchResult) -> str:
-    """What the first trial of the search is called: the winner, unless fresh paths did not show it to be better."""
-    several = len(result.plan.objectives) > 1
-    return "winner" if result.judged is None or several or verdict(result) == BETTER else "best trial"
-
-
 def _path(path: Draw) -> str:
     """A drawn path by its name, its number, and what it drew, to three figures."""
     names = short([(key, "") for key in path.drew], {}, ())
@@ -211,21 +196,6 @@ def _path(path: Draw) -> str:
 def _rounded(value: Any) -> str:
     quantity = read(readable(value))
     return spoken(f"{quantity.number:.3g}{quantity.unit}" if quantity is not None and quantity.unit else value)
-
-
-def by_path(result: SearchResult) -> list[tuple[str, int, list[tuple[Sample | None, Interval | None]]]]:
-    """For each path of the list: its name, how many were drawn, and each objective's paired difference in cost."""
-    if result.judged is None:
-        return []
-    judged, rows = result.judged, []
-    for entry, given in enumerate(result.plan.entries):
-        places = [place for place, path in enumerate(judged.paths) if path.entry == entry]
-        samples = []
-        for k in range(len(result.plan.objectives)):
-            costs = sample([judged.costs[place][k] - judged.base_costs[place][k] for place in places]) if places else None  # fmt: skip
-            samples.append((costs, costs.interval(split(1)) if costs is not None and len(places) > 1 else None))
-        rows.append((given.name, len(places), samples))
-    return rows
 
 
 def _by_kind(result: SearchResult) -> Table:
@@ -425,7 +395,7 @@ def plain(result: SearchResult) -> dict[str, Any]:
 def _ends(one: Any, found: Any) -> Any:
     if found is None:
         return None
-    from ..figures.stats import split
+    from .intervals import split
 
     ends = one.turned(found.interval(split(1)))
     return {"mean": one.back(found.value), "low": ends.low, "high": ends.high}
@@ -433,8 +403,6 @@ def _ends(one: Any, found: Any) -> Any:
 
 def write(result: SearchResult, bench: Bench, folder: Path) -> None:
     """Writes everything into a directory."""
-    from .tune_charts import charts
-
     _paths(result).write_csv(folder / "paths.csv")
     (folder / "best.toml").write_text(_scenario(result, bench, _heaviest(result)), encoding="utf-8")
     if worst := result.worst:

@@ -1,4 +1,4 @@
-"""Modules that can be called: ``acklab.compare(a, b)`` beside ``from acklab.compare import case``."""
+"""Modules that can be called: ``acklab.compare(a, b)`` beside ``acklab.compare.case``."""
 
 from __future__ import annotations
 

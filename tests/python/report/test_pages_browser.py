@@ -17,10 +17,10 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.figures.charts import Axis, Line, Lines, Panel
-from acklab.figures.html import document
-from acklab.figures.pictures import embedded
+from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.report.live import page as live_page
+from acklab.report.pictures import embedded
+from acklab.report.pieces import document
 from acklab.scenario._toml import dumps
 
 pytestmark = [

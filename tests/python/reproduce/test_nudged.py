@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from acklab.figures.stats import Sample, binomial
 from acklab.papers import names, paper
 from acklab.papers.allman1998.runs import READ
 from acklab.papers.allman1998.setting import competition, transfer
@@ -21,6 +20,7 @@ from acklab.reproduce.measure import BadMeasurement, Measurement, NotTestable, R
 from acklab.reproduce.nudge import again, single, together
 from acklab.reproduce.paper import Judged, Paper
 from acklab.reproduce.runner import Bench, reproduce
+from acklab.study.intervals import Sample, binomial
 
 DROPS = "allman1998.fig2a.q22"
 """Its criterion: no drop, exactly."""

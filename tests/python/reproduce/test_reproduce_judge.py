@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acklab.figures.stats import Sample, jackknife, split, t_quantile
 from acklab.reproduce.criteria import parse
 from acklab.reproduce.judge import DIFFERS, REPRODUCED, UNDECIDED, Verdict, judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import BadMeasurement, Measurement, NotTestable
 from acklab.reproduce.resample import RankCorrelation, rank_correlation, spearman
 from acklab.reproduce.stopping import Look
+from acklab.study.intervals import Sample, jackknife, split, t_quantile
 
 NAN = float("nan")
 

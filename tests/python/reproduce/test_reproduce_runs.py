@@ -16,7 +16,6 @@ import pytest
 
 from acklab import _core
 from acklab.engines.journal import Journal, identity
-from acklab.figures.stats import Sample
 from acklab.papers.allman1998 import PAPER
 from acklab.papers.allman1998.runs import READ, surface
 from acklab.papers.allman1998.section4 import READ as READ_MANY
@@ -30,6 +29,7 @@ from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
 from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, _measure, reproduce
 from acklab.results.directory import results
+from acklab.study.intervals import Sample
 
 
 def result(scenario: str) -> dict[str, Any]:

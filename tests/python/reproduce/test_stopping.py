@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acklab.figures.stats import ALPHA, Sample
 from acklab.reproduce.criteria import parse
 from acklab.reproduce.judge import judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.stopping import Look, ladder, spending
 from acklab.reproduce.verdict import DIFFERS, REPRODUCED
+from acklab.study.intervals import ALPHA, Sample
 
 TRIALS = 500
 LIMIT = TRIALS * ALPHA + 3 * math.sqrt(TRIALS * ALPHA * (1 - ALPHA))

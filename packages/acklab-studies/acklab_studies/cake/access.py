@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from acklab.figures.charts import Axis, Bar, Bars
-from acklab.figures.stats import Sample
+from acklab.report.charts import Axis, Bar, Bars
 from acklab.reproduce.experiments import Replications
 from acklab.reproduce.explanation import Searched
 from acklab.reproduce.grid import Array, Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 from acklab.reproduce.readers import ManyFlows
+from acklab.study.intervals import Sample
 
 from ..later import gain, sample, spread, told
 from .registry import PAPER

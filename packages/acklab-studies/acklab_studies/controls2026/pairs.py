@@ -7,10 +7,10 @@ import math
 from itertools import product
 from typing import Any
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
-from acklab.figures.stats import Sample
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
+from acklab.study.intervals import Sample
 
 from ..paths2026.runs import Few, acks_per_mb, latency_ms
 from ..paths2026.told import sample, spread, told

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
-from acklab.figures.stats import Sample
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Replications
 from acklab.reproduce.grid import Array, Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 from acklab.reproduce.readers import ManyFlows
+from acklab.study.intervals import Sample
 
 from ..later import sample, spread, told
 from .registry import PAPER

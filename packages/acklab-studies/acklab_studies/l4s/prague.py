@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
-from acklab.figures.stats import Sample
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Branches, Warm
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
+from acklab.study.intervals import Sample
 
 from ..later import sample, spread, told
 from .fairness import ONE_RUN, OVERHEAD, TITLES, Read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.figures.charts import Axis, Line, Lines, Panel
+from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.reproduce.experiments import Sweep
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement

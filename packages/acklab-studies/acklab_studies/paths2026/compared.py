@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acklab.figures.charts import Multiples, Spot
-from acklab.figures.stats import Sample
+from acklab.report.charts import Multiples, Spot
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
+from acklab.study.intervals import Sample
 
 from .registry import STUDY
 from .runs import FOUR, ONE, PAIR

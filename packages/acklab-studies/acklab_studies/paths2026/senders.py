@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.figures.charts import Multiples, Spot
+from acklab.report.charts import Multiples, Spot
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from acklab.figures.stats import Sample
 from acklab.reproduce.grid import Grid
+from acklab.study.intervals import Sample
 
 
 def sample(grid: Grid, column: str, **at: Any) -> Sample:

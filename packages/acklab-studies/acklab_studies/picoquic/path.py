@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Sweep
 from acklab.reproduce.explanation import Searched
 from acklab.reproduce.grid import Grid

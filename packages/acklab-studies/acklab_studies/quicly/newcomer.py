@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
-from acklab.figures.stats import Sample
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Replications
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
+from acklab.study.intervals import Sample
 
 from ..later import spread, told
 from .registry import PAPER

@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 
-from acklab.figures.charts import Axis, Line, Lines, Mark, Panel
-from acklab.figures.stats import Sample, jackknife
+from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Branches, Warm
 from acklab.reproduce.explanation import Searched
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
+from acklab.study.intervals import Sample, jackknife
 
 from ..later import sample, told
 from .registry import PAPER

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 
-from acklab.figures.charts import Axis, Line, Lines, Panel
-from acklab.figures.stats import Sample
+from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
+from acklab.study.intervals import Sample
 
 from ..paths2026.runs import Few
 from ..paths2026.told import sample, spread, told

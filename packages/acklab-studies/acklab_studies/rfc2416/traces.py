@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from acklab.figures.charts import Axis, Line, Lines, Panel
+from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.reproduce.experiments import Effort, Traces
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn

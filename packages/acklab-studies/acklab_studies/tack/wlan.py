@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from acklab.figures.charts import Axis, Bar, Bars
-from acklab.figures.stats import Sample, jackknife
+from acklab.report.charts import Axis, Bar, Bars
 from acklab.reproduce.experiments import Branches, Replications, Warm
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
+from acklab.study.intervals import Sample, jackknife
 
 from ..later import gain, sample, spread, told
 from .registry import PAPER

@@ -8,6 +8,45 @@ from typing import Any
 
 from .reading import Event, Json, number, whole, word
 
+#: Columns of the table ``connections``, each with its meaning.
+COLUMNS: dict[str, str] = {
+    "connection": "Number, from 0, in the order of their first events.",
+    "data": "`sent`: data that the log's endpoint sends, and the ACKs that it receives; `received`: the other way.",
+    "title": "The trace's title, or the endpoint's name.",
+    "vantage": "`client`, `server`, `network` or `unknown`.",
+    "group": "The connection's name in the log.",
+    "start_s": "Its first event; from the trace's first where the log has times of day.",
+    "duration_s": "From its first event to its last.",
+    "packets": "Packets 1-RTT and 0-RTT of this direction.",
+    "eliciting": "Those that ask for an ACK; null where the log has no frames.",
+    "bytes": "Their bytes, as the log counts them.",
+    "lost": "Those that the log calls lost; null for `received`, and where it calls none lost, because a log need not have such events.",
+    "missing": "Packet numbers between the least and the largest that this end did not receive: lost, or skipped by the sender; null for `sent`.",
+    "acks": "ACK frames for them.",
+    "acks_alone": "Those in packets that ask for no ACK.",
+    "new_acks": "Those that cover a packet which asks for an ACK, for the first time.",
+    "packets_per_ack": "Packets that ask for an ACK, covered for the first time: mean over `new_acks`.",
+    "ordered_acks": "`new_acks` whose packets follow each other and the largest before: no new gap, no late packet.",
+    "acks_of_one": "Those of them that cover one packet. In a phase at gaps, its ACKs that do.",
+    "acks_of_two": "Those of two.",
+    "acks_of_more": "Those of more.",
+    "usual_packets": "The number that most of them cover, the smallest of several.",
+    "usual_acks": "How many cover that number.",
+    "ranges_mean": "Ranges an ACK frame, mean.",
+    "ranges_max": "Most ranges in a frame.",
+    "delay_field_median_s": "The field ACK Delay, median over `new_acks`.",
+    "delay_field_max_s": "Its largest.",
+    "hold_median_s": "Of an ACK, from the oldest packet that it covers for the first time: received to its leaving, or sent to its coming (a round trip).",
+    "hold_max_s": "The longest.",
+    "timer_acks": "`ordered_acks` that left more than 0.1 ms after the newest packet they cover: a timer sent them; null for `sent`.",
+    "timer_s": "Their `hold_s`, median; null without any.",
+    "max_ack_delay_s": "The transport parameter of the receiver.",
+    "rtt_min_s": "Least round trip that the endpoint measured; null for `received`.",
+    "rtt_median_s": "Median of its samples; null for `received`.",
+    "cwnd_max_bytes": "Largest congestion window; null for `received`.",
+    "cwnd_last_bytes": "The last; null for `received`.",
+}
+
 #: Frames that ask for no ACK (RFC 9000 section 13.2.1).
 SILENT = frozenset(("ack", "padding", "connection_close"))
 #: Packets of the space in which data travel.

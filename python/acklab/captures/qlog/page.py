@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
-from ...figures.html import closed, esc, fold, table
-from ...figures.pictures import embedded
-from ...render.page import listed
-from ...render.report import Report, Table
+from ...report.charts import Axis, Bar, Bars, Line, Lines, Panel
+from ...report.pictures import embedded
+from ...report.pieces import closed, esc, fold, listed, table
+from ...report.report import Report, Table
 from ...text.templates import fact
 from ..page import meanings
 from ..text import title_of_file
-from . import COLUMNS, text
-from .connection import Row
+from . import text
+from .connection import COLUMNS, Row
 
 if TYPE_CHECKING:
     from . import QlogAnalysis

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...render.report import Report, Table
+from ...report.report import Report, Table
 from ...text.escapes import one_line
 from ...text.numbers import NB, amount, seconds
 from ...text.templates import Fact, fact, fact_of, sentence

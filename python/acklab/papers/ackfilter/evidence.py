@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Swing, Tornado
+from ...report.charts import Swing, Tornado
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Drawn

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
-from ...figures.stats import Sample, split
+from ...report.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
+from ...study.intervals import Sample, split
 from .newcomer import MAXMIN, NEW_SEGMENTS, NEWCOMER, PATIENCE_S, taken
 from .registry import PAPER
 from .section4 import LARGE, SMALL_RUNS, Grids, at, by_algorithm, overall

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Mark, Panel
+from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER
 from .runs import SINGLE, Recorded

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows, OneFlow
+from ...study.intervals import Sample, jackknife
 from .registry import PAPER
 from .setting import ALGORITHMS, LARGE_BUFFER, NAMES, SMALL_BUFFER, Many
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stopping import ladder
+from ...study.intervals import Sample, jackknife
 from ...study.quantities import jain
 from .registry import PAPER
 from .setting import ALGORITHMS, DURATION_S, LARGE_BUFFER, NAMES, SMALL_BUFFER, Many

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...models.ackfilter import SlowReverse
 from ...reproduce.paper import Parameter
 from ...scenario.draws import Draws
+from .model import SlowReverse
 
 PACKET = 1000
 FORWARD_BPS = 10e6

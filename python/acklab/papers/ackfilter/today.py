@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Panel
+from ...report.charts import Axis, Line, Lines, Panel
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Mark, Panel, Swing, Tornado
+from ...report.charts import Axis, Line, Lines, Mark, Panel, Swing, Tornado
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn

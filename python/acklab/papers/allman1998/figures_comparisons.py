@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars, Chart, Heat, Line, Lines, Panel, Surface
+from ...report.charts import Axis, Bar, Bars, Chart, Heat, Line, Lines, Panel, Surface
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER

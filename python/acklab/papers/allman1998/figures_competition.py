@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Mark, Panel
-from ...figures.stats import Sample, split
+from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
+from ...study.intervals import Sample, split
 from .registry import PAPER
 from .section4 import COMPETING, DROP_TAIL_RUNS, RED_RUNS, at, averaged, by_mechanism
 from .section5 import DISPLAYS, SESSIONS, WRITES, Display, Sessions, display, of

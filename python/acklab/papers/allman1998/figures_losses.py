@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Chart, Heat, Line, Lines, Mark, Panel, Surface
+from ...report.charts import Axis, Chart, Heat, Line, Lines, Mark, Panel, Surface
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER

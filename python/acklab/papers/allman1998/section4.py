@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
+from ...study.intervals import Sample, jackknife
 from .registry import PAPER
 from .setting import (
     FLOWS,

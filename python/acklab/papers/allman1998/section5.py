@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement
+from ...study.intervals import Sample
 from ..trace import Transfer
 from .registry import PAPER
 from .setting import PAPERS, RECOVERIES, WINDOW

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Mark, Panel
-from ...figures.stats import split
+from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.paper import Compared, Drawn
+from ...study.intervals import split
 from .registry import PAPER
 from .section1 import APART, BYTES, HALVES, SHOWN, SLOW, Exchange, Shown, exchange, first_round, medians
 from .section3 import BURST, BURSTS, DIVIDED, MEDIA, PIECES, Bursts, rates, ratios, station

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars, Chart, Line, Lines, Mark, Panel
-from ...figures.stats import Sample, jackknife, split
+from ...report.charts import Axis, Bar, Bars, Chart, Line, Lines, Mark, Panel
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
+from ...study.intervals import Sample, jackknife, split
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, low, ratio, times
 from .section4 import _improvement

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Mark, Panel
-from ...figures.stats import Sample, split
+from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Effort, Replications, Traces, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Drawn
 from ...reproduce.readers import OneFlow
+from ...study.intervals import Sample, split
 from .registry import PAPER
 from .setting import PAYLOAD
 

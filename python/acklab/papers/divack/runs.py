@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Branches, Warm
 from ...reproduce.grid import Array, Grid
 from ...reproduce.readers import ManyFlows
+from ...study.intervals import Sample, jackknife
 from .setting import FLOWS, HIGH, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
 
 MOST_SEEDS = 60

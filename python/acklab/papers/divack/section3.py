@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement
 from ...scenario.draws import Draws
+from ...study.intervals import Sample
 from .registry import PAPER
 from .setting import PAYLOAD, Client
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...figures.stats import Sample, jackknife
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.resample import rank_correlation, spearman
+from ...study.intervals import Sample, jackknife
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, gain, high, low, ratio, times, typical
 from .section4_runs import (

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars
-from ...figures.stats import Sample, jackknife, split
+from ...report.charts import Axis, Bar, Bars
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
+from ...study.intervals import Sample, jackknife, split
 from .registry import PAPER
 from .runs import downloads
 from .setting import Client, Path

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...figures.charts import Axis, Line, Lines, Panel
+from ...report.charts import Axis, Line, Lines, Panel
 from ...reproduce.experiments import Effort, Sweep, Traces, records
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn

@@ -7,11 +7,11 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Traces, only, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
+from ...study.intervals import Sample
 from .droptail import cells, gain
 from .dynamics import Runs
 from .recorded import Connection, Recorded

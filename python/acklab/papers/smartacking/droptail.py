@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...figures.stats import Sample
 from ...reproduce.experiments import only
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
+from ...study.intervals import Sample
 from .registry import PAPER
 from .runs import BUFFER, LONG, ONE_ZERO, RED_10, RED_LONG, RED_SCHEMES, SHORTER, TWO_TWO
 from .setting import PACKET, SEGMENTS

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Chart, Line, Lines, Mark, Panel
+from ...report.charts import Axis, Chart, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Experiment
 from ...reproduce.grid import Array
 from ...reproduce.paper import Compared, Drawn

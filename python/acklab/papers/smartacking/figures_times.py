@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Panel
+from ...report.charts import Axis, Line, Lines, Panel
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn
 from .changing import crossover

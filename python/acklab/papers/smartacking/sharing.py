@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...figures.stats import Sample
 from ...reproduce.experiments import Replications, only
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
+from ...study.intervals import Sample
 from .recorded import Recorded
 from .registry import PAPER
 from .runs import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from ...figures.charts import Axis, Line, Lines, Mark, Panel
-from ...figures.stats import Sample
+from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ...reproduce.readers import ManyFlows
+from ...study.intervals import Sample
 from .registry import PAPER
 from .setting import COLOURS, CONTROLS, FIGURE_6, FIGURE_7, NAMES, SECONDS, Bottleneck, control, shared
 

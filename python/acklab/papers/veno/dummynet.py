@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
-from ...figures.stats import Sample, jackknife
+from ...report.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Effort, Replications, Traces, records
 from ...reproduce.grid import Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ...reproduce.readers import OneFlow
+from ...study.intervals import Sample, jackknife
 from .registry import PAPER
 from .setting import COLOURS, CONTROLS, FEW_LOSSES, LOSSES, NAMES, PASSES, SECONDS, dummynet
 

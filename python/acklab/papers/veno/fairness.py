@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from ...figures.charts import Axis, Bar, Bars, Dot, DotPanel, Dots
-from ...figures.stats import Sample, jackknife
+from ...report.charts import Axis, Bar, Bars, Dot, DotPanel, Dots
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn
 from ...reproduce.readers import ManyFlows
+from ...study.intervals import Sample, jackknife
 from .registry import PAPER
 from .setting import FIGURE_6, SECONDS, shared
 

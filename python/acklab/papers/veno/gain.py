@@ -6,7 +6,7 @@ from math import log10, sqrt
 
 import numpy as np
 
-from ...figures.charts import Axis, Heat, Surface
+from ...report.charts import Axis, Heat, Surface
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn

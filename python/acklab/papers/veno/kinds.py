@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...figures.charts import Axis, Bar, Bars
+from ...report.charts import Axis, Bar, Bars
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn

@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from ...figures.charts import Axis, Line, Lines, Panel
-from ...figures.stats import Sample, jackknife
+from ...report.charts import Axis, Line, Lines, Panel
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
+from ...study.intervals import Sample, jackknife
 from .registry import PAPER
 from .setting import COLOURS, CONTROLS, MODEM_BPS, MODEM_MSS, NAMES, REPETITIONS, modem
 

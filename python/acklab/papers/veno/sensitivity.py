@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from ...figures.charts import Swing, Tornado
+from ...report.charts import Swing, Tornado
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...figures.charts import Axis, Heat, Line, Lines, Mark, Panel, Surface
-from ...figures.stats import Sample, jackknife
+from ...report.charts import Axis, Heat, Line, Lines, Mark, Panel, Surface
 from ...reproduce.experiments import Effort, Replications, Traces, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
+from ...study.intervals import Sample, jackknife
 from .dummynet import FIGURE_3, FIGURE_4, READING, gain, named
 from .registry import PAPER
 from .setting import CONTROLS, FEW_LOSSES, FIGURE_5, LOSSES, NAMES, SECONDS, control, shared

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from .results.files import replacing
-from .scenario import Mahimahi
+from ..results.files import replacing
+from .network import Mahimahi
 
 __all__ = ["read", "write"]
 

@@ -1,4 +1,4 @@
-"""Data of charts; :mod:`acklab.figures.vega` makes specifications of them.
+"""Data of charts; :mod:`acklab.report.vega` makes specifications of them.
 
 Colours are named by mechanism, so that a mechanism looks the same in every chart of the project.
 """

@@ -17,7 +17,7 @@ import polars as pl
 
 from ... import _core
 from ...scenario.given import assignments
-from ...study.space import Alternatives, Choice, Free, Space
+from ..space import Alternatives, Choice, Free, Space
 from . import losses
 from .errors import FitError
 from .measure import Measured

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..report.page import VIEWER, document
 from ..text.escapes import visible
+from ..text.templates import Fact, sentence
+from .page import VIEWER, document
 
 if TYPE_CHECKING:
     from .charts import Chart
 
-__all__ = ["SCROLLER", "VIEWER", "aside", "closed", "document", "esc", "fold", "header", "saved", "table"]
+__all__ = ["SCROLLER", "VIEWER", "aside", "closed", "document", "esc", "fold", "header", "listed", "saved", "table"]
 
 
 def esc(text: object) -> str:
@@ -63,6 +64,11 @@ def closed(words: str, body: str) -> str:
 def fold(title: str, body: str) -> str:
     """A part of a page that starts closed: the title says what is in it."""
     return f'<details class="card fold"><summary><h2>{esc(title)}</h2></summary>{body}</details>'
+
+
+def listed(facts: Iterable[Fact]) -> str:
+    """Facts as a list."""
+    return f"<ul class=facts>{''.join(f'<li>{esc(sentence(one))}</li>' for one in facts)}</ul>"
 
 
 def header(

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from ...text.numbers import between, shown
 from ...text.templates import Fact, fact
 from . import trust
 from .errors import FitError
-from .fit import Fit
 from .search import RATE, Tried
 from .trust import WIDER
+
+if TYPE_CHECKING:
+    from .fit import Fit
 
 #: Draws of a prediction.
 DRAWS = 20

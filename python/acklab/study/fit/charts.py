@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,10 +13,12 @@ from ...plot import palette
 from ...plot.prep.thin import thin_points, thin_steps
 from ...report.encode import NANO, Blocks, coarse
 from ...report.page import Viewer
-from .fit import Fit
 from .predict import Prediction
 from .scenario import Simulated
 from .score import times
+
+if TYPE_CHECKING:
+    from .fit import Fit
 
 #: Places along the whole time that a layer is thinned to.
 COLUMNS = 20_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .results.directory import opened
-from .results.result import KINDS, Loaded, Result
-from .results.stored import stored_in
+from ..results.directory import opened
+from ..results.result import KINDS, Loaded, Result
+from ..results.stored import stored_in
 
 
 def load(directory: str | os.PathLike[str]) -> Result:
@@ -26,11 +26,11 @@ def load(directory: str | os.PathLike[str]) -> Result:
     folder = Path(directory)
     about = opened(folder)
     if about["verb"] == "run":
-        from .runs import Run
+        from ..runs import Run
 
         return Run(stored_in(folder))
     if about["verb"] == "analyze" and "capture" in about:
-        from .captures import stored
+        from ..captures import stored
 
         return stored(folder)
     if about["verb"] not in KINDS:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...captures.findings import CAUSES, limit
 from ...captures.text import title, title_of_file
-from ...figures.charts import Dot, DotPanel, Dots
-from ...render.report import Report, Table
+from ...report.charts import Dot, DotPanel, Dots
+from ...report.report import Report, Table
 from ...text.escapes import one_line
 from ...text.numbers import NB, between, change, percent, shown
 from ...text.templates import Fact, fact, sentence
-from .fit import Fit
 from .predict import SAME, Predicted, Prediction, Range
 from .receivers import LINUX_ALL, called
 from .score import Score
 from .search import QUEUE, TIMER, Tried
 from .trust import WIDER, doubt, given
 from .value import Row, Value
+
+if TYPE_CHECKING:
+    from .fit import Fit
 
 HEADS = ["parameter", "value", "interval", "determined", "how"]
 #: The order of facts and panels. Facts leave goodput out where there is a completion, which is the same in other units.

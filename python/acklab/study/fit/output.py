@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ...scenario._toml import dumps
 from ...text.escapes import one_line
 from ...text.templates import Fact
-from .fit import Fit
 from .held_out import HeldOut
 from .predict import Prediction, Range
 from .receivers import Named
@@ -19,6 +18,7 @@ from .score import Score
 
 if TYPE_CHECKING:
     from ...results.directory import Folder
+    from .fit import Fit
 
 NAMES = ("fitted.toml", "replay.toml", "fit.json", "fit.html")
 """The files of a fit; the second only where losses are replayed one by one."""
@@ -136,7 +136,7 @@ def write(found: Fit, prediction: Prediction | None, folder: Folder) -> None:
 
 def page(found: Fit, prediction: Prediction | None = None) -> str:
     """One page that needs no network: facts, tables, and capture and simulation in one picture."""
-    from ...figures.pictures import embedded
+    from ...report.pictures import embedded
     from .charts import viewer
 
     drawn = picture(prediction) if prediction is not None and moved(prediction) else None

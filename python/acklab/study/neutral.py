@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 
 from .. import _core
-from ..study.values import read, readable
 from ..text.schema import TAGS, forms, resolved
+from .values import read, readable
 
 Path = tuple[Any, ...]
 #: The mean of a jitter's draws, beside which nearly every one is cut to `most`.

@@ -25,9 +25,8 @@ from .. import _core
 from ..engines.batches import Runs, Workers
 from ..engines.journal import Journal, forget, identity
 from ..engines.line import record
-from ..figures.stats import Sample
-from ..render.decision import cell, glyphs
-from ..render.report import Cell, Report, Row, Table
+from ..report.decision import cell, glyphs
+from ..report.report import Cell, Report, Row, Table
 from ..results.columns import LESS
 from ..results.directory import results
 from ..results.findings import BETTER, DIFFERS, EQUIVALENT, WORSE, Finding
@@ -37,18 +36,19 @@ from ..runs import cpu_count
 from ..scenario.asked import arguments
 from ..scenario.draws import Draws
 from ..scenario.given import ScenarioLike, assignments, pairs, source
-from ..study import statistics as verdicts
-from ..study.errors import StudyError
-from ..study.metrics import Metric, metric
-from ..study.quantities import Quantity
-from ..study.seeds import Nudge
 from ..text.counts import counted
 from ..text.input import CAPTURES
 from ..text.numbers import digits
 from ..text.templates import Fact, fact, sentence
 from ..text.titles import changed as titled
 from ..text.toml import loads
+from . import statistics as verdicts
+from .errors import StudyError
+from .intervals import Sample
+from .metrics import Metric, metric
 from .neutral import Change, alternatives, base, changed, mechanisms, word
+from .quantities import Quantity
+from .seeds import Nudge
 
 NUDGE = Nudge()
 MIN_NUDGES, MAX_NUDGES = 10, 1000

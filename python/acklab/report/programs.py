@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..plot.runs import Run
-from ..report.contents import manifest
 from ..results.summary import STREAM_COLUMNS, Columns, link_columns
 from ..text.escapes import one_line
-from ..text.templates import Fact, fact, sentence
-from .html import VIEWER, document, esc, header, table
+from ..text.templates import Fact, fact
+from .contents import manifest
+from .pieces import VIEWER, document, esc, header, listed, table
 
 #: Characters of a program's output on the page, from its end, and rows of streams.
 MOST_OUTPUT, MOST_STREAMS = 20_000, 200
@@ -33,9 +33,8 @@ def page(
         how: where time was, such as ``in virtual time``.
     """
     shown = [fact("invalid", why=run.invalid)] if run.invalid else facts(programs, streams)
-    items = "".join(f"<li>{esc(sentence(one))}</li>" for one in shown)
     top = header(one_line(run.title), f"acklab run: programs {how}", "", quick=False)
-    body = [top, f"<ul class=facts>{items}</ul></header><main>"]
+    body = [top, f"{listed(shown)}</header><main>"]
     body += [_program(one) for one in programs]
     largest = sorted(streams, key=lambda row: -row["bytes"])[:MOST_STREAMS]
     more = (

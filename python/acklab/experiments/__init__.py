@@ -1,1 +1,0 @@
-"""Many runs as one question: sweeps, comparisons, searches, datasets."""

@@ -1,1 +1,0 @@
-"""Charts, HTML and statistics that sweeps, comparisons, analyses and papers share."""

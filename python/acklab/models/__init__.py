@@ -1,1 +1,0 @@
-"""Formulas that papers derive, to set beside simulations of the same thing."""
