@@ -17,9 +17,8 @@ import pytest
 from acklab import _core
 from acklab.engines.journal import Journal, identity
 from acklab.papers.allman1998 import PAPER
-from acklab.papers.allman1998.runs import READ, surface
 from acklab.papers.allman1998.section4 import READ as READ_MANY
-from acklab.papers.allman1998.setting import PAPERS, competition, transfer, workload
+from acklab.papers.allman1998.setting import PAPERS, READ, competition, surface, transfer, workload
 from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
 from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, Warm, looks, records

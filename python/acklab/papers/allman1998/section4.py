@@ -12,11 +12,11 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
 from ...study.intervals import Sample, jackknife
-from .registry import PAPER
 from .setting import (
     FLOWS,
     GATEWAYS,
     NAMES,
+    PAPER,
     SEGMENT_BYTES,
     competition,
 )
