@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from acklab.reproduce.ledger import load
 from acklab.study.infer import PLANS
 from acklab.study.keys import worded
 from acklab.study.space import Free
+from acklab.text.numbers import digits
 
 PAPERS = Path(__file__).resolve().parents[1] / "python" / "acklab" / "papers"
 
@@ -48,21 +50,38 @@ def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
         "missed": [group for check in told["checks"] for group in check["missed"]],
         "groups": sum(check["groups"] for check in told["checks"]),
         "rules": rules,
+        "values": [
+            [
+                one["name"],
+                of[one["name"]],
+                f"{'at ' + one['bound'] + ' ' if one['bound'] else ''}{one['printed']:g} ± {one['tolerance']:g}",
+                *(_digits(one[key]) for key in ("baseline", "posterior", "nearest")),
+                one["within"],
+                is_missed(one),
+            ]
+            for one in told["values"]
+        ],
         "still": list(map(worded, told["still"])),
     }
+
+
+def is_missed(value: dict[str, Any]) -> bool:
+    """Whether the setting used has a value outside its tolerance."""
+    off = math.nan if value["baseline"] is None else value["baseline"] - value["printed"]
+    off = {"least": min(off, 0), "most": max(off, 0)}.get(value["bound"], off)
+    return not abs(off) <= value["tolerance"]
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else digits(value, 3)
 
 
 def causes(name: str, part: Any) -> list[str]:
     """The claims that a value of a rule turns, by a search that names the rule: by its name, or by the end of a key."""
     names = {part.name, *(key.rpartition(".")[2] for key in part.keys)}
-    values = {
-        str(one) for one in (part.choices if not isinstance(part, Free) else [part.value(p) for p in part.ends()])
-    }
-    values |= (
-        {str(one) for sets, _ in getattr(part, "choices", {}).values() for one in sets.values()}
-        if not isinstance(part, Free)
-        else set()
-    )
+    values = {str(part.value(one)) for one in part.ends()} if isinstance(part, Free) else set(part.choices)
+    if not isinstance(part, Free):
+        values |= {str(one) for sets, _ in part.choices.values() for one in sets.values()}
     found = []
     for claim in load(name).claims.values():
         turned = claim.cause.by if isinstance(claim.cause, Searched) else ""
@@ -84,8 +103,11 @@ def main() -> None:
     options.add_argument("file", type=Path, help="infer.json")
     given = options.parse_args()
     tree = kept(given.paper, json.loads(given.file.read_text("utf-8")))
-    rules = ",\n".join(f"  {json.dumps(one)}" for one in tree.pop("rules"))
-    text = f'{json.dumps(tree)[:-1]}, "rules": [\n{rules}\n]}}\n'
+    lists = [
+        f'"{key}": [\n' + ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in tree.pop(key)) + "\n]"
+        for key in ("rules", "values")
+    ]
+    text = f"{json.dumps(tree, ensure_ascii=False)[:-1]}, {', '.join(lists)}}}\n"
     (PAPERS / given.paper / "posterior.json").write_text(text, "utf-8")
 
 

@@ -215,10 +215,23 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     return "\n\n".join([*said, "\n".join(rows), *still])
 
 
+def values(papers: Mapping[str, Any], name: str) -> str:
+    """The printed values that the setting used misses."""
+    found = posterior.load(name)
+    missed = [one for one in found.values if one.is_missed] if found else []
+    rows = [
+        line(["value", "printed", "used", "by the posterior", "nearest reading", "readings within"]),
+        line(["---"] * 6),
+    ]
+    for one in missed:
+        rows.append(line([escaped(one.name), one.printed, one.used, one.mean, one.nearest, f"{one.within:,}"]))
+    said = f"The setting used has {len(found.values) - len(missed) if found else 0} of {len(found.values) if found else 0} values"
+    return "\n\n".join([f"{said}. It misses:", "\n".join(rows)] if missed else [f"{said}."])
+
+
 def asked(papers: Mapping[str, Any], name: str) -> str:
     """The open rules whose values would decide most of the claims that are not reproduced."""
-    judged = papers[name]["claims"].items()
-    open_ = [short for short, one in judged if one["standing"] == "evidence" and one["verdict"] != "reproduced"]
+    open_ = [short for short, one in papers[name]["claims"].items() if one["verdict"] != "reproduced"]
     rows = [line(["question: which value of", "would decide"]), line(["---"] * 2)]
     for rule, claims in posterior.questions(name, open_):
         rows.append(line([escaped(rule.name), ", ".join(f"`{short}`" for short in claims)]))
@@ -239,6 +252,7 @@ TABLES: Mapping[str, Callable[..., str]] = {
     "uncounted": uncounted,
     "holds": holds,
     "rules": rules,
+    "values": values,
     "asked": asked,
 }
 _PLACE = re.compile(r"(<!-- verdicts: (\w+)( \w+)? -->\n).*?(<!-- verdicts end -->)", re.DOTALL)

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import acklab
-from acklab.papers import FIVE
+from acklab.papers import FIVE, paper
+from acklab.papers.open import claims, inferred
 from acklab.study.errors import StudyError
 from acklab.study.infer import PLANS, ReadingBench, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
@@ -354,7 +355,15 @@ def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FIVE)
 def test_the_papers_have_plans(name: str) -> None:
     done = command(name, "--count")
-    assert done.returncode == 0 and " readings of " in done.stdout
+    assert done.returncode == 0 and " readings " in done.stdout and "(random)" in done.stdout
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_every_value_of_a_papers_plan_is_of_a_claim(name: str) -> None:
+    plan = inferred(name)
+    assert list(claims(name)) == [one["name"] for one in plan["value"]]
+    assert {f"{name}.{short}" for short in claims(name).values()} <= paper(name).ledger.claims.keys()
+    assert all(PLANS.from_tree(plan, name).values[place].fit for place in range(len(plan["value"])))
 
 
 def test_a_value_over_several_runs_and_metrics_is_their_average() -> None:

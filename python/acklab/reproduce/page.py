@@ -158,7 +158,7 @@ def _claims(outcome: Outcome) -> str:
 
 def _questions(outcome: Outcome) -> str:
     """For the authors: the open rules whose values would decide most of the claims that are not reproduced."""
-    open_ = [verdict.claim.short for verdict in words.counting(outcome.verdicts) if verdict.verdict != REPRODUCED]
+    open_ = [verdict.claim.short for verdict in outcome.verdicts if verdict.verdict != REPRODUCED]
     rows = [
         [esc(rule.name), esc(rule.shown), " ".join(map(_LINK.format, claims))]
         for rule, claims in questions(outcome.paper.id, open_)

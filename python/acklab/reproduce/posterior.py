@@ -42,6 +42,23 @@ def _share(share: float) -> str:
 
 
 @dataclass(frozen=True)
+class Value:
+    """A printed value, and what the setting used and the readings have for it."""
+
+    name: str
+    claim: str
+    printed: str
+    used: str
+    mean: str
+    """By the posterior."""
+    nearest: str
+    within: int
+    """Readings within the tolerance."""
+    is_missed: bool
+    """By the setting used."""
+
+
+@dataclass(frozen=True)
 class Posterior:
     """One inference of a paper's open rules."""
 
@@ -54,6 +71,7 @@ class Posterior:
     """Groups of values that the others do not predict."""
     groups: int
     rules: tuple[Rule, ...]
+    values: tuple[Value, ...]
     still: tuple[str, ...]
     """Rules that move no value."""
 
@@ -66,7 +84,8 @@ def load(paper: str) -> Posterior | None:
         return None
     tree = json.loads(place.read_text("utf-8"))
     rules = tuple(Rule(**{key: _fixed(value) for key, value in one.items()}) for one in tree.pop("rules"))
-    return Posterior(**{key: _fixed(value) for key, value in tree.items()}, rules=rules)
+    values = tuple(Value(*one) for one in tree.pop("values"))
+    return Posterior(**{key: _fixed(value) for key, value in tree.items()}, rules=rules, values=values)
 
 
 def _fixed(value: Any) -> Any:

@@ -491,7 +491,8 @@ def _decides(result: InferenceResult, rule: Rule) -> list[int]:
             rows = _having(result, rule, cell)
             shares.append((posterior.weights[rows, None] * within[rows]).sum(axis=0) / posterior.weights[rows].sum())
     apart = np.max(shares, axis=0) - np.min(shares, axis=0)
-    return [place for place, one in enumerate(apart) if one >= MIN_DECIDES]
+    moved = result.moves.get(rule.name, np.full(len(apart), math.inf))
+    return [int(place) for place in np.flatnonzero((apart >= MIN_DECIDES) & (moved >= MIN_MOVE))]
 
 
 def _having(result: InferenceResult, rule: Rule, cell: object) -> list[int]:
