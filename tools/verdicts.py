@@ -196,6 +196,10 @@ def uncounted(papers: Mapping[str, Any], name: str) -> str:
     return "\n".join(rows)
 
 
+#: Claims that a line names of those that a rule moves.
+MAX_MOVES = 4
+
+
 def rules(papers: Mapping[str, Any], name: str) -> str:
     """What an inference said of the rules that a paper leaves open: their values, and the claims that these move."""
     found = posterior.load(name)
@@ -206,7 +210,12 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     told = drawn if found.effective else f"All {found.readings:,} readings"
     rows = [line(["rule", "verdict", "values, by probability", "moves"]), line(["---"] * 4)]
     for rule in found.rules:
-        moves = ", ".join(f"`{short}`" for short in rule.moves)
+        moves = ", ".join(
+            [
+                *(f"`{short}`" for short in rule.moves[:MAX_MOVES]),
+                *([f"{len(rule.moves) - MAX_MOVES} more"] if rule.moves[MAX_MOVES:] else []),
+            ]
+        )
         rows.append(line([escaped(rule.name), rule.verdict, escaped(rule.shown), moves]))
     said = [
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."

@@ -31,10 +31,10 @@ class Rule:
         """The values, the most probable first.
 
         >>> Rule("timer", "open", (("0.2 s", 0.0004), ("1 s", 0.9996)), (), ()).shown
-        '1 s > 0.99, 0.2 s < 0.01'
+        '1 s: > 0.99 · 0.2 s: < 0.01'
         """
         told = sorted(self.values, key=lambda one: -one[1])
-        return ", ".join(f"{value} {_share(share)}" for value, share in told)
+        return " · ".join(f"{value}: {_share(share)}" for value, share in told)
 
 
 def _share(share: float) -> str:
