@@ -14,8 +14,7 @@ from ..report.pieces import aside, document, esc, fold, header, table
 from ..text.counts import counted
 from ..text.templates import sentence
 from . import words
-from .evidence import Place, place
-from .overview import keys, scale
+from .evidence import Place, keys, place, scale
 from .paper import Compared, Drawn, Figure
 from .posterior import questions
 from .report import facts, measured

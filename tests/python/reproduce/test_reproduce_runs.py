@@ -22,10 +22,9 @@ from acklab.papers.allman1998.setting import PAPERS, READ, competition, surface,
 from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
 from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, Warm, looks, records
-from acklab.reproduce.grid import Grid
+from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement, NotTestable
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
-from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, _measure, reproduce
 from acklab.results.directory import results
 from acklab.study.intervals import Sample

@@ -10,10 +10,9 @@ import polars as pl
 
 from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Effort, Sweep, Traces, records
-from ...reproduce.grid import Grid
+from ...reproduce.grid import Grid, OneFlow
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.readers import OneFlow
 from .setting import DELTAS, FORWARD_BPS, FORWARD_PER_S, HIGH, MODEL, ONE, PACKET, PAPER, One, delayed, static
 from .trace import Slow, T
 

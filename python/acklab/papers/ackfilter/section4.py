@@ -12,10 +12,9 @@ import polars as pl
 
 from ...report.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Replications
-from ...reproduce.grid import Array, Grid
+from ...reproduce.grid import Array, Grid, ManyFlows, OneFlow
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.readers import ManyFlows, OneFlow
 from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stopping import ladder
 from ...study.intervals import Sample, jackknife, split

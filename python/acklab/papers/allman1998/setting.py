@@ -13,8 +13,8 @@ from importlib import resources
 from typing import Any
 
 from ...reproduce.experiments import Effort, Sweep, Traces, records
+from ...reproduce.grid import OneFlow
 from ...reproduce.paper import Paper, Parameter
-from ...reproduce.readers import OneFlow
 from ...scenario.draws import Draws
 from ...text.toml import loads
 from ..trace import Transfer

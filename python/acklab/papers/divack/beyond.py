@@ -11,9 +11,8 @@ import polars as pl
 
 from ...report.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Effort, Replications, Traces, records
-from ...reproduce.grid import Array, Grid
+from ...reproduce.grid import Array, Grid, OneFlow
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.readers import OneFlow
 from ...study.intervals import Sample, jackknife, split
 from .runs import downloads
 from .setting import PAPER, PAYLOAD, Client, Path

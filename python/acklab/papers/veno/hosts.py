@@ -14,10 +14,9 @@ import polars as pl
 
 from ...report.charts import Axis, Bar, Bars, Heat, Line, Lines, Mark, Panel, Surface
 from ...reproduce.experiments import Effort, Replications, Traces, records
-from ...reproduce.grid import Array, Grid
+from ...reproduce.grid import Array, Grid, OneFlow
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.readers import OneFlow
 from ...study.intervals import Sample, jackknife
 from .setting import (
     COLOURS,

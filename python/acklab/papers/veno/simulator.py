@@ -13,10 +13,9 @@ import polars as pl
 
 from ...report.charts import Axis, Bar, Bars, Heat, Line, Lines, Mark, Panel, Surface, Swing, Tornado
 from ...reproduce.experiments import Effort, Replications, Traces, records
-from ...reproduce.grid import Array, Grid
+from ...reproduce.grid import Array, Grid, ManyFlows
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
 from ...study.intervals import Sample, jackknife
 from .hosts import FIGURE_3, FIGURE_4, READ, READING, gain, named, rate

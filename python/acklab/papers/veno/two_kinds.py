@@ -11,10 +11,9 @@ import polars as pl
 
 from ...report.charts import Axis, Bar, Bars, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Replications
-from ...reproduce.grid import Array, Grid
+from ...reproduce.grid import Array, Grid, ManyFlows
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.readers import ManyFlows
 from ...study.intervals import Sample, jackknife
 from .setting import COLOURS, CONTROLS, FIGURE_6, FIGURE_7, NAMES, PAPER, SECONDS, Bottleneck, control, shared
 
