@@ -220,8 +220,9 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     said = [
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
     ]
+    said += ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
     still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
-    return "\n\n".join([*said, "\n".join(rows), *still])
+    return "\n\n".join([" ".join(said), "\n".join(rows), *still])
 
 
 def values(papers: Mapping[str, Any], name: str) -> str:
