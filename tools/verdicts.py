@@ -25,6 +25,7 @@ from acklab.reproduce import posterior
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import load
 from acklab.reproduce.page import about
+from acklab.study.posterior import MIN_EFFECTIVE
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA, PAGE = DOCS / "papers" / "verdicts.json", DOCS / "validation.md"
@@ -197,7 +198,7 @@ def uncounted(papers: Mapping[str, Any], name: str) -> str:
 
 
 #: Claims that a line names of those that a rule moves.
-MAX_MOVES = 4
+MAX_MOVES = 2
 
 
 def rules(papers: Mapping[str, Any], name: str) -> str:
@@ -206,9 +207,9 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     if found is None:
         return "No inference was made."
     of = f" of {found.of:,}" if found.of else ""
-    drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight"
+    drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight ({MIN_EFFECTIVE} are needed to decide)"
     told = drawn if found.effective else f"All {found.readings:,} readings"
-    rows = [line(["rule", "verdict", "values, by probability", "moves"]), line(["---"] * 4)]
+    rows = [line(["rule", "values, by probability", "moves"]), line(["---"] * 3)]
     for rule in found.rules:
         moves = ", ".join(
             [
@@ -216,11 +217,13 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
                 *([f"{len(rule.moves) - MAX_MOVES} more"] if rule.moves[MAX_MOVES:] else []),
             ]
         )
-        rows.append(line([escaped(rule.name), rule.verdict, escaped(rule.shown), moves]))
+        rows.append(line([escaped(rule.name), escaped(rule.shown), moves]))
     said = [
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
     ]
-    said += ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
+    said += (
+        ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
+    )
     still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
 

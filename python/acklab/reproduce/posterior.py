@@ -14,6 +14,8 @@ from typing import Any
 
 #: Questions that are asked.
 MAX_QUESTIONS = 3
+#: A value with a smaller probability is not shown.
+MIN_SHOWN = 0.01
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,16 @@ class Rule:
         """The values, the most probable first.
 
         >>> Rule("timer", "open", (("0.2 s", 0.0004), ("1 s", 0.9996)), (), ()).shown
-        '1 s: > 0.99 · 0.2 s: < 0.01'
+        '1 s: > 0.99'
+        >>> Rule("queue", "open", (("8", 0.54), ("9", 0.4595), ("6", 0.0005)), (), ()).shown
+        '8: 0.54 · 9: 0.46'
         """
         told = sorted(self.values, key=lambda one: -one[1])
-        return " · ".join(f"{value}: {_share(share)}" for value, share in told)
+        return " · ".join(f"{value}: {_share(share)}" for value, share in told if share >= MIN_SHOWN)
 
 
 def _share(share: float) -> str:
-    return "< 0.01" if share < 0.01 else "> 0.99" if share > 0.99 else f"{share:.2f}"
+    return "> 0.99" if share > 0.99 else f"{share:.2f}"
 
 
 @dataclass(frozen=True)

@@ -456,8 +456,10 @@ class Further:
 
 
 def further_rows(result: InferenceResult) -> list[Further]:
-    """One for each open rule; none where readings have no probabilities."""
-    return [_further(result, one) for one in result.rules if _open(one)] if result.weighed else []
+    """One for each open rule, and for each rule if a check fails; none where readings have no probabilities."""
+    every = failed(result)
+    open_ = [one for one in result.rules if len(one.cells) > 1 and (every or _open(one))]
+    return [_further(result, one) for one in open_] if result.weighed else []
 
 
 def _open(rule: Rule) -> bool:
@@ -487,7 +489,7 @@ def _decides(result: InferenceResult, rule: Rule) -> list[int]:
         [[one.within(mean) for one, mean in zip(result.plan.values, row, strict=True)] for row in posterior.mean]
     )
     for cell, probability in zip(rule.cells, rule.probability, strict=True):
-        if cell not in rule.excluded and probability > 0:
+        if probability > 0 and (cell not in rule.excluded or failed(result)):
             rows = _having(result, rule, cell)
             shares.append((posterior.weights[rows, None] * within[rows]).sum(axis=0) / posterior.weights[rows].sum())
     apart = np.max(shares, axis=0) - np.min(shares, axis=0)
