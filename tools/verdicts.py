@@ -238,8 +238,11 @@ def values(papers: Mapping[str, Any], name: str) -> str:
     ]
     for one in missed:
         rows.append(line([escaped(one.name), one.printed, one.used, one.mean, one.nearest, f"{one.within:,}"]))
-    said = f"The setting used has {len(found.values) - len(missed) if found else 0} of {len(found.values) if found else 0} values"
-    return "\n\n".join([f"{said}. It misses:", "\n".join(rows)] if missed else [f"{said}."])
+    if found is None:
+        return "No inference was made."
+    total = len(found.values)
+    said = f"The setting used has {total - len(missed)} of {total} values, the most probable reading {found.best}."
+    return "\n\n".join([f"{said} The setting used misses:", "\n".join(rows)] if missed else [said])
 
 
 def asked(papers: Mapping[str, Any], name: str) -> str:

@@ -71,6 +71,8 @@ class Posterior:
     effective: float
     """How many readings of equal weight the draws are worth; 0 where all were tried."""
     runs: int
+    best: int
+    """Values that the most probable reading has within their tolerance."""
     missed: tuple[str, ...]
     """Groups of values that the others do not predict."""
     groups: int
