@@ -21,9 +21,11 @@ from typing import Any
 
 from acklab._core import __version__
 from acklab.papers import FIVE, installed, paper
+from acklab.reproduce import posterior
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import load
 from acklab.reproduce.page import about
+from acklab.study.posterior import MIN_EFFECTIVE
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA, PAGE = DOCS / "papers" / "verdicts.json", DOCS / "validation.md"
@@ -195,6 +197,63 @@ def uncounted(papers: Mapping[str, Any], name: str) -> str:
     return "\n".join(rows)
 
 
+#: Claims that a line names of those that a rule moves.
+MAX_MOVES = 2
+
+
+def rules(papers: Mapping[str, Any], name: str) -> str:
+    """What an inference said of the rules that a paper leaves open: their values, and the claims that these move."""
+    found = posterior.load(name)
+    if found is None:
+        return "No inference was made."
+    of = f" of {found.of:,}" if found.of else ""
+    drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight ({MIN_EFFECTIVE} are needed to decide)"
+    told = drawn if found.effective else f"All {found.readings:,} readings"
+    rows = [line(["rule", "values, by probability", "moves"]), line(["---"] * 3)]
+    for rule in found.rules:
+        moves = ", ".join(
+            [
+                *(f"`{short}`" for short in rule.moves[:MAX_MOVES]),
+                *([f"{len(rule.moves) - MAX_MOVES} more"] if rule.moves[MAX_MOVES:] else []),
+            ]
+        )
+        rows.append(line([escaped(rule.name), escaped(rule.shown), moves]))
+    said = [
+        f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
+    ]
+    said += (
+        ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
+    )
+    still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
+    return "\n\n".join([" ".join(said), "\n".join(rows), *still])
+
+
+def values(papers: Mapping[str, Any], name: str) -> str:
+    """The printed values that the setting used misses."""
+    found = posterior.load(name)
+    missed = [one for one in found.values if one.is_missed] if found else []
+    rows = [
+        line(["value", "printed", "used", "by the posterior", "nearest reading", "readings within"]),
+        line(["---"] * 6),
+    ]
+    for one in missed:
+        rows.append(line([escaped(one.name), one.printed, one.used, one.mean, one.nearest, f"{one.within:,}"]))
+    if found is None:
+        return "No inference was made."
+    total = len(found.values)
+    said = f"The setting used has {total - len(missed)} of {total} values, the most probable reading {found.best}."
+    return "\n\n".join([f"{said} The setting used misses:", "\n".join(rows)] if missed else [said])
+
+
+def asked(papers: Mapping[str, Any], name: str) -> str:
+    """The open rules whose values would decide most of the claims that are not reproduced."""
+    open_ = [short for short, one in papers[name]["claims"].items() if one["verdict"] != "reproduced"]
+    rows = [line(["question: which value of", "would decide"]), line(["---"] * 2)]
+    for rule, claims in posterior.questions(name, open_):
+        rows.append(line([escaped(rule.name), ", ".join(f"`{short}`" for short in claims)]))
+    return "\n".join(rows) if rows[2:] else "No open rule would decide a claim that is not reproduced."
+
+
 def escaped(text: str) -> str:
     """A text in a table of Markdown."""
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
@@ -208,6 +267,9 @@ TABLES: Mapping[str, Callable[..., str]] = {
     "unreproduced": unreproduced,
     "uncounted": uncounted,
     "holds": holds,
+    "rules": rules,
+    "values": values,
+    "asked": asked,
 }
 _PLACE = re.compile(r"(<!-- verdicts: (\w+)( \w+)? -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
 PAGES = (PAGE, *(DATA.with_name(f"{name}.md") for name in FIVE))

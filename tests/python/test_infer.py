@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import acklab
-from acklab.papers import FIVE
+from acklab.papers import FIVE, paper
+from acklab.papers.open import claims, inferred
 from acklab.study.grammar import StudyError
 from acklab.study.infer import PLANS, ReadingBench, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
@@ -80,13 +81,10 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
     assert facts["dependent", None] == {"values": 3, "of": 3, "run": "4 MB"}
     assert facts["predicts", None] == {"within": 2, "values": 2, "baseline": 1}
     # What would decide the rule that is open: the held-out value in which its two most probable values differ most.
-    (open_,) = further_rows(told)
-    assert (open_.rule, open_.cells, open_.value, open_.fitted) == (
-        "sender_initial_window",
-        (10, 16),
-        "time, 200 kB",
-        False,
-    )
+    asked = {one.rule: one for one in further_rows(told)}
+    open_ = asked["sender_initial_window"]
+    assert (open_.cells, open_.value, open_.fitted) == ((10, 16), "time, 200 kB", False)
+    assert asked.keys() == {rule.name for rule in told.rules}  # a check fails, so none is settled
     assert sum(told.posterior.weights) == pytest.approx(1)
 
 
@@ -101,18 +99,17 @@ def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> N
     assert more.kept == told.runs  # another plan takes what it shares
 
 
-@pytest.mark.parametrize("search", ["tpe", "random"])
-def test_readings_that_a_sampler_chooses(search: str) -> None:
+def test_readings_that_a_sampler_chooses() -> None:
     pytest.importorskip("optuna")
     plan = {
         **PLAN,
         "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}},
-        "search": search,
+        "search": "tpe",
         "readings": 12,
         "nudges": 1,
     }
     first, again = acklab.infer(plan), acklab.infer(plan, threads=1)
-    assert not first.whole
+    assert not first.weighed
     assert len(first.choices) == 12
     assert [one.sets for one in first.choices] == [one.sets for one in again.choices]
     assert all(
@@ -124,11 +121,40 @@ def test_readings_that_a_sampler_chooses(search: str) -> None:
     assert [fact.kind for fact in first.report().facts][0] == "best-reading"
 
 
+def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> None:
+    free = {
+        **PLAN["free"],
+        "link.0.delay": ["15ms", "20ms", "25ms"],
+        "link.0.queue.packets": [8, 12, 16],
+        "flow.f.sender.initial_rto": ["1s", "3s"],  # no RTO before the first sample
+    }
+    plan = {**PLAN, "free": free, "nudges": 1, "search": "random"}
+    every, some = acklab.infer(plan), acklab.infer({**plan, "readings": 40})
+    assert "sender_initial_rto" in every.moves and "sender_initial_rto" not in [rule.name for rule in every.rules]
+    assert (len(every.choices), every.drawn, len(some.choices), some.drawn) == (72, False, 40, True)
+    assert acklab.infer({**plan, "search": "all"}).posterior.scale == pytest.approx(every.posterior.scale)
+    known = {repr(choice.sets): row for row, choice in enumerate(every.choices)}
+    rows = [known[repr(choice.sets)] for choice in some.choices]
+    weights = every.posterior.weights[rows]
+    assert some.posterior.weights == pytest.approx(weights / weights.sum(), abs=1e-3)
+    assert some.posterior.effective < 10 and "decided" not in {verdict(some, rule) for rule in some.rules}
+
+
+def test_a_bound_costs_nothing_on_its_side() -> None:
+    asked = {"name": "x", "run": "short", "metric": "completion", "printed": 1.0, "bound": "least", "tolerance": 0.5}
+    plan = PLANS.from_tree({**PLAN, "free": {"flow.f.sender.initial_window": [1, 2, 3]}, "value": [asked]})
+    choices = [plan.space.point(one) for one in plan.space.every()]
+    made = Posterior(plan.space, choices, np.array([[[0.5]], [[1.0]], [[9.0]]]), plan.values, [0], np.ones(3))
+    low = math.exp(-0.5 * 2**2)
+    assert made.weights == pytest.approx(np.array([low, 1, 1]) / (2 + low))
+    assert [plan.values[0].within(one) for one in (0.4, 0.5, 9.0)] == [False, True, True]
+
+
 def _posterior(values: list[list[float]], printed: float, tolerance: float) -> Posterior:
     plan = PLANS.from_tree({**PLAN, "free": {"flow.f.sender.initial_window": list(range(1, len(values) + 1))},
                       "value": [{"name": "x", "run": "short", "metric": "completion", "printed": printed, "tolerance": tolerance}]})  # fmt: skip
     choices = [plan.space.point(one) for one in plan.space.every()]
-    return Posterior(plan.space, choices, np.array(values)[:, None, :], plan.values, [0], True)
+    return Posterior(plan.space, choices, np.array(values)[:, None, :], plan.values, [0], np.ones(len(choices)))
 
 
 def test_weights_are_those_of_normal_values() -> None:
@@ -326,7 +352,15 @@ def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FIVE)
 def test_the_papers_have_plans(name: str) -> None:
     done = command(name, "--count")
-    assert done.returncode == 0 and " readings of " in done.stdout
+    assert done.returncode == 0 and " readings " in done.stdout and "(random)" in done.stdout
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_every_value_of_a_papers_plan_is_of_a_claim(name: str) -> None:
+    plan = inferred(name)
+    assert list(claims(name)) == [one["name"] for one in plan["value"]]
+    assert {f"{name}.{short}" for short in claims(name).values()} <= paper(name).ledger.claims.keys()
+    assert all(PLANS.from_tree(plan, name).values[place].fit for place in range(len(plan["value"])))
 
 
 def test_a_value_over_several_runs_and_metrics_is_their_average() -> None:

@@ -2,7 +2,8 @@
 
 A run's ``scenario`` has an experiment's name, a value for each of its axes (traces: of their keys), and may have another ``stop``. An axis with
 several values makes a run for each, and ``{AXIS}`` in its name is the value. A value's ``each`` does the same; other ``{AXIS}`` in its ``run`` and
-``over``, entries of ``[axes]``, name several runs. ``flow`` names a run's first flow. ``[elsewhere]`` has rules for other runs (``tools/readings.py``).
+``over``, entries of ``[axes]``, name several runs, and its ``claim`` is an entry of the ledger. ``flow`` names a run's first flow. ``[elsewhere]`` has rules for
+other runs (``tools/readings.py``).
 """
 
 from __future__ import annotations
@@ -36,8 +37,15 @@ def inferred(name: str) -> dict[str, Any]:
     del plan["elsewhere"]
     sweeps = {one.name: one for claim in paper(name).claims.values() for one in claim.uses}
     plan["run"] = [one for run in plan["run"] for one in _runs(run, sweeps)]
-    plan["value"] = [one for value in plan["value"] for one in _values(value, axes)]
+    values = [one for value in plan["value"] for one in _values(value, axes)]
+    plan["value"] = [{key: of for key, of in one.items() if key != "claim"} for one in values]
     return plan
+
+
+def claims(name: str) -> dict[str, str]:
+    """The claim that each value of a plan is of."""
+    plan = _plan(name)
+    return {one["name"]: one["claim"] for value in plan["value"] for one in _values(value, plan.get("axes", {}))}
 
 
 def _cells(axes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

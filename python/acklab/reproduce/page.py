@@ -14,9 +14,9 @@ from ..report.pieces import aside, document, esc, fold, header, table
 from ..text.numbers import counted
 from ..text.templates import sentence
 from . import words
-from .evidence import Place, place
-from .overview import keys, scale
+from .evidence import Place, keys, place, scale
 from .paper import Compared, Drawn, Figure
+from .posterior import questions
 from .report import facts, measured
 from .runner import Outcome
 from .verdict import DIFFERS, REPRODUCED, UNDECIDED, Verdict
@@ -32,7 +32,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     parts = [(f"section-{key}", _titled(key, title), [pair for pair in chosen if pair[0].section == key])
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
-    body = [_claims(outcome)]
+    body = [_claims(outcome), _questions(outcome)]
     figures = [figure for *_, found in (*parts, robust) for figure, _ in found]
     open_ = next(
         (one for one in figures if any(v.verdict != REPRODUCED for v in _mine(one, outcome))),
@@ -153,6 +153,19 @@ def _claims(outcome: Outcome) -> str:
     if held:
         shown += aside(words.number_of(len(held), REPRODUCED, bool(outcome.effort.sets)), _rows(outcome, held, places))
     return f'<section id="claims"><div class="card">{keys(places.values()) if places else ""}{shown}</div></section>'
+
+
+def _questions(outcome: Outcome) -> str:
+    """For the authors: the open rules whose values would decide most of the claims that are not reproduced."""
+    open_ = [verdict.claim.short for verdict in outcome.verdicts if verdict.verdict != REPRODUCED]
+    rows = [
+        [esc(rule.name), esc(rule.shown), " ".join(map(_LINK.format, claims))]
+        for rule, claims in questions(outcome.paper.id, open_)
+    ]
+    if not rows:
+        return ""
+    told = table(["open rule", "values, by probability", "claims that it would decide"], rows, ["text wrap"] * 3)
+    return f'<section id="questions"><h2>Questions to the authors</h2><div class="card">{told}</div></section>'
 
 
 def _about_claims(outcome: Outcome) -> str:

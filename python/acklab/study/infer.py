@@ -20,8 +20,8 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -31,13 +31,14 @@ import numpy as np
 from .. import _core
 from ..engines.journal import Workers, identity
 from ..scenario._toml import dumps
+from ..scenario.draws import Draws
 from ..scenario.given import assignments
 from ..text.input import PlanText
 from ..text.numbers import counted
 from .answers import Answer
 from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, StudyError, fields, number, one_of, refuse, shown, whole
 from .metrics import Objective, terms
-from .posterior import Array, InferenceResult, Posterior
+from .posterior import MIN_MOVE, Array, InferenceResult, Posterior, prior
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import REFUSED, Search, SearchPlan
@@ -94,6 +95,7 @@ def infer(
 LEAST, MOST = 1e-30, 1e60
 SEARCHES = ("all", "tpe", "random")
 FIT, HELD_OUT = "fit", "held-out"
+BOUNDS = ("least", "most")
 #: A plan's keys, and what each is for.
 KEYS = {
     "title": Key("what the page is headed with; the plan's name if left out", TEXT, ""),
@@ -101,7 +103,7 @@ KEYS = {
     "scenario": Key("a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own"),
     "set": Key("keys that have one value throughout", fixed, {}),
     "free": Key(
-        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow; a run that cannot have a value leaves it out",
+        "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow, `link.*.KEY` of each link; a run that cannot have a value leaves it out",
         TABLE,
     ),
     "alternatives": Key("[alternatives.NAME] tables: an open rule whose candidates set several keys", TABLE),
@@ -114,7 +116,7 @@ KEYS = {
         [{"name": "run"}],
     ),
     "value": Key(
-        "[[value]] tables: name, run, metric, over, average, printed, tolerance, use, group; run, metric and over may be lists",
+        "[[value]] tables: name, run, metric, over, average, printed, bound, tolerance, use, group; run, metric and over may be lists",
         TABLES,
         (),
     ),
@@ -129,7 +131,7 @@ KEYS = {
         Nudge(),
     ),
     "search": Key(
-        '"all" readings, or those that "tpe" or "random" chooses; "all" where `readings` suffices, else "tpe", if left out',
+        '"all" readings, those that "tpe" chooses by their fit, or "random": rules that move a value alone, in draws; "all" where `readings` suffices, else "tpe", if left out',
         one_of(*SEARCHES),
     ),
     "readings": Key("how many readings are tried at most; 2000 if left out", whole(1, 100_000), 2_000),
@@ -167,6 +169,7 @@ VALUE = {
     "tolerance": Key(
         "", number(f"a number above 0, from {LEAST:g} to {MOST:g}", lambda value: LEAST <= value <= MOST), needed=True
     ),
+    "bound": Key("", one_of("", *BOUNDS), ""),
     "use": Key("", one_of(FIT, HELD_OUT), FIT),
     "group": Key("", TEXT),
 }
@@ -190,6 +193,17 @@ class Printed:
     fit: bool
     group: str
     unit: str
+    bound: str = ""
+    """``least`` or ``most`` if the printed value is an order's bound, and not a number."""
+
+    def off(self, mean: Any) -> Any:
+        """How far means are from the printed value; nothing on a bound's side."""
+        off = mean - self.value
+        return np.minimum(off, 0) if self.bound == "least" else np.maximum(off, 0) if self.bound else off
+
+    def within(self, mean: Any) -> bool:
+        """Whether a mean is within the tolerance."""
+        return bool(abs(self.off(mean)) <= self.tolerance)
 
     @property
     def label(self) -> str:
@@ -325,7 +339,7 @@ def _values(
         found.append(
             Printed(
                 name, spots[0], spots[1], row["average"], row["printed"], row["tolerance"], row["use"] == FIT,
-                row["group"] or name, unit,
+                row["group"] or name, unit, row["bound"],
             )
         )  # fmt: skip
     refuse(
@@ -378,10 +392,11 @@ class ReadingBench(Bench):
     def __init__(self, plan: InferPlan) -> None:
         super().__init__(plan)
         self._plan = plan
-        self._flows = [_flows(entry.scenario, entry.file) for entry in plan.entries]
+        self._parts = [_parts(entry.scenario, entry.file) for entry in plan.entries]
         self._possible: dict[tuple[str, int, str], bool] = {}
+        self._had: dict[tuple[str, str], bool] = {}
         self._silent = [
-            {key for part in plan.space.parts if part.name in left_out for key in _keys(part)} for left_out in plan.without
+            {key for part in plan.space.parts if part.name in left_out for key in part.keys} for left_out in plan.without
         ]  # fmt: skip
 
     def parts(self, entry: int) -> Sequence[Free | Alternatives]:
@@ -408,15 +423,23 @@ class ReadingBench(Bench):
         found: dict[str, Any] = {}
         for key, value in settings.items():
             keys = self._keys(key, entry)
-            if have and any(self._can(one, at, value) for at in range(len(self._flows)) for one in self._keys(key, at)):
+            if have and self._somewhere(key, value):
                 keys = [one for one in keys if self._can(one, entry, value)]
             found |= dict.fromkeys(keys, value)
         return found
 
     def _keys(self, key: str, entry: int) -> list[str]:
-        steps = key.split(".", 2)
-        every = steps[:2] == ["flow", "*"]
-        return [f"flow.{place}.{steps[2]}" for place in range(self._flows[entry])] if every else [key]
+        part, star, rest = key.partition(".*.")
+        count = self._parts[entry].get(part, 0) if star else 0
+        return [f"{part}.{place}.{rest}" for place in range(count)] if star else [key]
+
+    def _somewhere(self, key: str, value: Any) -> bool:
+        """Whether some run's scenario can have a value."""
+        if (at := (key, repr(value))) not in self._had:
+            self._had[at] = any(
+                self._can(one, at, value) for at in range(len(self._parts)) for one in self._keys(key, at)
+            )
+        return self._had[at]
 
     def _can(self, key: str, entry: int, value: Any) -> bool:
         """Whether a run's scenario can have a value: some have other controls, or other receivers."""
@@ -441,14 +464,10 @@ class ReadingBench(Bench):
         return [json.dumps({**tree, "seed": path.seeds[0]}, separators=(",", ":"))]
 
 
-def _flows(scenario: str | bytes, file: str) -> int:
-    return len(json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))["flow"])
-
-
-def _keys(part: Free | Alternatives) -> list[str]:
-    if isinstance(part, Free):
-        return [part.key]
-    return [key for fixed, frees in part.choices.values() for key in (*fixed, *(free.key for free in frees))]
+def _parts(scenario: str | bytes, file: str) -> dict[str, int]:
+    """How many flows and links a scenario has."""
+    tree = json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))
+    return {part: len(tree[part]) for part in ("flow", "link")}
 
 
 class Values:
@@ -527,37 +546,101 @@ def tried(plan: InferPlan) -> int:
 
 def _most(plan: InferPlan) -> int:
     """Runs, if no two readings share any."""
-    return (tried(plan) + 1) * len(plan.entries) * plan.nudges
+    alone = sum(1 for _ in plan.space.alone()) if plan.search == "random" else 0
+    return (tried(plan) + alone + 1) * len(plan.entries) * plan.nudges
 
 
 def _found(plan: InferPlan, bench: ReadingBench, runs: Readings) -> Inferred:
     values = Values(plan, runs)
     base = values.of([Choice({}, plan.baseline, {})], ["the baseline"])[0]
     refused: Counter[str] = Counter()
-    rows = list((_all if plan.search == "all" else _chosen)(plan, bench, values, refused))
+    moves: Mapping[str, Array] = {}
+    if plan.search == "random":
+        plan, moves = _moving(plan, bench, values, base)
+        chosen = map(plan.space.point, plan.space.every()) if 0 < plan.space.size <= plan.readings else _drawn(plan)
+        still = (Choice(one.parameters, {**plan.baseline, **one.sets}, one.cells) for one in chosen)
+        rows = list(_made(still, bench, values, refused))
+    elif plan.search == "all":
+        rows = list(_made(map(plan.space.point, plan.space.every()), bench, values, refused))
+        moves = _moves(plan, rows)
+    else:
+        rows = list(_chosen(plan, bench, values, refused))
     if not rows:
         raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
-    made = np.stack([one for _, one in rows])
-    told = Inferred(
+    whole = len(rows) + sum(refused.values()) == plan.space.size
+    before = np.array([prior(plan.space, choice) if whole else 1.0 for choice, _ in rows])
+    result = Inferred(
         plan,
         [choice for choice, _ in rows],
-        made,
+        np.stack([made for _, made in rows]),
         base,
         refused,
-        len(rows) == plan.space.size,
+        None if plan.search == "tpe" and not whole else before,
+        moves,
         len(runs.runs),
         runs.runs.kept,
     )
-    if not np.isfinite(told.posterior.likelihood).any():
+    if not np.isfinite(result.posterior.likelihood).any():
         raise StudyError(
             f"{plan.name}: no reading has every fitted value; a transfer may not finish, or nothing is measured"
         )
-    return told
+    return result
 
 
-def _all(plan: InferPlan, bench: ReadingBench, values: Values, refused: Counter[str]) -> Iterator[tuple[Choice, Array]]:
-    """Every reading there is."""
-    points = map(plan.space.point, plan.space.every())
+def _moves(plan: InferPlan, rows: Sequence[tuple[Choice, Array]]) -> dict[str, Array]:
+    """For each rule how far it moves each value, in tolerances: at most, among readings that have the other rules alike."""
+    found = {}
+    tolerance = np.array([one.tolerance for one in plan.values])
+    for part in plan.space.parts:
+        own = {plan.space.columns.get(key) for key in (part.name, *part.keys)}
+        alike: dict[str, list[Array]] = {}
+        for choice, made in rows:
+            others = repr({name: cell for name, cell in choice.cells.items() if name not in own})
+            alike.setdefault(others, []).append(made.mean(axis=1))
+        far = [_apart(np.array(several)) for several in alike.values()]
+        found[plan.space.column(part)] = np.asarray(np.max(far, axis=0) / tolerance)
+    return found
+
+
+def _apart(means: Array) -> Array:
+    """The range of each value; without end where some readings have it and others do not."""
+    none = np.isnan(means)
+    far = np.where(none, -math.inf, means).max(axis=0) - np.where(none, math.inf, means).min(axis=0)
+    return np.where(none.all(axis=0), 0.0, np.where(none.any(axis=0), math.inf, far))
+
+
+def _moving(plan: InferPlan, bench: ReadingBench, values: Values, base: Array) -> tuple[InferPlan, dict[str, Array]]:
+    """The plan with the rules alone that move a value, and how far each rule's values move each from the baseline's."""
+    moves, parts = dict[str, Array](), list[Free | Alternatives]()
+    for part in plan.space.parts:
+        space = plan.space.of([part])
+        others = {key: value for key, value in plan.baseline.items() if key not in part.keys}
+        alone = (Choice({}, {**others, **one.sets}, one.cells) for one in space.alone())
+        made = list(_made(alone, bench, values, Counter()))
+        moves |= _moves(replace(plan, space=space), [(Choice({}, {}, {}), base), *made])
+        parts += [part] if moves[space.column(part)].max() >= MIN_MOVE else []
+    if not parts:
+        raise StudyError(f"{plan.name}: no rule moves a value by {MIN_MOVE} of its tolerance")
+    return replace(plan, space=plan.space.of(parts)), moves
+
+
+def _drawn(plan: InferPlan) -> Iterator[Choice]:
+    """Draws from the prior, each reading once."""
+    draws, seen = Draws(plan.seed, "readings"), set[str]()
+    for _ in range(100 * plan.readings):
+        choice = plan.space.draw(draws.uniform)
+        if (key := repr(choice.parameters)) not in seen:
+            seen.add(key)
+            yield choice
+        if len(seen) == plan.readings:
+            return
+
+
+def _made(
+    choices: Iterable[Choice], bench: ReadingBench, values: Values, refused: Counter[str]
+) -> Iterator[tuple[Choice, Array]]:
+    """The values of the readings that are scenarios."""
+    points = iter(choices)
     while some := list(islice(points, TOGETHER)):
         legal = []
         for choice in some:
@@ -586,7 +669,7 @@ class _Misfits:
         self.made |= {_key(choice): one for choice, one in zip(choices, made, strict=True)}
         fit = [place for place, one in enumerate(self.plan.values) if one.fit]
         found = [
-            Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, False)
+            Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, None)
             for choice, one in zip(choices, made, strict=True)
         ]
         return [(float(-one.unscaled[0]) if np.isfinite(one.unscaled[0]) else float("nan"),) for one in found]

@@ -18,7 +18,18 @@ from ..text.numbers import digits, listing
 from ..text.templates import Fact, fact
 from .answers import choice, spoken, write_files, written
 from .keys import worded
-from .posterior import DECIDED, FAVOURED, MAX_EXCLUDED, MIN_DECIDED, Rule, failed, further_rows, verdict
+from .posterior import (
+    DECIDED,
+    FAVOURED,
+    MAX_EXCLUDED,
+    MIN_DECIDED,
+    MIN_EFFECTIVE,
+    MIN_MOVE,
+    Rule,
+    failed,
+    further_rows,
+    verdict,
+)
 from .seeds import Draw
 
 if TYPE_CHECKING:
@@ -40,7 +51,7 @@ def facts(result: InferenceResult) -> list[Fact]:
     """The best reading, how much it explains and predicts, what the checks say, and what no reading reaches."""
     one = result.posterior
     winner = one.predicted(one.winner)[0]
-    kind = "most-probable" if result.whole else "best-reading"
+    kind = "most-probable" if result.weighed else "best-reading"
     shown = [fact(kind, choice=choice(result.winner.cells), probability=float(one.weights[one.winner]))]
     for name, places in (("explains", result.fitted), ("predicts", result.held_out)):
         if places:
@@ -53,6 +64,8 @@ def facts(result: InferenceResult) -> list[Fact]:
             nearest = None if math.isnan(near.mean) else near.mean
             shown.append(fact("not-reached", value=value.name, printed=value.value, tolerance=value.tolerance, unit=value.unit, nearest=nearest))  # fmt: skip
     size = {"readings": len(result.choices), "of": result.plan.space.size or None, "nudges": result.plan.nudges}
+    if result.drawn:
+        shown.append(fact("effective", effective=result.posterior.effective, least=MIN_EFFECTIVE))
     return [*shown, fact("inference", runs=result.runs, **size)]
 
 
@@ -67,10 +80,14 @@ def _one_run(result: InferenceResult) -> list[Fact]:
 
 
 def _rules(result: InferenceResult) -> Table:
-    """The posterior of each rule."""
-    heads = ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"]
+    """The posterior of each rule, and the values that it moves."""
+    heads = ["rule", "verdict", "value: probability" if result.weighed else "value: relative best fit", "moves"]
+    rows = [_rule(result, rule) for rule in result.rules]
+    left = [name for name in result.moves if name not in result.plan.space.columns.values()]
+    rows += [[worded(name), "moves none", "", "0"] for name in left]
     feet = [fact("decided", share=MIN_DECIDED, excluded=MAX_EXCLUDED)]
-    return Table(heads, [_rule(result, rule) for rule in result.rules], "Rules", feet, names=3)
+    feet += [fact("moves", share=MIN_MOVE, values=len(result.plan.values))] if result.moves else []
+    return Table(heads, rows, "Rules", feet, names=3)
 
 
 def _rule(result: InferenceResult, rule: Rule) -> list[str]:
@@ -82,7 +99,8 @@ def _rule(result: InferenceResult, rule: Rule) -> list[str]:
         text += f": {spoken(rule.best)}"
     elif text == "narrowed":
         text = f"{'unlikely' if failed(result) else 'excluded'}: {listing(list(map(spoken, rule.excluded)))}"
-    return [worded(rule.name), text, ", ".join(shown) + rest]
+    moved = result.moves.get(rule.name)
+    return [worded(rule.name), text, ", ".join(shown) + rest, "" if moved is None else f"{(moved >= MIN_MOVE).sum()}"]
 
 
 def _shown(value: Any, figures: int = 3) -> str:
@@ -95,6 +113,9 @@ def _weight(value: float) -> str:
     return "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.2g}"
 
 
+_SIDES = {"": "", "least": "at least ", "most": "at most "}
+
+
 def _values(result: InferenceResult) -> Table:
     """Each measured value beside the readings' results."""
     one = result.posterior
@@ -102,10 +123,10 @@ def _values(result: InferenceResult) -> Table:
     rows = []
     for k, (value, near) in enumerate(zip(result.plan.values, result.reached, strict=True)):
         rows.append([
-            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} ± {value.tolerance:.3g}", _shown(result.baseline[k]),
-            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.whole else []), _shown(near.mean), f"{near.within:,}",
+            value.label, "fitted" if value.fit else "held out", f"{_SIDES[value.bound]}{_shown(value.value)} ± {value.tolerance:.3g}", _shown(result.baseline[k]),
+            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.weighed else []), _shown(near.mean), f"{near.within:,}",
         ])  # fmt: skip
-    middle = ["posterior mean"] if result.whole else []
+    middle = ["posterior mean"] if result.weighed else []
     heads = ["value", "use", "printed", "baseline", "best reading", *middle, "nearest", "readings within"]
     return Table(
         heads, rows, "Values, printed and simulated", [fact("deviation"), *_one_run(result)], names=2, fold=True
@@ -134,10 +155,17 @@ def _groups(result: InferenceResult) -> Table:
 def _next(result: InferenceResult) -> Table:
     """For each open rule the value that would distinguish its two most probable values best."""
     rows = [
-        [worded(one.rule), *map(spoken, one.cells), one.value, "yes" if one.fitted else "no", digits(one.apart, 2)]
+        [
+            worded(one.rule),
+            *map(spoken, one.cells),
+            one.value,
+            "yes" if one.fitted else "no",
+            digits(one.apart, 2),
+            f"{len(one.decides)}",
+        ]
         for one in further_rows(result)
     ]
-    heads = ["open rule", "value", "or", "farthest apart in", "fitted", "tolerances apart"]
+    heads = ["open rule", "value", "or", "farthest apart in", "fitted", "tolerances apart", "decides"]
     return Table(heads, rows, "What would decide more", names=4, fold=True, terminal=False)
 
 
@@ -145,7 +173,7 @@ def _assumed(result: InferenceResult) -> Table:
     rows = [
         ["values", "independent and normal"],
         ["deviation of a printed number", "half its tolerance, and what nudges change"],
-        ["prior", "uniform over the values of each rule" if result.whole else "none: readings chosen by a sampler"],
+        ["prior", "uniform over the values of each rule" if result.weighed else "none: readings chosen by a sampler"],
         ["scale of printed deviations", f"{result.posterior.scale:.2g}"],
         *([["origin of the values", result.plan.origin]] if result.plan.origin else []),
         *([[f"no scenario ({count:,} readings)", why] for why, count in result.refused.items()]),
@@ -185,7 +213,7 @@ def _values_chart(result: InferenceResult) -> Chart:
         if row in predicted:
             shown += [
                 (at, 0.0, colour)
-                for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.whole], strict=False)
+                for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.weighed], strict=False)
             ]
         for at, deviation, colour in shown:
             middle, half = (at - value.value) / value.tolerance, deviation / value.tolerance
@@ -217,10 +245,10 @@ def _rules_chart(result: InferenceResult) -> Chart:
             dots.append(Dot(len(rows), before, (before, before), "slate"))
             dots.append(Dot(len(rows), weight, (weight, weight), "blue"))
             rows.append(f"{worded(rule.name)}: {written(cell)}")
-    what = "probability" if result.whole else "relative best fit"
+    what = "probability" if result.weighed else "relative best fit"
     keys = [
         ("prior", "slate"),
-        ("given the fitted values" if result.whole else "by the best fit found with it", "blue"),
+        ("given the fitted values" if result.weighed else "by the best fit found with it", "blue"),
     ]
     return Dots(
         "rules", "What the fitted values say of each rule", rows, [DotPanel(what, dots, ends=(-0.03, 1.03))], keys
@@ -238,7 +266,7 @@ def frame(result: InferenceResult) -> pl.DataFrame:
         rows.append({
             "reading": row + 1,
             **{name: written(cells[name]) if name in cells else None for name in named},
-            "probability": float(one.weights[row]) if result.whole else None,
+            "probability": float(one.weights[row]) if result.weighed else None,
             "misfit": float(one.likelihood.max()) - fit if math.isfinite(fit) else None,
             **{value.name: _known(one.mean[row, k]) for k, value in enumerate(result.plan.values)},
         })  # fmt: skip
@@ -267,14 +295,17 @@ def plain(result: InferenceResult) -> dict[str, Any]:
         "scale": one.scale,
         "rules": [
             {"name": rule.name, "verdict": verdict(result, rule), "excluded": [written(cell) for cell in rule.excluded],
-             "values": [{"value": written(cell), "weight": weight, "prior": before, "readings": count}
+             "moves": _moved(result, rule.name), "values": [{"value": written(cell), "weight": weight, "prior": before, "readings": count}
                         for cell, weight, before, count in zip(rule.cells, rule.probability, rule.prior, rule.tried, strict=True)]}
             for rule in result.rules
         ],
+        "still": [name for name in result.moves if name not in plan.space.columns.values()],
+        "effective": one.effective if result.drawn else None,
+        "open": [{"name": each.rule, "decides": [plan.values[place].name for place in each.decides]} for each in further_rows(result)],
         "values": [
-            {"name": value.name, "unit": value.unit, "printed": value.value, "tolerance": value.tolerance, "use": "fit" if value.fit else "held-out",
+            {"name": value.name, "unit": value.unit, "printed": value.value, "bound": value.bound, "tolerance": value.tolerance, "use": "fit" if value.fit else "held-out",
              "group": value.group, "baseline": _known(result.baseline[k]), "winner": _known(winner[k]), "winner_deviation": _known(chance[k]),
-             "posterior": _known(mean[k]) if result.whole else None, "posterior_deviation": _known(spread[k]) if result.whole else None,
+             "posterior": _known(mean[k]) if result.weighed else None, "posterior_deviation": _known(spread[k]) if result.weighed else None,
              "nearest": _known(near.mean), "distance": _known(near.distance), "within": near.within,
              "nearest_reading": near.reading + 1}
             for k, (value, near) in enumerate(zip(plan.values, result.reached, strict=True))
@@ -284,6 +315,12 @@ def plain(result: InferenceResult) -> dict[str, Any]:
             for group in result.left_out
         ],
     }  # fmt: skip
+
+
+def _moved(result: InferenceResult, rule: str) -> list[str]:
+    """The values that a rule moves."""
+    moved: Any = result.moves.get(rule, [])
+    return [value.name for value, far in zip(result.plan.values, moved, strict=False) if far >= MIN_MOVE]
 
 
 def write(result: InferenceResult, bench: ReadingBench, folder: Path) -> None:

@@ -4,7 +4,8 @@ The model. Under a reading a value is normal. Its mean is that of the nudged run
 variance times 1 + 1/n, since their mean is over n runs. The second is the printed number's, whose standard deviation is half the
 tolerance. Values are independent. A squared miss is counted in units of this variance. If its mean is above one even for the best
 reading, all printed deviations are multiplied by the root of that mean (Birge's ratio). Otherwise a reading that fits badly would
-be certain only because all others fit worse. The prior is uniform over the values of each rule.
+be certain only because all others fit worse. The prior is uniform over the values of each rule. An order is a bound: a mean on its
+side misses nothing, and its variance costs nothing. Readings drawn from the prior weigh as all do; few of them may have all the weight.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+MIN_EFFECTIVE = 10
+"""Readings drawn decide nothing if their weights are worth fewer than this many of equal weight."""
+MIN_MOVE = 0.1
+"""A rule moves a value if its values alone change it by this share of its tolerance."""
 MIN_DECIDED, MAX_EXCLUDED = 0.95, 0.05
 """A rule is decided where one value has this probability, a value excluded where it has less than this share of its prior."""
 BINS = 4
@@ -71,7 +76,7 @@ class Posterior:
         made: their values, an array of readings, values and nudges.
         printed: the values.
         fit: which of them are fitted, by place.
-        whole: whether these are all the readings there are; else the weights are of those tried.
+        before: the readings' prior weights; none if a sampler chose them by their fit.
     """
 
     def __init__(
@@ -81,33 +86,38 @@ class Posterior:
         made: Array,
         printed: Sequence[Printed],
         fit: Sequence[int],
-        whole: bool,
+        before: Array | None,
     ) -> None:
-        self.space, self.choices, self.printed, self.fit, self.whole = space, choices, printed, list(fit), whole
+        self.space, self.choices, self.printed, self.fit, self.before = space, choices, printed, list(fit), before
         self.mean = made.mean(axis=2)
         nudges = made.shape[2]
         self.variance = made.var(axis=2, ddof=1) if nudges > 1 else np.zeros_like(self.mean)
         self._spread = self.variance * (1 + 1 / nudges)
-        self._value = np.array([one.value for one in printed])
+        self.bound = np.array([bool(one.bound) for one in printed])
         self._sigma = np.array([one.tolerance / 2 for one in printed])
         self.unscaled = first = self._likelihood(1.0)
         self.scale = 1.0
         if np.isfinite(first).any():
             best = int(np.argmax(first))
-            misses = (self.mean[best] - self._value) ** 2 / (self._sigma**2 + self._spread[best])
+            misses = self.off(self.mean[best]) ** 2 / (self._sigma**2 + self._spread[best])
             self.scale = max(1.0, math.sqrt(float(misses[self.fit].mean())))
         self.likelihood = self._likelihood(self.scale)
         """The logarithm of each reading's, up to a constant; minus infinity where a run has no value."""
 
+    def off(self, means: Array) -> Array:
+        """How far means are from the printed values, in their units; nothing on a bound's side."""
+        return np.stack([one.off(means[..., place]) for place, one in enumerate(self.printed)], axis=-1)
+
     def _likelihood(self, scale: float) -> Array:
         variance = (self._sigma * scale) ** 2 + self._spread
-        each = -0.5 * ((self.mean - self._value) ** 2 / variance + np.log(variance / self._sigma**2))
+        width = np.where(self.bound, 0, np.log(variance / self._sigma**2))
+        each = -0.5 * (self.off(self.mean) ** 2 / variance + width)
         return np.asarray(np.where(np.isnan(each), -np.inf, each)[:, self.fit].sum(axis=1))
 
     @cached_property
     def prior(self) -> Array:
         """Each reading's probability before any value is seen: uniform over the values of each rule, or over those tried."""
-        found = np.array([prior(self.space, one) if self.whole else 1.0 for one in self.choices])
+        found = np.ones(len(self.choices)) if self.before is None else self.before
         return np.asarray(found / found.sum())
 
     @cached_property
@@ -117,6 +127,11 @@ class Posterior:
             return np.zeros_like(self.prior)
         found = self.prior * np.exp(self.likelihood - self.likelihood.max())
         return np.asarray(found / found.sum())
+
+    @property
+    def effective(self) -> float:
+        """How many readings of equal weight the weights are worth (Kish)."""
+        return float(1 / (self.weights**2).sum())
 
     @property
     def winner(self) -> int:
@@ -137,7 +152,7 @@ class Posterior:
         if not len(places):
             return math.nan
         chosen = list(places)
-        return float(np.sqrt((((predicted - self._value) / (2 * self._sigma))[chosen] ** 2).mean()))
+        return float(np.sqrt(((self.off(predicted) / (2 * self._sigma))[chosen] ** 2).mean()))
 
     def rules(self) -> list[Rule]:
         """The marginal posterior of each rule.
@@ -154,9 +169,11 @@ class Posterior:
             cells = self._ordered(name, list(groups))
             rows = [groups[cell] for cell in cells]
             before = (
-                np.array([self.prior[row].sum() for row in rows]) if self.whole else np.full(len(rows), 1 / len(rows))
+                np.full(len(rows), 1 / len(rows))
+                if self.before is None
+                else np.array([self.prior[row].sum() for row in rows])
             )
-            if self.whole:
+            if self.before is not None:
                 after = np.array([self.weights[row].sum() for row in rows])
             else:
                 best = np.array([self.likelihood[row].max() for row in rows])
@@ -264,14 +281,26 @@ class InferenceResult:
     """The baseline's: of values and nudges."""
     refused: Mapping[str, int]
     """Why readings are no scenario, and how many."""
-    whole: bool
-    """Whether every reading was tried."""
+    before: Array | None
+    """The readings' prior weights: all readings, or draws from the prior; none if a sampler chose them by their fit."""
+    moves: Mapping[str, Array]
+    """For each rule how far its values alone move each value from the baseline's, in tolerances, at most."""
     runs: int
     kept: int
 
+    @property
+    def weighed(self) -> bool:
+        """Whether the readings have probabilities."""
+        return self.before is not None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether they are a sample of those there are."""
+        return self.weighed and len(self.choices) + sum(self.refused.values()) != self.plan.space.size
+
     def posterior_of(self, fit: Sequence[int]) -> Posterior:
         """The posterior over readings, given some of the values."""
-        return Posterior(self.plan.space, self.choices, self.made, self.plan.values, fit, self.whole)
+        return Posterior(self.plan.space, self.choices, self.made, self.plan.values, fit, self.before)
 
     @property
     def fitted(self) -> list[int]:
@@ -313,7 +342,7 @@ class InferenceResult:
         """For each value the reading whose mean is nearest."""
         found, mean = [], self.posterior.mean
         for place, one in enumerate(self.plan.values):
-            far = np.abs(mean[:, place] - one.value)
+            far = np.abs(one.off(mean[:, place]))
             nearest = int(np.nanargmin(far)) if not np.isnan(far).all() else 0
             found.append(
                 Reached(float(mean[nearest, place]), float(far[nearest]), int((far <= one.tolerance).sum()), nearest)
@@ -323,7 +352,7 @@ class InferenceResult:
     def within(self, means: Array, places: Sequence[int]) -> int:
         """How many of some values are within their tolerance."""
         values = self.plan.values
-        return sum(bool(abs(means[place] - values[place].value) <= values[place].tolerance) for place in places)
+        return sum(values[place].within(means[place]) for place in places)
 
     @cached_property
     def left_out(self) -> list[LeftOut]:
@@ -397,10 +426,7 @@ def _outside(result: InferenceResult, places: Sequence[int], winner: Array, mean
     """The first value outside its tolerance; readings that a sampler chose have no posterior mean."""
     for place in places:
         value = result.plan.values[place]
-        if not all(
-            abs(told[place] - value.value) <= value.tolerance
-            for told in ((winner, mean) if result.whole else (winner,))
-        ):
+        if not all(value.within(told[place]) for told in ((winner, mean) if result.weighed else (winner,))):
             return place
     return None
 
@@ -411,8 +437,8 @@ def verdict(result: InferenceResult, rule: Rule) -> str:
 
 
 def failed(result: InferenceResult) -> bool:
-    """Whether some check fails."""
-    return any(one.failed for one in result.checks)
+    """Whether some check fails, or too few of the readings drawn have weight."""
+    return any(one.failed for one in result.checks) or result.drawn and result.posterior.effective < MIN_EFFECTIVE
 
 
 @dataclass(frozen=True)
@@ -425,11 +451,15 @@ class Further:
     fitted: bool
     apart: float
     """In tolerances."""
+    decides: Sequence[int]
+    """Places of the values that one answer has within their tolerance, and another has not."""
 
 
 def further_rows(result: InferenceResult) -> list[Further]:
-    """One for each open rule; none where readings have no probabilities."""
-    return [_further(result, one) for one in result.rules if _open(one)] if result.whole else []
+    """One for each open rule, and for each rule if a check fails; none where readings have no probabilities."""
+    every = failed(result)
+    open_ = [one for one in result.rules if len(one.cells) > 1 and (every or _open(one))]
+    return [_further(result, one) for one in open_] if result.weighed else []
 
 
 def _open(rule: Rule) -> bool:
@@ -445,15 +475,38 @@ def _further(result: InferenceResult, rule: Rule) -> Further:
     one, other = (posterior.mean[_best(result, rule, cell)] for cell in cells)
     apart = np.nan_to_num(np.abs(one - other) / np.array([value.tolerance for value in values]))
     place = max(result.held_out or result.fitted, key=lambda k: apart[k])
-    return Further(rule.name, cells, values[place].name, values[place].fit, float(apart[place]))
+    return Further(rule.name, cells, values[place].name, values[place].fit, float(apart[place]), _decides(result, rule))
 
 
-def _best(result: InferenceResult, rule: Rule, cell: object) -> int:
-    """The most probable reading with a value of a rule."""
+MIN_DECIDES = 0.5
+"""An open rule decides a value if the probability that it is within its tolerance differs by this much between two answers."""
+
+
+def _decides(result: InferenceResult, rule: Rule) -> list[int]:
+    """Places of the values that an answer would decide."""
+    posterior, shares = result.posterior, []
+    within = np.array(
+        [[one.within(mean) for one, mean in zip(result.plan.values, row, strict=True)] for row in posterior.mean]
+    )
+    for cell, probability in zip(rule.cells, rule.probability, strict=True):
+        if probability > 0 and (cell not in rule.excluded or failed(result)):
+            rows = _having(result, rule, cell)
+            shares.append((posterior.weights[rows, None] * within[rows]).sum(axis=0) / posterior.weights[rows].sum())
+    apart = np.max(shares, axis=0) - np.min(shares, axis=0)
+    moved = result.moves.get(rule.name, np.full(len(apart), math.inf))
+    return [int(place) for place in np.flatnonzero((apart >= MIN_DECIDES) & (moved >= MIN_MOVE))]
+
+
+def _having(result: InferenceResult, rule: Rule, cell: object) -> list[int]:
+    """The readings with a value of a rule."""
     posterior = result.posterior
-    further_rows = [
+    return [
         row
         for row, one in enumerate(result.choices)
         if rule.name in one.cells and posterior._cell(rule.name, one) == cell
     ]
-    return max(further_rows, key=lambda row: (posterior.weights[row], -row))
+
+
+def _best(result: InferenceResult, rule: Rule, cell: object) -> int:
+    """The most probable reading with a value of a rule."""
+    return max(_having(result, rule, cell), key=lambda row: (result.posterior.weights[row], -row))

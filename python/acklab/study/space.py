@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -29,6 +29,11 @@ class Free:
     step: float = 0.0
     log: bool = False
     choices: Sequence[Any] = ()
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys that it may set: its own."""
+        return {self.key}
 
     @property
     def whole(self) -> bool:
@@ -67,6 +72,17 @@ class Free:
         found = [self.low.number + place * step for place in range(self.points)]
         return [round(one) for one in found] if self.whole else found
 
+    def at(self, share: float) -> Any:
+        """The parameter at a share, from 0 to 1, of its values."""
+        if self.points:
+            return self.parameters()[min(int(share * self.points), self.points - 1)]
+        low, high = self.low.number, self.high.number
+        return low * (high / low) ** share if self.log else low + share * (high - low)
+
+    def ends(self) -> Sequence[Any]:
+        """Its parameters, or both ends of a range."""
+        return self.parameters() if self.points else [self.low.number, self.high.number]
+
     def ask(self, trial: Any) -> Any:
         """The parameter that Optuna suggests."""
         if self.choices:
@@ -97,6 +113,11 @@ class Alternatives:
 
     name: str
     choices: Mapping[str, tuple[Mapping[str, Any], Sequence[Free]]]
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys that it may set."""
+        return {key for fixed, frees in self.choices.values() for key in (*fixed, *(free.key for free in frees))}
 
 
 @dataclass(frozen=True)
@@ -168,6 +189,31 @@ class Space:
                 total *= 0 if 0 in counts else sum(counts)
         return total if total <= MOST_POINTS else 0
 
+    def column(self, part: Free | Alternatives) -> str:
+        """The column of a part: its rule's name."""
+        return self.columns[part.key if isinstance(part, Free) else part.name]
+
+    def of(self, parts: Sequence[Free | Alternatives]) -> Space:
+        """The space of some of its parts."""
+        names = {part.name for part in parts} | {key for part in parts for key in part.keys}
+        return Space(parts, {key: name for key, name in self.columns.items() if key in names})
+
+    def alone(self) -> Iterator[Choice]:
+        """Each value of each part alone; of a range the ends."""
+        return (Space([part], self.columns).point(one) for part in self.parts for one in _every(part))
+
+    def draw(self, uniform: Callable[[], float]) -> Choice:
+        """A point whose parameters are uniform, each by itself."""
+        found: dict[str, Any] = {}
+        for part in self.parts:
+            frees: Sequence[Free] = [part] if isinstance(part, Free) else []
+            if isinstance(part, Alternatives):
+                names = list(part.choices)
+                found[part.name] = chosen = names[min(int(uniform() * len(names)), len(names) - 1)]
+                frees = part.choices[chosen][1]
+            found |= {free.name: free.at(uniform()) for free in frees}
+        return self.point(found)
+
     def every(self) -> Iterator[dict[str, Any]]:
         """The parameters of every point, where they can be listed."""
         for parts in product(*(list(_every(part)) for part in self.parts)):
@@ -176,10 +222,10 @@ class Space:
 
 def _every(part: Free | Alternatives) -> Iterator[dict[str, Any]]:
     if isinstance(part, Free):
-        yield from ({part.name: one} for one in part.parameters())
+        yield from ({part.name: one} for one in part.ends())
         return
     for choice, (_, frees) in part.choices.items():
-        for values in product(*(free.parameters() for free in frees)):
+        for values in product(*(free.ends() for free in frees)):
             yield {part.name: choice, **dict(zip((free.name for free in frees), values, strict=True))}
 
 

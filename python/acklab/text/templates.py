@@ -271,6 +271,8 @@ TEMPLATES: Mapping[str, str] = {
     "not-reached": "No reading reaches {value}: printed {printed:digits} ± {tolerance:digits} {unit}, nearest {nearest:digits}",
     "dependent": "{values} of {of} fitted values are of one run ({run}), but count as independent",
     "decided": "decided: probability {share} or more; excluded: below {excluded} of its prior; favoured, unlikely: a check fails",
+    "effective": "The readings drawn weigh as {effective:digits} of equal weight (to decide: {least})",
+    "moves": "moves: how many of the {values} values its values alone change by {share} of the tolerance or more",
     "deviation": "in parentheses: the standard deviation over the nudges",
     # A fit of a capture.
     "fitted": "{bytes:amount B} acknowledged in {took:seconds}; {simulations:count simulation}",

@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from acklab.papers.allman1998 import PAPER
-from acklab.papers.allman1998.runs import SURFACE
-from acklab.papers.allman1998.setting import MECHANISMS, QUEUES, RECOVERIES, SEGMENTS, SHORT
+from acklab.papers.allman1998.setting import MECHANISMS, QUEUES, RECOVERIES, SEGMENTS, SHORT, SURFACE
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.judge import Verdict, judge
 from acklab.reproduce.measure import NotTestable

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acklab.papers import paper
-from acklab.papers.ackfilter import runs, section2, section4
+from acklab.papers.ackfilter import section2, section4
 from acklab.papers.ackfilter.setting import ALGORITHMS, DELTAS, LARGE_BUFFER, MODEL, SMALL_BUFFER, Many, One
 from acklab.reproduce.execute import Lines, trace
 from acklab.reproduce.experiments import Effort, Failed
@@ -16,8 +16,8 @@ from acklab.runs import run_batch
 
 
 @pytest.fixture(scope="module")
-def recorded() -> runs.Recorded:
-    found = trace(runs.SINGLE.cells(Effort()), runs.SINGLE.read)
+def recorded() -> section2.Recorded:
+    found = trace(section2.SINGLE.cells(Effort()), section2.SINGLE.read)
     assert not isinstance(found, Failed), found
     return found
 
@@ -27,19 +27,19 @@ def test_every_claim_is_measured_and_has_a_criterion() -> None:
     assert len(paper("ackfilter").claims) == 31
 
 
-def test_figure_6_is_the_independent_simulations(recorded: runs.Recorded) -> None:
+def test_figure_6_is_the_independent_simulations(recorded: section2.Recorded) -> None:
     """Segments acknowledged by 5 s, as the ledger's check simulation has them."""
     acked = {delta: int(recorded[delta].acked(5.0)) for delta in DELTAS}
     assert acked == {1: 2842, 3: 3480, 10: 3967, 20: 4051, 30: 4051, 40: 4027, 60: 3967, 100: 3847, 500: 2647}
     assert int(recorded["delayed"].acked(5.0)) == 4087
 
 
-def test_figure_4_is_the_independent_simulations(recorded: runs.Recorded) -> None:
+def test_figure_4_is_the_independent_simulations(recorded: section2.Recorded) -> None:
     assert [round(float(recorded[1].cwnd(t))) for t in (1.0, 1.4, 2.0, 3.0)] == [11, 22, 49, 166]
     assert [float(recorded[500].cwnd(t)) for t in (2.0, 3.0)] == [243, 556]
 
 
-def test_figures_5_8_and_9_key_numbers(recorded: runs.Recorded) -> None:
+def test_figures_5_8_and_9_key_numbers(recorded: section2.Recorded) -> None:
     assert recorded[500].onset == pytest.approx(3.13, abs=0.01)
     assert recorded[30].onset == pytest.approx(1.42, abs=0.01)
     assert recorded["delayed"].onset == pytest.approx(1.71, abs=0.01)
@@ -49,7 +49,7 @@ def test_figures_5_8_and_9_key_numbers(recorded: runs.Recorded) -> None:
     assert recorded["delayed"].steady_occupancy(2.0, 10.0)[2] == 1
 
 
-def test_the_model_is_the_simulation_until_data_takes_time(recorded: runs.Recorded) -> None:
+def test_the_model_is_the_simulation_until_data_takes_time(recorded: section2.Recorded) -> None:
     for n in range(1, 7):
         assert float(recorded[1].cwnd((n + 1) * MODEL.rtt_s)) == MODEL.window(n, 1)
         assert recorded[1].burst(n, recorded[1].departures) == MODEL.acks(n, 1)
@@ -58,7 +58,7 @@ def test_the_model_is_the_simulation_until_data_takes_time(recorded: runs.Record
         assert float(recorded[1].cwnd((n + 1) * MODEL.rtt_s)) == pytest.approx(paced[n][0], rel=0.2)
 
 
-def test_a_waiting_ack_moves_by_erasures_too(recorded: runs.Recorded) -> None:
+def test_a_waiting_ack_moves_by_erasures_too(recorded: section2.Recorded) -> None:
     """Why the longest round trip is not T + delta / mu_r for thresholds above the optimum."""
     arriving = MODEL.growth * MODEL.acks_per_s
     for delta in (100, 500):
@@ -67,7 +67,7 @@ def test_a_waiting_ack_moves_by_erasures_too(recorded: runs.Recorded) -> None:
         assert longest < 0.7 * MODEL.rtt_limits(delta)[1]
 
 
-def test_classic_is_threshold_1_departure_by_departure(recorded: runs.Recorded) -> None:
+def test_classic_is_threshold_1_departure_by_departure(recorded: section2.Recorded) -> None:
     assert recorded[1].departed == recorded["erase-all"].departed
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from acklab import _core
-from acklab.papers.divack import section1, section3
+from acklab.papers.divack import section3
 from acklab.papers.divack.runs import READ
 from acklab.papers.divack.setting import PAYLOAD, Client, Path, download
 from acklab.reproduce.execute import Lines
@@ -16,24 +16,24 @@ from acklab.reproduce.experiments import Warm, records
 from acklab.runs import run_batch
 
 
-def recorded(scenario: str) -> section1.Exchange:
-    return section1.read(_core.Simulation(records(scenario, "packets")).run())
+def recorded(scenario: str) -> section3.Exchange:
+    return section3.exchanged(_core.Simulation(records(scenario, "packets")).run())
 
 
 def test_figure_1_byte_byte_rest() -> None:
-    found = recorded(section1.exchange(section1.BYTES, 0.4, rate=section1.SLOW))
+    found = recorded(section3.exchange(section3.BYTES, 0.4, rate=section3.SLOW))
     assert found.acks["ack"].to_list()[:6] == [1, 2, PAYLOAD, PAYLOAD + 1, PAYLOAD + 2, 2 * PAYLOAD]
 
 
 def test_figure_4_four_segments_and_three_with_nagle() -> None:
-    off, on = (recorded(section1.exchange(client, 0.3)) for client in (section1.HALVES, section1.HELD))
+    off, on = (recorded(section3.exchange(client, 0.3)) for client in (section3.HALVES, section3.HELD))
     assert [list(sizes) for sizes in off.rounds[:2]] == [[1460], [1460, 730, 1460, 730]]
     assert [len(sizes) for sizes in off.rounds] == [1, 4, 16]
     assert [list(sizes) for sizes in on.rounds[:2]] == [[1460], [1460] * 3]
 
 
 def test_sizes_halve_each_round_trip_once_the_window_is_full() -> None:
-    found = recorded(section1.exchange(section1.HALVES, 1.2, window=section1.WINDOW))
+    found = recorded(section3.exchange(section3.HALVES, 1.2, window=section3.WINDOW))
     histogram = [dict(zip(*map(list, np.unique(sizes, return_counts=True)), strict=True)) for sizes in found.rounds]
     assert histogram[1] == {730: 2, 1460: 2}
     # The halves of the halves: each of four ACKs of 365 bytes releases a full segment and as much as it freed.

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from acklab.papers import names, paper
-from acklab.papers.allman1998.runs import READ
-from acklab.papers.allman1998.setting import competition, transfer
+from acklab.papers.allman1998.setting import READ, competition, transfer
 from acklab.papers.trace import Transfer
 from acklab.reproduce.experiments import Effort, Replications, Sweep, Traces, looks, records
 from acklab.reproduce.judge import judge

@@ -13,16 +13,14 @@ import pytest
 
 from acklab import _core
 from acklab.engines.journal import Journal, identity
-from acklab.papers.allman1998.runs import READ, surface
 from acklab.papers.allman1998.section4 import READ as READ_MANY
-from acklab.papers.allman1998.setting import competition, transfer, workload
+from acklab.papers.allman1998.setting import READ, competition, surface, transfer, workload
 from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
 from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, looks, records
-from acklab.reproduce.grid import Grid
+from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement, NotTestable
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
-from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, _measure, reproduce
 from acklab.results.directory import results
 from acklab.study.intervals import Sample

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acklab.papers.smartacking.changing import turns
-from acklab.papers.smartacking.recorded import Recorded
+from acklab.papers.smartacking.runs import Recorded
 from acklab.papers.smartacking.setting import asymmetric, one_zero, parking_lot, tcp_udp, two_two
 from acklab.reproduce.execute import trace
 from acklab.reproduce.experiments import records

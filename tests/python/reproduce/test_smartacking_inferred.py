@@ -1,22 +1,18 @@
-"""What the smartacking page says of the inference: the runs of the readings whose values it prints are made again."""
+"""Readings of smartacking's open rules for searches, and its configurations."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from acklab.papers import paper
-from acklab.papers.open import inferred, rules
+from acklab.papers.open import rules
 from acklab.papers.smartacking.runs import ONE_ZERO, RED_10
 from acklab.papers.smartacking.setting import (
-    EDGE_MBPS,
     FREE,
-    PAPERS,
     asymmetric,
     one_zero,
     parking_lot,
@@ -24,62 +20,9 @@ from acklab.papers.smartacking.setting import (
     two_two,
 )
 from acklab.reproduce.nudge import again
-from acklab.runs import run_batch
-from acklab.study.infer import PLANS, InferPlan, ReadingBench, Values, tried
-from acklab.study.space import Choice
 
 sys.path.append(str(Path(__file__).parents[3] / "tools"))
 import readings  # noqa: E402
-
-PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
-
-
-@pytest.fixture(scope="module")
-def plan() -> InferPlan:
-    return PLANS.from_tree(inferred("smartacking"), "smartacking")
-
-
-class Direct:
-    """Makes the runs that values ask for, and keeps nothing."""
-
-    def __init__(self, bench: ReadingBench) -> None:
-        self.bench = bench
-
-    def values(self, wanted: list) -> list[tuple[float, ...]]:
-        lines = [self.bench.lines(one.settings, one.path)[0] for one in wanted]
-        made = run_batch(lines)
-        return [
-            tuple(each.read(one) for each in self.bench.objectives(asked.path.entry))
-            for one, asked in zip(made, wanted, strict=True)
-        ]
-
-
-def test_the_plan_is_what_the_page_counts(plan: InferPlan) -> None:
-    assert plan.search == "all"
-    assert (
-        f"{tried(plan):,} readings of {len(plan.space.parts)} rules, each run with {plan.nudges} nudges"
-        in PAGE.replace("\n", " ")
-    )
-
-
-def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: InferPlan) -> None:
-    sender = "flow.*.sender"
-    used = {
-        f"{sender}.min_rto": PAPERS.min_rto,
-        f"{sender}.limited_transmit": PAPERS.limited_transmit,
-        "link.0.rate": f"{EDGE_MBPS}Mbps",
-        "link.2.rate": f"{EDGE_MBPS}Mbps",
-    }
-    made = Values(plan, Direct(ReadingBench(plan))).of(
-        [Choice({}, used, {}), Choice({}, dict(plan.baseline), {})], ["used", "plain"]
-    )  # type: ignore[arg-type]
-    means = {
-        one.name: row
-        for one, row in zip(plan.values, np.round(made.mean(axis=2), 1).T.tolist(), strict=True)
-        if "timeouts" not in one.name
-    }
-    rows = re.findall(r"^\| (\d\([a-d]\)[^|]*?) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE)
-    assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
 
 
 @pytest.mark.parametrize("scheme", ["newreno", "acc", "smart"])

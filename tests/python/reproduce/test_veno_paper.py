@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from acklab import _core
-from acklab.papers.veno import fairness, gain, modem, sensitivity
+from acklab.papers.veno import hosts, simulator, two_kinds
 from acklab.papers.veno.setting import FIGURE_5, PASSES, control, dummynet, shared
 from acklab.papers.veno.setting import modem as over_a_modem
 from acklab.reproduce.experiments import records
@@ -34,9 +34,9 @@ def test_a_gain_is_the_controls_alone(passes: str) -> None:
     assert without_control(over_a_modem("sack", 1)) == without_control(over_a_modem("veno", 1))
     one, other = ([{"control": control(name)}] * 3 for name in ("sack", "veno"))
     assert without_control(shared(one, 0.01, 3)) == without_control(shared(other, 0.01, 3))
-    for case in sensitivity.CASES:
-        assert without_control(sensitivity._run(case, "sack", 2)) == without_control(sensitivity._run(case, "veno", 2))
-    recoveries = {name: rules["recovery"] for name, rules in fairness.SENDERS.items()}
+    for case in simulator.CASES:
+        assert without_control(simulator._run(case, "sack", 2)) == without_control(simulator._run(case, "veno", 2))
+    recoveries = {name: rules["recovery"] for name, rules in two_kinds.SENDERS.items()}
     assert set(recoveries.values()) == {"reno", "sack"} and recoveries["Reno"] == "reno"
 
 
@@ -61,7 +61,7 @@ def test_the_same_pipe_twice_carries_half() -> None:
 def test_figure_1_run_by_run() -> None:
     cells = {(name, beta): records(over_a_modem(name, 0, beta=beta), "series", "packets")
              for name, beta in (("sack", 3.0), ("veno", 3.0), ("veno", 1.0))}  # fmt: skip
-    shown = {key: modem._shown(_core.Simulation(scenario).run()) for key, scenario in cells.items()}
+    shown = {key: hosts._shown(_core.Simulation(scenario).run()) for key, scenario in cells.items()}
     assert [len(run.cuts) for run in shown.values()] == [4, 3, 2]
     assert all(cut == pytest.approx(0.5) for run in shown.values() for cut in run.cuts)
     assert shown["veno", 3.0].series["backlog_segments"].max() == pytest.approx(6.75, abs=0.1)
@@ -91,4 +91,4 @@ def test_side_by_side_run_by_run() -> None:
 
 
 def test_the_map_covers_the_papers_point() -> None:
-    assert 100 in gain.ROUND_TRIPS_MS and 0.01 in gain.MAP_LOSSES and 8 in gain.QUEUES
+    assert 100 in hosts.ROUND_TRIPS_MS and 0.01 in hosts.MAP_LOSSES and 8 in hosts.QUEUES

@@ -41,7 +41,7 @@ def test_a_paper_without_a_whole_run_is_named() -> None:
 def test_the_pages_have_the_tables_of_the_data() -> None:
     pages = [path.read_text("utf-8") for path in verdicts.PAGES]
     assert [verdicts.written(page, DATA) for page in pages] == pages
-    places = dict.fromkeys(("holds", "unreproduced", "uncounted"), len(FIVE))
+    places = dict.fromkeys(("holds", "unreproduced", "uncounted", "rules", "values", "asked"), len(FIVE))
     told = "".join(pages)
     assert {name: told.count(f"<!-- verdicts: {name}") for name in verdicts.TABLES} == {
         name: places.get(name, 1) for name in verdicts.TABLES

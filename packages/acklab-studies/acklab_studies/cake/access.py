@@ -8,10 +8,9 @@ from typing import Any
 from acklab.report.charts import Axis, Bar, Bars
 from acklab.reproduce.experiments import Replications
 from acklab.reproduce.explanation import Searched
-from acklab.reproduce.grid import Array, Grid
+from acklab.reproduce.grid import Array, Grid, ManyFlows
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
-from acklab.reproduce.readers import ManyFlows
 from acklab.study.intervals import Sample
 
 from ..later import gain, sample, spread, told

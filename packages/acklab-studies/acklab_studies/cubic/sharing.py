@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Replications
-from acklab.reproduce.grid import Array, Grid
+from acklab.reproduce.grid import Array, Grid, ManyFlows
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
-from acklab.reproduce.readers import ManyFlows
 from acklab.study.intervals import Sample
 
 from ..later import sample, spread, told

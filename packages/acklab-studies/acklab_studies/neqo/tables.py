@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.reproduce.experiments import Sweep
-from acklab.reproduce.grid import Grid
+from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
-from acklab.reproduce.readers import OneFlow
 
 from .setting import ACKS, DEEP, FIRST_SSTHRESH, PACKET, PAPER, PRINTED, SHALLOW, TRANSFER, transfer
 

@@ -7,10 +7,9 @@ from typing import Any
 from acklab.report.charts import Axis, Line, Lines, Mark, Panel
 from acklab.reproduce.experiments import Sweep
 from acklab.reproduce.explanation import Searched
-from acklab.reproduce.grid import Grid
+from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
-from acklab.reproduce.readers import OneFlow
 
 from .setting import ACK, GAP, LARGEST_PACKET, PACKET, PAPER, RETURN_KBPS, SPARSE, tested, transfer
 

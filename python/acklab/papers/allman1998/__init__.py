@@ -1,23 +1,10 @@
 """Mark Allman, "On the Generation and Use of TCP Acknowledgments", ACM Computer Communication Review 28(5), October 1998.
 
-Read it beside the paper. :mod:`.setting` has Figure 1 and every parameter. :mod:`.section2`, the three ``section3_*``,
-:mod:`.section4`, :mod:`.section5` and :mod:`.section6` hold the experiments and claims of the sections of that number.
-``figures*`` draw their figures and tables.
+Read it beside the paper. :mod:`.setting` has Figure 1 and every parameter. :mod:`.section3` has sections 2 and 3, whose figures
+and tables :mod:`.figures` draws, :mod:`.section4` the competing transfers, and :mod:`.section5` telnet and the conclusions.
 """
 
-from . import (  # noqa: F401
-    evidence,
-    figures_comparisons,
-    figures_competition,
-    figures_losses,
-    section2,
-    section3_baseline,
-    section3_comparisons,
-    section3_mechanisms,
-    section4,
-    section5,
-    section6,
-)
-from .registry import PAPER
+from . import evidence, figures, section3, section4, section5  # noqa: F401
+from .setting import PAPER
 
 __all__ = ["PAPER"]

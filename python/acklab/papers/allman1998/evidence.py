@@ -12,11 +12,9 @@ from ...report.charts import Axis, Line, Lines, Mark, Panel, Swing, Tornado
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
-from .figures_comparisons import PRINTED
-from .registry import PAPER
-from .runs import SURFACE, TIME, surface
-from .section3_comparisons import ALL, ALTERNATIVES, improvement
-from .setting import MECHANISMS, NAMES, PAPERS, QUEUES, RECOVERIES, SEGMENTS, Setting
+from .figures import PRINTED
+from .section3 import ALL, ALTERNATIVES, improvement
+from .setting import MECHANISMS, NAMES, PAPER, PAPERS, QUEUES, RECOVERIES, SEGMENTS, SURFACE, TIME, Setting, surface
 
 SAMPLE = tuple(SEGMENTS[::10])
 """Every tenth size: what a parameter changes is seen well enough, at a tenth of the runs."""

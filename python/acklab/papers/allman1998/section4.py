@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...reproduce.experiments import Replications
-from ...reproduce.grid import Array, Grid
+from ...reproduce.grid import Array, Grid, ManyFlows
 from ...reproduce.measure import Measurement
-from ...reproduce.readers import ManyFlows
 from ...study.intervals import Sample, jackknife
-from .registry import PAPER
 from .setting import (
     FLOWS,
     GATEWAYS,
     NAMES,
+    PAPER,
     SEGMENT_BYTES,
     competition,
 )

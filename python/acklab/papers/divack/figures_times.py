@@ -11,10 +11,8 @@ from ...report.charts import Axis, Bar, Bars, Chart, Line, Lines, Mark, Panel
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
 from ...study.intervals import Sample, jackknife, split
-from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, low, ratio, times
-from .section4 import _improvement
-from .section4_runs import (
+from .section4 import (
     BUFFER_SHARES,
     BY_BUFFER,
     BY_FLAVOUR,
@@ -26,8 +24,9 @@ from .section4_runs import (
     LONG_SIZES,
     NEWRENO,
     SLOWER,
+    _improvement,
 )
-from .setting import NAMES, POLICIES, Client, Path, download
+from .setting import NAMES, PAPER, POLICIES, Client, Path, download
 
 COLOURS = {
     "every": "every",

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...reproduce.experiments import Branches, Warm
-from ...reproduce.grid import Array, Grid
-from ...reproduce.readers import ManyFlows
+from ...reproduce.grid import Array, Grid, ManyFlows
 from ...study.intervals import Sample, jackknife
 from .setting import FLOWS, HIGH, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
 

@@ -12,12 +12,10 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
 from ...study.intervals import Sample
-from .droptail import cells, gain
 from .dynamics import Runs
-from .recorded import Connection, Recorded
-from .registry import PAPER
-from .runs import ASYMMETRIC, FIG13, FIG15, HIGH, UDP
-from .setting import many
+from .runs import ASYMMETRIC, FIG13, FIG15, HIGH, UDP, Connection, Recorded
+from .setting import PAPER, many
+from .times import cells, gain
 
 BASE_RTT_S = 0.059
 

@@ -1,13 +1,11 @@
 """Chung Ling Chi, Fu Chengpeng and Liew Soung Chang, "Improvements Achieved by SACK Employing TCP Veno
 Equilibrium-Oriented Mechanism over Lossy Networks", EUROCON 2001.
 
-Read it beside the paper. :mod:`.setting` has every path and parameter. :mod:`.modem` is Figure 1, :mod:`.dummynet` Figures 3
-and 4, :mod:`.surface` Figure 5, and :mod:`.compatibility` Figures 6 and 7. :mod:`.gain` and
-:mod:`.sensitivity` show under which conditions there is a gain of 72 %, and :mod:`.kinds` with which losses. :mod:`.fairness` shows
-how each congestion control affects each other one.
+Read it beside the paper. :mod:`.setting` has every path and parameter. :mod:`.hosts` has Figures 1, 3
+and 4, :mod:`.simulator` Figure 5, and :mod:`.two_kinds` Figures 6 and 7.
 """
 
-from . import compatibility, dummynet, fairness, gain, kinds, modem, sensitivity, surface  # noqa: F401
-from .registry import PAPER
+from . import hosts, simulator, two_kinds  # noqa: F401
+from .setting import PAPER
 
 __all__ = ["PAPER"]

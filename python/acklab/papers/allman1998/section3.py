@@ -1,0 +1,666 @@
+"""Sections 2 and 3: slow start, the five mechanisms alone, and their comparisons in Tables 1 and 2."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ...reproduce.experiments import Effort, Sweep, Traces, records
+from ...reproduce.grid import Array, Grid
+from ...reproduce.measure import Measurement
+from ..trace import Transfer
+from .setting import (
+    LOSS_FREE,
+    MECHANISMS,
+    OVERSHOOT,
+    OVERSHOOT_QUEUES,
+    PAPER,
+    PAPERS,
+    READ,
+    RECOVERIES,
+    RTT_S,
+    SEGMENTS,
+    SHORT,
+    SURFACE,
+    TIME,
+    WINDOW,
+    Setting,
+    every_fourth,
+    traces,
+    transfer,
+)
+
+Recorded = Mapping[Hashable, Transfer]
+
+
+def without_queueing(transfer: Transfer, time_s: float) -> float:
+    """An ACK's arrival less what its chain of round trips spent waiting and being transmitted.
+
+    The ACK answers a segment that answered an ACK, and so on back to the first segment. Each of these round trips
+    counts as the propagation delay only.
+    """
+    first_sent = {s.seq: s for s in reversed(transfer.sent)}
+    arrivals = {}
+    acked = 0
+    for ack in transfer.acks:
+        acked += ack.covers
+        arrivals[ack.time_s] = acked - 1
+    rounds = 0
+    while time_s > 0:
+        sent = first_sent[arrivals[time_s]]
+        rounds, time_s = rounds + 1, sent.time_s
+    return rounds * RTT_S
+
+
+@PAPER.claim("eq1", LOSS_FREE)
+def slow_start_time(recorded: Recorded) -> Measurement:
+    every = recorded["reno", "every"]
+    reached = every.reaches(WINDOW)
+    return Measurement(
+        {"time": without_queueing(every, reached)},
+        f"the window has 40 segments after {reached:.3f} s; without queueing and transmission, six whole round trips",
+    )
+
+
+@PAPER.claim("eq2", LOSS_FREE)
+def slow_start_time_with_delayed_acks(recorded: Recorded) -> Measurement:
+    every, delayed = (recorded["reno", m].reaches(WINDOW) for m in ("every", "delayed"))
+    return Measurement({"ratio": delayed / every}, f"{delayed:.3f} s against {every:.3f} s, queueing included")
+
+
+def growth_per_round(transfer: Transfer) -> float:
+    """Slope of the window in congestion avoidance, in segments a round trip, until the next loss or a full window."""
+    if not transfer.fast_retransmits:
+        return float("nan")
+    start = transfer.fast_retransmits[0]
+    later = [s.time_s for s in transfer.fast_retransmits[1:]] + [t.time_s for t in transfer.timeouts]
+    end = min([*later, transfer.sent[-1].time_s])
+    rounds: dict[int, float] = {}
+    for sent in transfer.sent:
+        if sent.acked >= start.top and sent.time_s < end and sent.window not in rounds:
+            rounds[sent.window] = transfer.state_before(sent.time_s + 1e-9)[1]
+    windows = np.array([(k, w) for k, w in rounds.items() if w <= WINDOW])
+    return float(np.polyfit(windows[:, 0], windows[:, 1], 1)[0])
+
+
+@PAPER.claim("sec2.ca", OVERSHOOT)
+def congestion_avoidance(recorded: Recorded) -> Measurement:
+    lossy = {m: max(q for q in OVERSHOOT_QUEUES if recorded[m, q].fast_retransmits) for m in ("every", "delayed")}
+    return Measurement(
+        {m: growth_per_round(recorded[m, q]) for m, q in lossy.items()},
+        f"fitted after the first loss in the largest queue that has one, of {lossy['every']} and {lossy['delayed']} packets",
+    )
+
+
+# --- Sections 3.1 and 3.2: Figure 1's path, and what queue and slow start do to a transfer (Figures 2 and 3)
+
+
+LARGE = tuple(n for n in SEGMENTS if n >= 100)
+LARGER = tuple(n for n in SEGMENTS if n >= 200)
+LOSSY = tuple(range(4, 21))
+
+EVERY, DELAYED = SURFACE["reno", "every"], SURFACE["reno", "delayed"]
+
+
+def windows(recorded: Recorded, mechanism: str, queue: int) -> dict[int, list[int]]:
+    """What the overshoot loses, by window of data.
+
+    The window in which slow start meets the advertised window is cut short and counted with the one before it.
+    """
+    free = recorded[mechanism, max(OVERSHOOT_QUEUES)]
+    full = free.reaches(WINDOW)
+    cut = next(s.window for s in free.sent if s.time_s >= full)
+    merged: dict[int, list[int]] = {}
+    for window, lost in recorded[mechanism, queue].overshoot().items():
+        merged.setdefault(min(window, cut - 1), []).extend(lost)
+    return merged
+
+
+def several(recorded: Recorded, mechanism: str, queue: int, segments: int) -> bool:
+    """Whether a transfer of that size loses several segments from one window of its slow start."""
+    lost = recorded[mechanism, queue].overshoot().values()
+    return any(sum(seq < segments for seq in window) >= 2 for window in lost)
+
+
+def smallest(recorded: Recorded, mechanism: str, queue: int, drops: int) -> float:
+    """The smallest size of the paper's that loses so many segments from one window; infinite if none does."""
+    for segments in SEGMENTS:
+        for window in recorded[mechanism, queue].overshoot().values():
+            if sum(seq < segments for seq in window) >= drops:
+                return float(segments)
+    return float("inf")
+
+
+def thresholds(recorded: Recorded, mechanism: str) -> dict[str, int]:
+    """Figure 1's four: least queue without a drop, those with one, most with several, most that loses from two windows."""
+    drops = {q: sum(map(len, recorded[mechanism, q].overshoot().values())) for q in OVERSHOOT_QUEUES}
+    both = [q for q in OVERSHOOT_QUEUES if len(windows(recorded, mechanism, q)) >= 2]
+    return {
+        "none": min(q for q, d in drops.items() if d == 0),
+        "single": max((q for q, d in drops.items() if d == 1), default=0),
+        "multiple": max(q for q, d in drops.items() if d >= 2),
+        "two": max(both),
+    }
+
+
+@PAPER.claim(
+    "fig1", OVERSHOOT, exact="slow start's first overflow, before any repair: it depends on the pipe's capacity alone"
+)
+def topology_has_all_thresholds(recorded: Recorded) -> Measurement:
+    return Measurement(
+        {f"{m}-{key}": q for m in ("every", "delayed") for key, q in thresholds(recorded, m).items()},
+        "judged by one run; with a link up to 1 % longer some thresholds are one packet lower",
+    )
+
+
+def rise(surface: Grid, queue: int, sizes: tuple[int, ...], over: int = 22) -> Array:
+    """Ratio of transfer times, size by size."""
+    part = surface.at(segments=sizes)
+    return np.asarray(part.at(queue=queue)[TIME] / part.at(queue=over)[TIME])
+
+
+@PAPER.claim("fig2a.q22", EVERY)
+def no_drop_at_22(surface: Grid) -> Measurement:
+    return Measurement({"drops": surface.at(queue=22)["drops"].max()})
+
+
+def single_loss(recorded: Mapping[Hashable, Any], surface: Grid, queue: int) -> dict[str, float]:
+    """Most drops from one window over all sizes, timeouts over all sizes, median rise over the loss-free time."""
+    return {
+        "drops": max(recorded.values()),
+        "timeouts": surface.at(queue=queue)["timeouts"].sum(),
+        "ratio": float(np.median(rise(surface, queue, SEGMENTS))),
+    }
+
+
+SINGLE_EVERY = traces(
+    "every at 21",
+    "every size through a queue of 21, packet by packet",
+    {n: transfer("reno", "every", 21, n) for n in SEGMENTS},
+    lambda result: Transfer(result).most_in_a_window(),
+    quick=every_fourth,
+)
+SINGLE_DELAYED = traces(
+    "delayed at 20",
+    "every size through a queue of 20 with delayed ACKs, packet by packet",
+    {n: transfer("reno", "delayed", 20, n) for n in SEGMENTS},
+    lambda result: Transfer(result).most_in_a_window(),
+    quick=every_fourth,
+)
+
+
+@PAPER.claim("fig2a.q21", SINGLE_EVERY, EVERY)
+def one_drop_at_21(recorded: Mapping[Hashable, int], surface: Grid) -> Measurement:
+    return Measurement(single_loss(recorded, surface, 21))
+
+
+def lossy(recorded: Recorded, surface: Grid, mechanism: str, queue: int, sizes: tuple[int, ...]) -> tuple[float, float]:
+    """Share of sizes that lose several segments from a window, and of these the share with a timeout; 0 where there are none of these."""
+    hit = [several(recorded, mechanism, queue, n) for n in sizes]
+    late = surface.at(queue=queue, segments=sizes)["timeouts"][hit] > 0
+    return float(np.mean(hit)), float(late.mean()) if late.size else 0.0
+
+
+@PAPER.claim("fig2a.q20", OVERSHOOT, EVERY)
+def several_drops_below_21(recorded: Recorded, surface: Grid) -> Measurement:
+    found = {q: lossy(recorded, surface, "every", q, SEGMENTS) for q in LOSSY}
+    return Measurement(
+        {"share": {f"at {q}": share for q, (share, _) in found.items()}, "late": {f"at {q}": l for q, (_, l) in found.items()}},
+        "counting slow start's losses only",
+    )  # fmt: skip
+
+
+@PAPER.claim("fig2a.short", OVERSHOOT)
+def smaller_queue_smaller_size(recorded: Recorded) -> Measurement:
+    sizes = [smallest(recorded, "every", q, 2) for q in sorted(LOSSY, reverse=True)]
+    inversions = sum(after > before for before, after in zip(sizes, sizes[1:], strict=False))  # noqa: RUF007
+    return Measurement({"inversions": inversions}, f"from {sizes[0]:.0f} segments at 20 down to {sizes[-1]:.0f} at 4")
+
+
+def first_and_second(recorded: Recorded, mechanism: str, queue: int, second: int) -> tuple[int, int]:
+    """Drops before a window of data, and in it."""
+    lost = windows(recorded, mechanism, queue)
+    return sum(len(seqs) for window, seqs in lost.items() if window < second), len(lost.get(second, []))
+
+
+@PAPER.claim("fig2a.q8", OVERSHOOT)
+def two_windows_at_8(recorded: Recorded) -> Measurement:
+    first, second = first_and_second(recorded, "every", 8, 5)
+    lost = sorted(seq for seqs in windows(recorded, "every", 8).values() for seq in seqs)
+    return Measurement({"first": first, "second": second}, f"segments {', '.join(map(str, lost))}")
+
+
+@PAPER.claim("fig2a.q9", OVERSHOOT)
+def one_window_from_9(recorded: Recorded) -> Measurement:
+    return Measurement(
+        {"first": {f"at {q}": first_and_second(recorded, "every", q, 5)[0] for q in range(9, 23)}},
+        "the windows are rounds of slow start, segments 15 to 30 and 31 to 62; what is sent beyond, up to the advertised "
+        "window, counts with the second",
+    )
+
+
+@PAPER.claim("fig2a.q8jump", EVERY, OVERSHOOT)
+def slower_at_8(surface: Grid, recorded: Recorded) -> Measurement:
+    at8, at9 = (float(np.median(surface.at(queue=q, segments=LARGE)[TIME])) for q in (8, 9))
+    trace = recorded["every", 8]
+    late = trace.timeouts[0].time_s if trace.timeouts else float("inf")
+    return Measurement(
+        {"ratio": at8 / at9, "cuts": sum(f.time_s < late for f in trace.fast_retransmits)},
+        f"medians {at8:.3f} and {at9:.3f} s; the cuts are the fast retransmits before the timeout",
+    )
+
+
+@PAPER.claim("fig2b.nojump", SURFACE["sack", "every"])
+def sack_without_jumps(surface: Grid) -> Measurement:
+    time = np.median(surface.at(segments=LARGER)[TIME], axis=1)
+    change = np.abs(np.diff(time))
+    at = int(change.argmax())
+    return Measurement(
+        {"jump": float(change[at])},
+        f"from {time[at]:.2f} to {time[at + 1]:.2f} s after a queue of {surface.axes['queue'][at]}",
+    )
+
+
+def recovered(recovery: str = "sack", setting: Setting = PAPERS) -> Traces:
+    """What large SACK transfers lose during recovery."""
+    return traces(
+        "recovery at 8 and 9",
+        "every large SACK transfer through queues of 8 and 9, packet by packet",
+        {(q, n): transfer(recovery, "every", q, n, setting) for q in (8, 9) for n in LARGE},
+        lambda result: Transfer(result).lost_in_recovery(),
+        quick=lambda key: every_fourth(key[1]),
+    )
+
+
+RECOVERED = recovered()
+
+
+@PAPER.claim("fig2b.q8", RECOVERED, SURFACE["sack", "every"])
+def loss_in_recovery_at_8(lost: Mapping[tuple[int, int], int], surface: Grid) -> Measurement:
+    part = surface.at(segments=LARGE)
+    return Measurement(
+        {
+            "at-8": {f"size {n}": count for (q, n), count in lost.items() if q == 8},
+            "at-9": {f"size {n}": count for (q, n), count in lost.items() if q == 9},
+            "time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("8", "9")},
+        },
+        "at 8 it is the retransmission of segment 60 that is lost, which costs a timeout; at 9 every retransmission arrives but "
+        "a new segment, 102, is lost before recovery ends, so the window is halved twice there too",
+    )
+
+
+@PAPER.claim("fig3a.q22", DELAYED)
+def delayed_without_drops(surface: Grid) -> Measurement:
+    return Measurement({f"drops-{q}": surface.at(queue=q)["drops"].max() for q in (22, 21)})
+
+
+@PAPER.claim("fig3a.q20", SINGLE_DELAYED, DELAYED)
+def delayed_single_drop_at_20(recorded: Mapping[Hashable, int], surface: Grid) -> Measurement:
+    found = single_loss(recorded, surface, 20)
+    return Measurement(
+        {"drops": found["drops"], "timeouts": found["timeouts"]}, f"median time {found['ratio']:.3f} of that at 22"
+    )
+
+
+@PAPER.claim("fig3a.q19", OVERSHOOT, DELAYED)
+def delayed_several_drops_at_19(recorded: Recorded, surface: Grid) -> Measurement:
+    share, late = lossy(recorded, surface, "delayed", 19, LARGE)
+    return Measurement({"share": share, "late": late})
+
+
+@PAPER.claim("fig3a.vs2a", EVERY, DELAYED)
+def delayed_rises_more(every: Grid, delayed: Grid) -> Measurement:
+    rises = {}
+    for name, surface in (("every", every), ("delayed", delayed)):
+        part = surface.at(segments=LARGER)
+        rises[name] = float(np.median(part.at(queue=19)[TIME] - part.at(queue=22)[TIME]))
+    return Measurement({"rise": rises})
+
+
+@PAPER.claim("fig3a.sizethr", OVERSHOOT)
+def delayed_needs_larger_transfers(recorded: Recorded) -> Measurement:
+    first = {
+        m: {q: min(min(lost) for lost in recorded[m, q].overshoot().values()) for q in LOSSY}
+        for m in ("every", "delayed")
+    }
+    cells = {f"at {q}": {m: float(first[m][q]) for m in first} for q in LOSSY}
+    return Measurement({"first": cells}, "the first segment dropped; a transfer that has it is overwhelmed")
+
+
+@PAPER.claim("fig3a.q7", OVERSHOOT)
+def delayed_two_windows_at_7(recorded: Recorded) -> Measurement:
+    counts = {q: len(windows(recorded, "delayed", q)) for q in range(4, 9)}
+    return Measurement({"lower": {f"at {q}": counts[q] for q in range(4, 8)}, "at-8": counts[8]})
+
+
+@PAPER.claim("fig3a.q7time", DELAYED)
+def delayed_slower_at_7(surface: Grid) -> Measurement:
+    part = surface.at(segments=LARGER)
+    return Measurement({"time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("7", "8")}})
+
+
+def ripple(surface: Grid) -> float:
+    """How much the time varies over queues of 5 to 20, as a share of its median; mean over sizes from 500."""
+    time = surface.at(queue=lambda q: 5 <= q <= 20, segments=lambda n: n >= 500)[TIME]
+    return float((time.std(axis=0) / np.median(time, axis=0)).mean())
+
+
+@PAPER.claim("fig3b.shape", SURFACE["sack", "every"], SURFACE["sack", "delayed"])
+def sack_ripples(every: Grid, delayed: Grid) -> Measurement:
+    without = [ripple(surface.at(queue=lambda q: q != 8)) for surface in (delayed, every)]
+    return Measurement(
+        {"ripple": {"fig3b": ripple(delayed), "fig2b": ripple(every)}},
+        f"all of the surplus is the timeout at 8 in Figure 2(b); without that queue {without[0]:.4f} and {without[1]:.4f}",
+    )
+
+
+# --- Section 3.3: delayed ACKs after slow start, unlimited and limited byte counting (Figures 4, 5 and 6)
+
+
+# --- 3.3.1 delayed ACKs after slow start
+
+
+@PAPER.claim("fig4a", SURFACE["reno", "daass"], SURFACE["reno", "every"])
+def daass_resembles_every(daass: Grid, every: Grid) -> Measurement:
+    correlation = float(np.corrcoef(daass[TIME].ravel(), every[TIME].ravel())[0, 1])
+    return Measurement({"correlation": correlation})
+
+
+def median_time(surface: Grid, queue: int, sizes: tuple[int, ...] = LARGER) -> float:
+    """Median over the sizes."""
+    return float(np.median(surface.at(queue=queue, segments=sizes)[TIME]))
+
+
+@PAPER.claim("fig4b.q8", SURFACE["sack", "daass"])
+def daass_rises_at_8(surface: Grid) -> Measurement:
+    return Measurement({"time": {str(q): median_time(surface, q) for q in (8, 9)}})
+
+
+DAASS_RECOVERY = traces(
+    "DAASS at 5",
+    "large SACK transfers with DAASS through a queue of 5, packet by packet",
+    {n: transfer("sack", "daass", 5, n) for n in LARGER},
+    lambda result: Transfer(result).lost_in_recovery(),
+    quick=every_fourth,
+)
+
+
+@PAPER.claim("fig4b.q5", SURFACE["sack", "daass"], DAASS_RECOVERY)
+def daass_rises_at_5(surface: Grid, lost: Mapping[Hashable, int]) -> Measurement:
+    return Measurement(
+        {
+            "time": {str(q): median_time(surface, q) for q in (5, 6)},
+            "lost": {f"size {n}": count for n, count in lost.items()},
+        }
+    )
+
+
+# --- 3.3.2 unlimited byte counting
+
+
+def roughness(surface: Grid) -> float:
+    """Mean second difference of the time over the queue's size, as a share of the median; mean over sizes."""
+    time = surface[TIME]
+    bends: Array = np.abs(time[2:] - 2 * time[1:-1] + time[:-2]).mean(axis=0)
+    return float((bends / np.median(time, axis=0)).mean())
+
+
+@PAPER.claim("fig5a", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"], SURFACE["reno", "delayed"])
+def ubc_is_rough(ubc: Grid, lbc: Grid, delayed: Grid) -> Measurement:
+    rough = [roughness(surface) for surface in (ubc, lbc, delayed)]
+    return Measurement(
+        {"ratio": rough[0] / rough[1]},
+        f"roughness {rough[0]:.4f} with UBC, {rough[1]:.4f} with LBC, {rough[2]:.4f} with delayed ACKs",
+    )
+
+
+@PAPER.claim("fig5a.loss", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"])
+def ubc_loses_more(ubc: Grid, lbc: Grid) -> Measurement:
+    return Measurement({"drops": {"ubc": float(ubc["drops"].sum()), "lbc": float(lbc["drops"].sum())}})
+
+
+@PAPER.claim("fig5b", SURFACE["reno", "ubc"], SURFACE["sack", "ubc"])
+def ubc_is_smooth_with_sack(reno: Grid, sack: Grid) -> Measurement:
+    return Measurement({"ratio": roughness(reno) / roughness(sack)})
+
+
+# --- 3.3.3 limited byte counting
+
+
+@PAPER.claim("fig6.smooth", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"])
+def limit_helps(ubc: Grid, lbc: Grid) -> Measurement:
+    hit = (ubc["drops"] > 0) | (lbc["drops"] > 0)
+    return Measurement({"time": {"ubc": float(np.median(ubc[TIME][hit])), "lbc": float(np.median(lbc[TIME][hit]))}})
+
+
+def repeats(result: Any) -> tuple[int, float]:
+    """Second fast retransmits within a window, and from the last of them to the timeout."""
+    trace = Transfer(result)
+    pairs = trace.repeated_fast_retransmits()
+    if not pairs:
+        return 0, 0.0
+    idle = [t.time_s - pairs[0][1].time_s for t in trace.timeouts if t.time_s > pairs[0][1].time_s]
+    return len(pairs), min(idle, default=0.0)
+
+
+LBC_RECOVERY = traces(
+    "LBC recovery",
+    "large Reno transfers with LBC through queues of 4 to 10, packet by packet",
+    {(q, n): transfer("reno", "lbc", q, n) for q in range(4, 11) for n in LARGER},
+    repeats,
+    quick=lambda key: every_fourth(key[1]),
+)
+
+Repeats = Mapping[tuple[int, int], tuple[int, float]]
+
+
+def share_repeating(found: Repeats, queue: int) -> float:
+    """Share of sizes with a second fast retransmit in one window."""
+    return float(np.mean([count > 0 for (q, _), (count, _) in found.items() if q == queue]))
+
+
+def idle(found: Repeats) -> str:
+    """How long senders wait for the timer after a second fast retransmit."""
+    waits = [wait for (q, _), (_, wait) in found.items() if q in (7, 8, 9) and wait > 0]
+    return f"median wait for the timer {np.median(waits):.2f} s" if waits else "no such wait"
+
+
+@PAPER.claim("fig6.q7_9", LBC_RECOVERY, SURFACE["reno", "lbc"])
+def second_fast_retransmit(found: Repeats, surface: Grid) -> Measurement:
+    times = ", ".join(f"{median_time(surface, q):.2f}" for q in range(6, 12))
+    return Measurement(
+        {"share": {f"at {q}": share_repeating(found, q) for q in (7, 8, 9)}},
+        f"{idle(found)}; median times at 6 to 11: {times} s",
+    )
+
+
+@PAPER.claim("fig6.q6", LBC_RECOVERY)
+def no_second_below_7(found: Repeats) -> Measurement:
+    return Measurement({"share": {f"at {q}": share_repeating(found, q) for q in (4, 5, 6)}})
+
+
+@PAPER.claim("fig6.q10", SURFACE["reno", "lbc"], LBC_RECOVERY)
+def faster_at_10(surface: Grid, found: Repeats) -> Measurement:
+    return Measurement(
+        {"time": {str(q): median_time(surface, q) for q in (7, 8, 9, 10)}},
+        f"share of sizes with a second fast retransmit at 10: {share_repeating(found, 10):.2f}",
+    )
+
+
+@PAPER.claim("fig6.sack", SURFACE["sack", "ubc"], SURFACE["sack", "lbc"])
+def limit_changes_nothing_with_sack(ubc: Grid, lbc: Grid) -> Measurement:
+    return Measurement({"share": float((ubc[TIME] == lbc[TIME]).mean())})
+
+
+# --- Section 3.4: all mechanisms side by side (Figures 7 and 8, Tables 1 and 2)
+
+
+SMALL = tuple(range(5, 200, 10))
+ALL = [SURFACE[recovery, mechanism] for recovery in RECOVERIES for mechanism in MECHANISMS]
+ALTERNATIVES = tuple(m for m in MECHANISMS if m != "delayed")
+
+# --- Figure 7
+
+
+RENO = {m: SURFACE["reno", m] for m in MECHANISMS}
+
+
+@PAPER.claim("fig7.order", RENO["every"], RENO["lbc"], RENO["delayed"])
+def loss_free_order(every: Grid, lbc: Grid, delayed: Grid) -> Measurement:
+    time = {
+        name: surface.at(queue=22, segments=SMALL)[TIME]
+        for name, surface in (("every", every), ("lbc", lbc), ("delayed", delayed))
+    }
+    cells = {f"size {n}": {name: float(t[i]) for name, t in time.items()} for i, n in enumerate(SMALL)}
+    return Measurement({"each": cells, "median": {name: float(np.median(t)) for name, t in time.items()}})
+
+
+@PAPER.claim("fig7.gap", RENO["every"], RENO["lbc"])
+def gap_is_the_timer(every: Grid, lbc: Grid) -> Measurement:
+    sizes = [n for n in SMALL if n < SHORT]
+    gap = (lbc.at(queue=22, segments=sizes)[TIME] - every.at(queue=22, segments=sizes)[TIME]) / 0.1
+    return Measurement({"gap": {f"size {n}": float(g) for n, g in zip(sizes, gap, strict=True)}})
+
+
+def _two(mechanism: str, segments: int) -> str:
+    return transfer("reno", mechanism, 22, segments, Setting(initial_window=2))
+
+
+INITIAL_WINDOW_2 = Sweep(
+    "initial window of 2",
+    "short transfers that start with two segments",
+    {"mechanism": ("every", "delayed", "lbc", "ubc"), "segments": SMALL},
+    _two,
+    READ,
+)
+
+
+@PAPER.claim("fig7.iw2", INITIAL_WINDOW_2)
+def two_segments_at_first(grid: Grid) -> Measurement:
+    every = grid.at(mechanism="every")[TIME]
+    ratios = {m: grid.at(mechanism=m)[TIME] / every for m in ("lbc", "ubc")}
+    return Measurement(
+        {"ratio": {f"{m} {n}": float(r[i]) for m, r in ratios.items() for i, n in enumerate(SMALL)}},
+        "with the last ACK as the end, the ratio of "
+        f"5 segments is {_last_ack_ratio(grid):.2f}: half the sizes are odd and wait for a timer",
+    )
+
+
+def _last_ack_ratio(grid: Grid) -> float:
+    lbc, every = (grid.at(mechanism=m, segments=5)["completion_s"] for m in ("lbc", "every"))
+    return float(lbc / every)
+
+
+# --- Figure 8
+
+
+def occupancy(result: Any) -> dict[int, float]:
+    """Share of the time that the gateway's queue held so many waiting packets, from the start to the end."""
+    queue = pl.DataFrame(result.queue).filter(pl.col("link").cast(pl.String) == "G->R")
+    held = (
+        queue.with_columns(span=pl.col("time_s").shift(-1, fill_value=result.end_s) - pl.col("time_s"))
+        .group_by("queue_packets")
+        .agg(pl.col("span").sum())
+    )
+    spans = dict(zip(held["queue_packets"].to_list(), held["span"].to_list(), strict=True))
+    spans[0] = spans.get(0, 0.0) + queue["time_s"][0]
+    return {int(length): span / result.end_s for length, span in sorted(spans.items())}
+
+
+def _recorded(effort: Effort) -> dict[Hashable, str]:
+    return {m: records(transfer("reno", m, 22, 995), "queue") for m in MECHANISMS}
+
+
+OCCUPANCY = Traces("queue length", "one long loss-free transfer, every change of the queue", _recorded, occupancy)
+Shares = Mapping[Hashable, Mapping[int, float]]
+
+
+@PAPER.claim("fig8.every", OCCUPANCY)
+def twenty_dominates(shares: Shares) -> Measurement:
+    most = max(shares["every"], key=lambda length: shares["every"][length])
+    return Measurement({"mode": most}, f"{shares['every'][most] * 100:.0f} % of the time")
+
+
+@PAPER.claim("fig8.delayed", OCCUPANCY)
+def nineteen_and_twenty(shares: Shares) -> Measurement:
+    both = {m: [100 * shares[m].get(length, 0.0) for length in (19, 20)] for m in MECHANISMS if m != "every"}
+    return Measurement(
+        {
+            "together": {m: sum(pair) for m, pair in both.items()},
+            "each": {
+                f"{m} {length}": share for m, pair in both.items() for length, share in zip((19, 20), pair, strict=True)
+            },
+        },
+        "of the whole transfer, the empty queue of its first round trips included",
+    )
+
+
+def mean_length(shares: Mapping[int, float]) -> float:
+    """Mean of the lengths, by their shares."""
+    return sum(length * share for length, share in shares.items()) / sum(shares.values())
+
+
+@PAPER.claim("fig8.similar", OCCUPANCY)
+def queues_alike(shares: Shares) -> Measurement:
+    often = {m: max(shares[m], key=lambda length, m=m: shares[m][length]) for m in MECHANISMS}  # type: ignore[misc]
+    means = {m: mean_length(shares[m]) for m in MECHANISMS}
+    return Measurement(
+        {"apart": max(often.values()) - min(often.values())},
+        f"most frequent lengths {', '.join(f'{m} {v:g}' for m, v in often.items())}; means over the whole transfer, in which delayed ACKs fill "
+        f"the queue later, {', '.join(f'{m} {v:.2f}' for m, v in means.items())}",
+    )
+
+
+# --- Tables 1 and 2
+
+
+def improvement(delayed: Grid, mechanism: Grid, short: bool = False, time: str = TIME) -> Array:
+    """Percent by which each transfer is faster than with delayed ACKs."""
+    if short:
+        delayed, mechanism = (grid.at(segments=lambda n: n <= SHORT) for grid in (delayed, mechanism))
+    return np.asarray(100 * (delayed[time] - mechanism[time]) / delayed[time])
+
+
+def _table(number: int, recovery: str, mechanism: str, short: bool) -> None:
+    @PAPER.claim(
+        f"table{number}.{mechanism}.{'short' if short else 'all'}",
+        SURFACE[recovery, "delayed"],
+        SURFACE[recovery, mechanism],
+    )
+    def median_improvement(delayed: Grid, alternative: Grid) -> Measurement:
+        gains = improvement(delayed, alternative, short)
+        low, high = np.percentile(gains, [25, 75])
+        return Measurement(
+            {"improvement": float(np.median(gains))},
+            f"quartiles {low:.1f} and {high:.1f}, mean {gains.mean():.1f}, {(gains < 0).mean() * 100:.0f} % slower, of "
+            f"{gains.size} transfers",
+        )
+
+
+for _number, _recovery in ((1, "reno"), (2, "sack")):
+    for _mechanism in ALTERNATIVES:
+        for _short in (False, True):
+            _table(_number, _recovery, _mechanism, _short)
+
+
+def medians(surfaces: Mapping[tuple[str, str], Grid], short: bool) -> dict[str, dict[str, float]]:
+    """Median improvement by recovery and mechanism."""
+    return {
+        r: {m: float(np.median(improvement(surfaces[r, "delayed"], surfaces[r, m], short))) for m in ALTERNATIVES}
+        for r in RECOVERIES
+    }
+
+
+@PAPER.claim("tables.order.all", *ALL)
+def order_of_all(*surfaces: Grid) -> Measurement:
+    return Measurement(medians(dict(zip(SURFACE, surfaces, strict=True)), short=False))
+
+
+@PAPER.claim("tables.order.short", *ALL)
+def order_of_short(*surfaces: Grid) -> Measurement:
+    found = medians(dict(zip(SURFACE, surfaces, strict=True)), short=True)
+    parts = {"reno": ("", "-alike", "-counting"), "sack": ("", "-alike")}
+    return Measurement({recovery + part: found[recovery] for recovery, several in parts.items() for part in several})
