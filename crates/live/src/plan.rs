@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use acklab_path::direction::Direction;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{FlowSpec, Scenario, Size, Source, Stop, Writes};
 use acklab_tcp::rules::{
     AckPolicyKind, DivideWhen, PhaseSource, ReceiverRules, RttSource, Variants, WindowSource, named,
@@ -355,18 +354,7 @@ fn courses(scenario: &Scenario) -> Result<([Course; 2], Vec<usize>), Refusal> {
     }
     let [there, back] = &courses;
     for &link in there.links.iter().chain(&back.links) {
-        let barred = |stage: &&StageSpec| {
-            !stage.at_far_end() || stage.listens() || matches!(stage, StageSpec::Gro(_) | StageSpec::Bleach(_))
-        };
-        if let Some(stage) = scenario.links[link].stages.iter().find(barred) {
-            let why = match stage {
-                StageSpec::Gro(_) => {
-                    "merges segments, which the receiving kernel does by itself, or not (`ethtool -K DEVICE gro on`)"
-                }
-                StageSpec::Bleach(_) => "removes congestion signals, which only the simulator does",
-                StageSpec::HeaderCompression(_) => "compresses headers, and its two ends are one program here",
-                _ => "has a stage that listens to the other direction, which another thread carries",
-            };
+        if let Some(why) = scenario.links[link].stages.iter().find_map(|stage| stage.only_simulated()) {
             return refuse(format!("link {}", link_name(scenario, link)), why);
         }
     }

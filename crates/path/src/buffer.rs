@@ -8,6 +8,11 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::values::{Checked, Wrong, quoted};
+
+/// Most bytes of a buffer, however it is written.
+const MAX_BYTES: u64 = 9_000_000_000_000_000;
+
 /// How much may wait: so many bytes, or what a link sends in a time.
 ///
 /// ```
@@ -37,6 +42,24 @@ impl Buffer {
         match self {
             Buffer::Size(bytes) => bytes,
             Buffer::Time(time) => Bytes::new((time.secs() * rate.bps() / 8.0).round() as u64),
+        }
+    }
+
+    /// Makes bytes of a time, at the link's `rate`. `key` is the buffer's.
+    pub(crate) fn count(&mut self, key: &str, rate: Option<Rate>) -> Checked {
+        let Buffer::Time(time) = *self else { return Ok(()) };
+        let wrong = |what: &str| Err(Wrong::at(key, what).given(quoted(time)));
+        let Some(rate) = rate else {
+            return wrong("must be a size such as \"200kB\": a wireless medium has no rate by which a time is counted");
+        };
+        // No rate in the messages: what the return direction takes over is wrong once.
+        match self.at(rate).get() {
+            0 => wrong("must be at least the time that the link needs for a byte"),
+            bytes if bytes > MAX_BYTES => wrong("must be at most 9 PB at the link's rate"),
+            bytes => {
+                *self = Buffer::bytes(bytes);
+                Ok(())
+            }
         }
     }
 }

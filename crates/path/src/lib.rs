@@ -21,6 +21,7 @@ mod buffer;
 pub mod direction;
 pub mod link;
 pub mod loss;
+mod own;
 pub mod queue;
 pub mod random;
 pub mod server;
@@ -31,6 +32,8 @@ pub mod waiting;
 
 pub use bare::Bare;
 pub use buffer::Buffer;
+pub use own::{Own, PacketView};
+pub use values::{Checked, Wrong};
 
 use acklab_packet::{Ace, Body, Ecn};
 
@@ -74,30 +77,39 @@ macro_rules! carried_within {
             fn wire_bytes(&self) -> u32 {
                 self.packet.wire_bytes()
             }
+            #[inline]
             fn is_ack(&self) -> bool {
                 self.packet.is_ack()
             }
+            #[inline]
             fn has_payload(&self) -> bool {
                 self.packet.has_payload()
             }
+            #[inline]
             fn connection(&self) -> u64 {
                 self.packet.connection()
             }
+            #[inline]
             fn plain_ack(&self) -> Option<u64> {
                 self.packet.plain_ack()
             }
+            #[inline]
             fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
                 self.packet.sack_blocks()
             }
+            #[inline]
             fn timestamps(&self) -> (u64, u64) {
                 self.packet.timestamps()
             }
+            #[inline]
             fn low_latency(&self) -> bool {
                 self.packet.low_latency()
             }
+            #[inline]
             fn congestion(&self) -> u8 {
                 self.packet.congestion()
             }
+            #[inline]
             fn unknown_options(&self) -> bool {
                 self.packet.unknown_options()
             }

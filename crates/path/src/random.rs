@@ -4,6 +4,8 @@
 //! added does not change the random numbers of another. The constants are L'Ecuyer's; ns-2 and ns-3 use the same
 //! generator.
 
+use crate::values::{Checked, within};
+
 const M1: u64 = 4_294_967_087;
 const M2: u64 = 4_294_944_443;
 const A12: u64 = 1_403_580;
@@ -13,6 +15,11 @@ const A23N: u64 = 1_370_589;
 const NORM: f64 = 2.328306549295728e-10;
 /// The package's default seed, for named streams.
 const ORIGIN: [u64; 6] = [12345; 6];
+
+/// Checks a seed of ns-2's: the six words take this value, which may not be 0 and is below both moduli.
+pub(crate) fn check_seed(seed: Option<u32>) -> Checked {
+    seed.map_or(Ok(()), |seed| within(1, M2 - 1, "seed", seed))
+}
 
 type Matrix = [[u64; 3]; 3];
 

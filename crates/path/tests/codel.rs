@@ -2,6 +2,7 @@
 
 use acklab_packet::{Body, Bytes, Ecn, Packet, Rate, Segment, Time};
 use acklab_path::queue::{Codel, CodelParams, Queue, Removal, Service};
+use acklab_path::random::Random;
 
 /// A packet of 1000 bytes with that number; `ect`: it can be marked.
 fn packet(number: u64, ect: bool) -> Packet {
@@ -36,7 +37,7 @@ struct Bench {
 impl Bench {
     fn new(params: CodelParams, ect: bool, first: u64) -> Bench {
         let mut bench = Bench {
-            queue: Codel::new(&params, Rate::from_bps(1e9)),
+            queue: Codel::new(&params, Rate::from_bps(1e9), || Random::stream(0)),
             ect,
             ms: 0,
             arrived: 0,

@@ -3,8 +3,9 @@
 mod packets;
 
 use acklab_packet::{Rate, Time};
+use acklab_path::Buffer;
 use acklab_path::ack_filter::{CakeParams, DelayedParams, FilterSpec, StaticParams};
-use acklab_path::queue::{Composed, DropPolicy, Limit, Queue, Red, RedParams, Removal, Scheduler, Service};
+use acklab_path::queue::{Composed, DropPolicy, DropTailParams, Queue, Red, RedParams, Removal, Scheduler, Service};
 use acklab_path::random::Random;
 use packets::{Tcp, ack, data};
 
@@ -15,11 +16,15 @@ struct Bench {
     removed: Vec<(Tcp, Removal)>,
 }
 
+fn composed(params: &DropTailParams) -> Composed<Tcp> {
+    Composed::new(params, Rate::from_bps(1e5), || Random::stream(1))
+}
+
 impl Bench {
     /// A 100 kb/s link with these parts and room for `waiting` packets.
     fn new(waiting: u64, filter: Option<FilterSpec>, drop: DropPolicy, scheduler: Scheduler) -> Bench {
-        let queue = Composed::new(Limit::Waiting(waiting), filter.as_ref(), drop, scheduler, Rate::from_bps(1e5));
-        Bench { queue, removed: Vec::new() }
+        let params = DropTailParams { waiting: Some(waiting), filter, drop, scheduler, ..DropTailParams::default() };
+        Bench { queue: composed(&params), removed: Vec::new() }
     }
 
     fn filtering(filter: FilterSpec) -> Bench {
@@ -109,9 +114,8 @@ fn an_arrival_that_takes_a_place_needs_no_room_but_in_ns2() {
 
 #[test]
 fn an_ack_that_would_not_fit_anyway_erases_nothing() {
-    let filter = FilterSpec::Static(fixed(1));
-    let limit = Limit::WaitingBytes(80);
-    let mut queue = Composed::new(limit, Some(&filter), DropPolicy::Tail, Scheduler::Fifo, Rate::from_bps(1e5));
+    let (waiting_bytes, filter) = (Some(Buffer::bytes(80)), Some(FilterSpec::Static(fixed(1))));
+    let mut queue = composed(&DropTailParams { waiting_bytes, filter, ..DropTailParams::default() });
     let mut removed = Vec::new();
     for packet in [ack(1, 10), ack(2, 5), Tcp { size: 60, ..ack(1, 11) }] {
         queue.enqueue(packet, BUSY, Time::ZERO, &mut removed);
@@ -301,4 +305,21 @@ fn cake_keeps_two_and_gives_no_news_away() {
         "the change of the echo stays"
     );
     assert_eq!(kept(false, &[ack(1, 10), echo, ack(1, 12), ack(1, 13)]), []);
+}
+
+/// Random drop: every place goes about as often, and what is drawn does not depend on how often places were used.
+#[test]
+fn random_drop_takes_any_of_those_that_wait() {
+    let mut bench = Bench::new(4, None, DropPolicy::Random, Scheduler::Fifo);
+    bench.acks(&(0..4000).map(|number| (1, number)).collect::<Vec<_>>());
+    let gone = bench.gone(Removal::Full);
+    assert_eq!((gone.len(), bench.queue.len()), (3996, 4));
+    // The age of what goes: of four, each arrival later is one older. Uniform draws give 4 * (3/4)^k.
+    let aged =
+        |age: u64| gone.iter().zip(4_u64..).filter(|((_, number), came)| number.unwrap_or(0) + age == *came).count();
+    for (age, expected) in [(1, 1000.0), (2, 750.0), (3, 562.0), (4, 422.0)] {
+        let share = aged(age) as f64 / expected;
+        assert!((share - 1.0).abs() < 0.12, "{age}: {} of {expected}", aged(age));
+    }
+    assert_eq!(bench.rest().len(), 4);
 }

@@ -3,7 +3,7 @@
 mod medium;
 
 use acklab_packet::{Bytes, Time};
-use acklab_path::server::{DcfParams, DcfSpec, Fate, Medium, Phy};
+use acklab_path::server::{DcfParams, DcfSpec, Fate, Phy};
 use medium::{World, saturate};
 use proptest::prelude::*;
 

@@ -5,7 +5,6 @@ mod packets;
 use std::collections::BTreeMap;
 
 use acklab_packet::{Rate, Time};
-use acklab_path::ack_filter::FilterSpec;
 use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::QueueSpec;
@@ -54,8 +53,6 @@ fn queue(discipline: &Value, filter: Option<&Value>) -> AnyQueue<Tcp> {
         spec["filter"] = filter.clone();
     }
     let spec: QueueSpec = serde_json::from_value(spec).expect("a queue");
-    let wanted = filter.map(|filter| serde_json::from_value::<FilterSpec>(filter.clone()).expect("a filter"));
-    assert_eq!(spec.filter(), wanted.as_ref());
     AnyQueue::new(&spec, RATE, || Random::stream(5))
 }
 

@@ -1,14 +1,16 @@
-//! Queues and servers of a program's own, and a link that knows none by name.
+//! Queues, servers, loss models and stages of a program's own, and a link that knows none by name.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use acklab_packet::{Rate, Time};
-use acklab_path::Bare;
+use acklab_packet::{Ack, Body, Packet, Rate, Time};
 use acklab_path::link::Link;
-use acklab_path::queue::{Backlog, Discipline, Removal, Service, Waiter};
+use acklab_path::loss::{Loss, LossModel};
+use acklab_path::queue::{Backlog, Discipline, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::server::{OwnServer, Server, Taken, VaryingRate};
-use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_path::spec::{LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, StageSpec};
+use acklab_path::stage::{Chain, Done, Leaves, Middlebox};
+use acklab_path::{Bare, Carried, PacketView};
 
 const SLOT: f64 = 0.01;
 
@@ -59,7 +61,7 @@ struct Paced {
 }
 
 impl Discipline for Paced {
-    fn enqueue(&mut self, packet: Waiter, _: Service, _: Time, _: &mut Vec<(u64, Removal)>) {
+    fn enqueue(&mut self, packet: PacketView, _: Service, _: Time, _: &mut Vec<(u64, Removal)>) {
         self.waiting.push_back(packet.number);
     }
 
@@ -115,26 +117,85 @@ fn a_queue_of_its_own_holds_packets_back() {
     assert_eq!(began, [2e3, 7e3, 12e3]);
 }
 
-/// The variants of an enumeration, as the file writes them.
-fn variants(text: &str, name: &str) -> Vec<String> {
-    let body = text.split_once(&format!("pub enum {name}")).expect("the enumeration").1;
-    let lines = body.lines().skip(1).take_while(|line| !line.starts_with('}'));
-    let names = lines.filter_map(|line| line.trim().split_once('('));
-    names.map(|(name, _)| name.to_owned()).filter(|name| !name.starts_with("//")).collect()
+/// Loses a connection's first packet of each size.
+#[derive(Clone, Debug, Default)]
+struct FirstOfSize(BTreeSet<(u64, u32)>);
+
+impl LossModel for FirstOfSize {
+    fn takes(&mut self, packet: &PacketView, _: Time) -> bool {
+        self.0.insert((packet.connection, packet.bytes))
+    }
+}
+
+#[test]
+fn a_loss_model_of_its_own_sees_what_the_scenario_lets_it() {
+    let lost = |only| {
+        let spec = LossSpec { own: Some(FirstOfSize::default().into()), only, ..LossSpec::default() };
+        assert_eq!(spec.clone().check(), Ok(()));
+        let mut loss = Loss::new(&spec, || unreachable!("it draws nothing"));
+        [700, 40, 700, 40, 500].map(|size| loss.takes(&Bare::of(size), LossPlace::BeforeQueue, Time::ZERO))
+    };
+    assert_eq!(lost(None), [true, true, false, false, true]);
+    assert_eq!(lost(Some(LossTarget::Acks)), [false; 5]);
+}
+
+/// Lets packets go in pairs, the second first, the first twice; removes every fifth.
+#[derive(Clone, Debug, Default)]
+struct Pairs(Option<u64>);
+
+impl Middlebox for Pairs {
+    fn arrive(&mut self, packet: &PacketView, _: Time, out: &mut Vec<Leaves>) {
+        match (packet.number % 5, self.0.take()) {
+            (4, first) => {
+                self.0 = first;
+                out.push(Leaves::Removed(packet.number));
+            }
+            (_, None) => self.0 = Some(packet.number),
+            (_, Some(first)) => {
+                // 99 has not come, and stays away.
+                let whole = [Leaves::Unchanged(packet.number), Leaves::Copy(first), Leaves::Marked(first)];
+                out.extend(whole.into_iter().chain([Leaves::Copy(99), Leaves::Unchanged(first)]));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stage_of_its_own_holds_copies_and_removes() {
+    let specs = [StageSpec::Custom(Pairs::default().into())];
+    let mut chain: Chain<Packet> = Chain::new(&specs, |_| Random::stream(1)).expect("a stage");
+    let mut out = Vec::new();
+    for place in 0..5 {
+        let body = Body::Ack(Ack { ack: place, ..Ack::default() });
+        chain.arrive(Packet { flow: 0, size: 40, connection: 0, place: 0, body }, Time::ZERO, &mut out);
+    }
+    let told = out.iter().map(|passing| (passing.packet.plain_ack().unwrap_or(9), passing.made, passing.removed));
+    let pair = |first| [(first + 1, false, false), (first, true, false), (first, false, false)];
+    let expected: Vec<_> = pair(0).into_iter().chain(pair(2)).chain([(4, false, true)]).collect();
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!((chain.done(), chain.held()), (Done { reordered: 2, duplicated: 2, thinned: 1 }, 0));
+}
+
+/// The kinds of a seam, as the file lists them.
+fn kinds<'f>(text: &'f str, list: &str) -> Vec<&'f str> {
+    let body = text.split_once(&format!("\n{list}! {{\n")).expect("the list").1;
+    let lines = body.lines().take_while(|line| !line.starts_with('}'));
+    let names = lines.map(|line| line.split_once('(').expect("parameters").0.trim());
+    names.map(|name| name.rsplit("::").next().unwrap_or(name)).collect()
 }
 
 /// A discipline is known by what it answers: whoever adds one changes no line of the link.
 #[test]
 fn the_link_names_no_discipline_and_no_server() {
-    let mut names = variants(include_str!("../src/queue/mod.rs"), "AnyQueue<P>");
-    names.extend(variants(include_str!("../src/server/mod.rs"), "AnyServer"));
-    assert!(names.len() > 15 && names.contains(&"Cake".to_owned()), "{names:?}");
+    let mut names = kinds(include_str!("../src/queue/mod.rs"), "queues");
+    names.extend(kinds(include_str!("../src/server/mod.rs"), "servers"));
+    assert!(names.len() > 15 && names.contains(&"Cake") && names.contains(&"Lte"), "{names:?}");
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/link")).expect("the folder");
     for file in files.map(|file| file.expect("a file").path()) {
         let text = std::fs::read_to_string(&file).expect("text");
         let code = text.lines().filter(|line| !line.trim().starts_with("//"));
         for word in code.flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric())) {
-            assert!(!names.iter().any(|name| name == word), "{}: {word}", file.display());
+            assert!(!names.contains(&word), "{}: {word}", file.display());
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use acklab_path::Wrong;
+
 /// Why a text is no scenario: the file, the key, the value given and what is allowed, in one or two lines.
 ///
 /// ```
@@ -91,6 +93,13 @@ impl Problem {
         let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
         let column = 1 + String::from_utf8_lossy(&before[line_start..]).chars().count();
         Problem { line_column: Some((line, column)), what: what.into(), ..Problem::default() }
+    }
+
+    /// What is wrong with a part's parameters, which stand at `path`.
+    pub fn below(path: impl fmt::Display, wrong: Wrong) -> Problem {
+        let dot = if wrong.key.is_empty() { "" } else { "." };
+        let problem = Problem::at(format_args!("{path}{dot}{}", wrong.key), wrong.what);
+        Problem { value: wrong.given, ..problem }
     }
 
     /// Shows the value given.

@@ -128,8 +128,7 @@ fn stop(stop: Stop) -> Value {
 /// A comment that says for how long a link sends what its queue has room for.
 fn in_time(link: &LinkSpec) -> Option<String> {
     let rate = link.of_buffers();
-    let (_, buffer) = link.queue.clone().buffers().next().map(|(name, buffer)| (name, *buffer))?;
-    let ms = 8e3 * buffer.at(rate).get() as f64 / rate.bps();
+    let ms = 8e3 * link.queue.buffer()?.at(rate).get() as f64 / rate.bps();
     // Four digits.
     let ms = format!("{ms:.3e}").parse::<f64>().unwrap_or(ms);
     Some(format!("  # queue: {ms} ms at {rate}"))

@@ -28,14 +28,12 @@
 //! and looks for the reason along the schema, so that no message costs anything on the good path.
 
 mod after;
-mod buffers;
 mod conflicts;
 mod diagnose;
 mod error;
 mod expand;
 mod expect;
 mod file;
-mod filter;
 mod hosts;
 mod limits;
 mod link;

@@ -1,7 +1,7 @@
 //! Limits of a scenario: what would not advance time, and what would not fit into memory (docs/reference/limits.md).
 
 use acklab_packet::Time;
-use acklab_path::stage::{MOST_RESPACED, StageSpec};
+use acklab_path::stage::StageSpec;
 use acklab_tcp::rules::{SenderRules, Window};
 
 use crate::spec::Size;
@@ -42,22 +42,7 @@ pub(super) fn brief(span: Time) -> String {
 
 /// How many packets one may become in these stages; what is wrong if that is too many.
 pub(super) fn too_many_copies(stages: &[StageSpec]) -> Option<String> {
-    let copies = |stage: &StageSpec| match stage {
-        StageSpec::Duplicate(params) => 1.0 + params.rate.unwrap_or(1.0),
-        StageSpec::Rbscp(params) => params.pieces.into(),
-        StageSpec::Spack(params) => params.pieces.into(),
-        StageSpec::AckReconstruction(params) => params.most.into(),
-        StageSpec::AckRespacing(_) => MOST_RESPACED as f64,
-        StageSpec::HeaderCompression(_)
-        | StageSpec::Reorder(_)
-        | StageSpec::Jitter(_)
-        | StageSpec::Pause(_)
-        | StageSpec::Gro(_)
-        | StageSpec::Mark(_)
-        | StageSpec::Bleach(_)
-        | StageSpec::Thin(_) => 1.0,
-    };
-    let most: f64 = stages.iter().map(copies).product();
+    let most: f64 = stages.iter().map(|stage| stage.copies()).product();
     (most > MOST_COPIES).then(|| format!("make up to {most:.0} packets of one; at most {MOST_COPIES:.0}"))
 }
 

@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 
-use acklab_packet::{Rate, Time};
-use acklab_path::Buffer;
-use acklab_path::queue::RedParams;
-use acklab_path::server::VaryingRate;
-use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, RateSpec, Stay};
+use acklab_packet::Rate;
+use acklab_path::server::{VaryingRate, check_rate};
+use acklab_path::spec::{LinkSpec, LossSpec, QueueSpec, RateSpec};
 
-use super::buffers;
 use super::error::{Problem, Problems, not_a_name};
-use super::filter;
 use super::link::{BackTable, LinkTable};
 use super::stage;
 use super::suggest::{did_you_mean, listed};
@@ -147,8 +143,9 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32, all: &mut Problems)
         let rate = found.note(checked_rate(rate, key, back));
         let queue = part.queue?;
         // At a rate that is refused no buffer is counted.
-        let queue = rate.as_ref().and_then(|_| found.note(checked_queue(queue, key, back, Some(at))));
-        let loss = found.note(part.loss.map(|loss| checked_loss(loss, key, back)).transpose());
+        let queue =
+            rate.as_ref().and_then(|_| found.note(checked_queue(queue, format_args!("{key}{back}.queue"), Some(at))));
+        let loss = found.note(part.loss.map(|loss| checked_loss(loss, format_args!("{key}{back}.loss"))).transpose());
         let crossings = found.note(checked_crossings(crossings, key, back));
         let stages = found.note(stage::checked(part.stages, format_args!("{key}{back}.stages")));
         let (rate, varying) = rate?;
@@ -182,21 +179,13 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32, all: &mut Problems)
     Some([there?, back?])
 }
 
-fn checked_rate(rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<VaryingRate>), Problem> {
-    let path = format!("{key}{back}.rate");
-    match &rate {
-        RateSpec::Constant(rate) => _ = checked_rate_at(*rate, &path)?,
-        RateSpec::Varying(varying) => checked_at(varying.out_of_range(), |name| format!("{path}.{name}"))?,
-    }
+fn checked_rate(mut rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<VaryingRate>), Problem> {
+    let checked = match &mut rate {
+        RateSpec::Constant(rate) => check_rate("", *rate),
+        RateSpec::Varying(varying) => varying.check(),
+    };
+    checked.map_err(|wrong| Problem::below(format_args!("{key}{back}.rate"), wrong))?;
     Ok(rate.parts())
-}
-
-/// Outside these a transmission takes longer than any run, or less than a clock's double can tell.
-pub(super) fn checked_rate_at(rate: Rate, path: impl Display) -> Result<Rate, Problem> {
-    match rate.bps() {
-        bps if (1.0..=1e15).contains(&bps) => Ok(rate),
-        _ => Err(Problem::at(path, "must be from 1bps to 1e6Gbps").given_text(rate)),
-    }
 }
 
 fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Problem> {
@@ -206,144 +195,19 @@ fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Proble
     }
 }
 
-/// Exactly one limit, in bytes if not in packets: the default where none is given. `rate` counts buffers written as times.
+/// A queue that stands at `path`, before a link of `rate` or a medium without one.
 pub(super) fn checked_queue(
     mut queue: QueueSpec,
-    key: impl Display + Copy,
-    back: &str,
+    path: impl Display,
     rate: Option<Rate>,
 ) -> Result<QueueSpec, Problem> {
-    if let Some(filter) = queue.filter() {
-        filter::checked(filter, format_args!("{key}{back}.queue.filter"))?;
-    }
-    buffers::count(&mut queue, format_args!("{key}{back}.queue"), rate)?;
-    let (packets, waiting, bytes, waiting_bytes) = match &mut queue {
-        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, .. } => {
-            if packets.is_none() && waiting.is_none() && bytes.is_none() && waiting_bytes.is_none() {
-                *packets = Some(1000);
-            }
-            (*packets, *waiting, *bytes, *waiting_bytes)
-        }
-        QueueSpec::Codel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::FqCodel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::Pie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::Cobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::FqCobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::DocsisPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::DualPi2(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::FqPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::Policer(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::Cake(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
-        QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
-        QueueSpec::Custom(_) => return Ok(queue),
-    };
-    let given = [
-        packets.is_some().then_some("packets"),
-        waiting.is_some().then_some("waiting"),
-        bytes.is_some().then_some("bytes"),
-        waiting_bytes.is_some().then_some("waiting_bytes"),
-    ];
-    let path = |limit: &str| format!("{key}{back}.queue{limit}");
-    if given.iter().flatten().count() > 1 {
-        let what = format!("has the limits {}; give one of them", listed(given.into_iter().flatten()));
-        return Err(Problem::at(path(""), what));
-    }
-    if packets == Some(0) {
-        return Err(Problem::at(path(".packets"), "must be at least 1").given(0));
-    }
-    if bytes == Some(Buffer::bytes(0)) {
-        return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
-    }
+    queue.check(rate).map_err(|wrong| Problem::below(path, wrong))?;
     Ok(queue)
 }
 
-/// A queue's parameter that is out of range, if one is.
-fn checked_params(wrong: Option<(&str, &str, String)>, key: impl Display, back: &str) -> Result<(), Problem> {
-    checked_at(wrong, |name| format!("{key}{back}.queue.{name}"))
-}
-
-/// The parameter that is out of range, if one is.
-fn checked_at(wrong: Option<(&str, &str, String)>, path: impl Fn(&str) -> String) -> Result<(), Problem> {
-    wrong.map_or(Ok(()), |(name, what, given)| Err(Problem::at(path(name), what.to_owned()).given(given)))
-}
-
-/// Thresholds in order, probabilities that are some.
-fn checked_red(red: &RedParams, key: impl Display, back: &str) -> Result<(), Problem> {
-    let wrong = |name: &str, what: &str, given: f64| {
-        Err(Problem::at(format_args!("{key}{back}.queue.{name}"), what.to_owned()).given(given))
-    };
-    let share = |value: f64| value > 0.0 && value <= 1.0;
-    match red {
-        _ if red.packets < 2 => wrong("packets", "must be at least 2", red.packets as f64),
-        _ if !(red.min.is_finite() && red.min >= 0.0) => {
-            wrong("min", "must be a number of packets, 0 or more", red.min)
-        }
-        _ if !(red.max.is_finite() && red.max >= red.min) => wrong("max", "must be a number, not below min", red.max),
-        // Aging an idle queue's average takes a step per packet it could have carried, until the average is nothing.
-        _ if !(1e-4..=1.0).contains(&red.weight) => wrong("weight", "must be from 0.0001 to 1", red.weight),
-        _ if red.seed.is_some_and(|seed| !(1..=4_294_944_442).contains(&seed)) => {
-            wrong("seed", "must be from 1 to 4294944442", red.seed.map_or(0.0, f64::from))
-        }
-        _ if !share(red.max_p) => wrong("max_p", "must be above 0 and at most 1", red.max_p),
-        _ if red.mean_packet.get() == 0 => wrong("mean_packet", "must be at least 1B", 0.0),
-        _ if red.skip > 0 && red.seed.is_none() => {
-            wrong("skip", "counts draws of ns-2's stream; must be 0 without a `seed`", red.skip as f64)
-        }
-        _ if red.skip > 10_000_000 => wrong("skip", "must be at most 10000000", red.skip as f64),
-        _ => Ok(()),
-    }
-}
-
-/// Stays in one unit, long enough, and probabilities that are some.
-fn checked_bursts(bursts: &GilbertElliott, path: impl Fn(&str) -> String) -> Result<(), Problem> {
-    let path = |key: &str| path(&format!(".gilbert_elliott{key}"));
-    for (key, stay) in [(".good", bursts.good), (".bad", bursts.bad)] {
-        match stay {
-            Stay::Packets(packets) if !(1.0..=1e15).contains(&packets) => {
-                return Err(Problem::at(path(key), "must be a number of packets, at least 1").given(packets));
-            }
-            Stay::Time(time) if time < Time::from_secs(1e-4) => {
-                return Err(Problem::at(path(key), "must be at least 0.1ms").given_text(time));
-            }
-            _ => {}
-        }
-    }
-    if matches!(bursts.good, Stay::Packets(_)) != matches!(bursts.bad, Stay::Packets(_)) {
-        let what = "counts one state in packets, the other in time; count both alike";
-        return Err(Problem::at(path(""), what));
-    }
-    for (key, rate) in [(".loss_good", bursts.loss_good), (".loss_bad", bursts.loss_bad)] {
-        if !(0.0..=1.0).contains(&rate) {
-            return Err(Problem::at(path(key), "must be a probability from 0 to 1").given(rate));
-        }
-    }
-    Ok(())
-}
-
-/// One of a rate, bursts and a list; the list sorted, each number once.
-fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Problem> {
-    let path = |key_below: &str| format!("{key}{back}.loss{key_below}");
-    if let Some(bursts) = &loss.gilbert_elliott {
-        checked_bursts(bursts, path)?;
-        if loss.rate.is_some() || loss.list.is_some() {
-            let what =
-                "has `gilbert_elliott`, which says by itself what is lost, and `rate` or `list`; give one of them";
-            return Err(Problem::at(path(""), what));
-        }
-    } else {
-        stage::chosen(loss.rate, &mut loss.list, path(""))?;
-    }
-    match loss.seed {
-        Some(_) if loss.rate.is_none() => Err(Problem::at(
-            path(".seed"),
-            "seeds the draws of a `rate` as ns-2's; a `list` draws nothing, and ns-2 has no `gilbert_elliott`",
-        )),
-        // All six words of MRG32k3a take this value; they may not be 0, and must be below both moduli.
-        Some(seed) if !(1..=4_294_944_442).contains(&seed) => {
-            Err(Problem::at(path(".seed"), "must be from 1 to 4294944442").given(seed))
-        }
-        _ => Ok(loss),
-    }
+fn checked_loss(mut loss: LossSpec, path: impl Display) -> Result<LossSpec, Problem> {
+    loss.check().map_err(|wrong| Problem::below(path, wrong))?;
+    Ok(loss)
 }
 
 #[cfg(test)]
@@ -361,7 +225,7 @@ mod tests {
         let [forward, back] = scenario.links.as_slice() else { panic!("{:?}", scenario.links) };
         assert_eq!((forward.from, forward.to, back.from, back.to), (0, 1, 1, 0));
         assert_eq!((forward.rate.bps(), back.rate.bps(), back.delay), (1e6, 2e6, forward.delay));
-        assert!(matches!(back.queue, QueueSpec::DropTail { waiting: Some(7), packets: None, .. }));
+        assert_eq!(back.queue, QueueSpec::drop_tail(None, Some(7), None, None));
         assert_eq!(forward.loss.as_ref().unwrap().list, Some(vec![2, 4]));
         assert_eq!(back.loss, None);
         assert_eq!((scenario.flows[0].from, scenario.flows[0].name.as_str()), (1, "flow0"));
@@ -378,5 +242,33 @@ mod tests {
         };
         assert_eq!(link(""), QueueSpec::DEFAULT);
         assert_eq!(link("queue.kind = 'drop-tail'"), QueueSpec::DEFAULT);
+    }
+
+    /// 40 ms at 1 Mb/s are 5,000 bytes. A direction counts its own rate, a token bucket its mean, grants what they carry, and a table its
+    /// largest rate.
+    #[test]
+    fn a_buffer_in_time_is_counted_at_the_rate_of_its_direction() {
+        let buffers = |link: &str| {
+            let text = format!(
+                "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\ndelay = '1ms'\n{link}\n[[flow]]\nfrom = 'S'\nto = 'R'\n"
+            );
+            let mut scenario = parse_toml(&text, "t").unwrap();
+            let [there, back] = scenario.links.as_mut_slice() else { panic!("{:?}", scenario.links) };
+            [there, back].map(|link| link.queue.buffer().map(|buffer| buffer.to_string()).unwrap_or_default())
+        };
+        let plain = "queue = { kind = 'drop-tail', bytes = '40ms' }";
+        assert_eq!(buffers(&format!("rate = '1Mbps'\n{plain}\nback = {{ rate = '500kbps' }}")), ["5000B", "2500B"]);
+        for (rate, bytes) in [
+            ("{ kind = 'token-bucket', mean = '1Mbps', burst = '9kB', peak = '1Gbps' }", "5000B"),
+            ("{ kind = 'docsis', rate = '1Mbps', channel = '100Mbps' }", "5000B"),
+            ("{ kind = 'pon', rate = '1Mbps', line = '1.24416Gbps' }", "5000B"),
+            ("{ kind = 'table', rows = [['0s', '2Mbps'], ['1s', '0bps']], every = '2s' }", "10000B"),
+        ] {
+            assert_eq!(buffers(&format!("rate = {rate}\n{plain}")), [bytes, bytes], "{rate}");
+        }
+        let pie = "queue = { kind = 'docsis-pie', buffer = '40ms' }";
+        assert_eq!(buffers(&format!("rate = '1Mbps'\n{pie}")), ["5000B", "5000B"]);
+        let waiting = "queue = { kind = 'drop-tail', waiting_bytes = '40ms' }";
+        assert_eq!(buffers(&format!("rate = '8kbps'\n{waiting}")), ["40B", "40B"]);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use acklab_packet::Time;
 use acklab_path::queue::FlowClass;
-use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_path::spec::LinkSpec;
 
 use super::after;
 use super::error::{Problem, Problems, not_a_name};
@@ -72,11 +72,7 @@ fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem
 fn classify(links: &mut [LinkSpec], flows: &[FlowSpec]) {
     let mut classes: Option<Arc<[FlowClass]>> = None;
     for link in links {
-        let told = match &mut link.queue {
-            QueueSpec::Cake(params) => &mut params.classes,
-            QueueSpec::DualPi2(params) => &mut params.classes,
-            _ => continue,
-        };
+        let Some(told) = link.queue.classes() else { continue };
         let class =
             |flow: &FlowSpec| FlowClass { source: flow.from, destination: flow.to, dscp: flow.dscp, one_way: false };
         let all = || flows.iter().flat_map(|flow| vec![class(flow); flow.count as usize]).collect();

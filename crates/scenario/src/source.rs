@@ -1,11 +1,11 @@
 //! What a flow's application sends: checks of `source` and `size`.
 
 use acklab_packet::{Bytes, Time};
+use acklab_path::server::check_rate;
 
 use super::error::Problem;
 use super::file::{FlowTable, ParetoTable, SizeEntry};
 use super::limits::too_short;
-use super::network::checked_rate_at;
 use crate::spec::{Datagrams, Size, Source};
 
 /// Most payload bytes of one transfer, as many as a double counts exactly.
@@ -51,7 +51,7 @@ pub(super) fn sourced(index: usize, table: &FlowTable) -> Result<(), Problem> {
     }
     if let Some(Source::Udp(spec)) = &table.source {
         check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
-        checked_rate_at(spec.rate, at("source.rate"))?;
+        check_rate("rate", spec.rate).map_err(|wrong| Problem::below(at("source"), wrong))?;
     }
     Ok(())
 }

@@ -81,13 +81,9 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
             return Err(Problem::at(at(&format!("mac.{key}")), what));
         }
         let key = format!("wlan[{index}]");
-        let queue = checked_queue(limited(table.queue), &key, "", None)?;
-        unshaped(&queue, &format!("{key}.queue"))?;
-        let ap_queue = table.ap_queue.map(|queue| {
-            let queue = limited(Some(queue));
-            unshaped(&queue, &format!("{key}.ap_queue"))?;
-            checked_queue(queue, &key, ".ap_queue", None).map_err(as_ap_queue)
-        });
+        let queue = checked_queue(limited(table.queue), format_args!("{key}.queue"), None)?;
+        let ap_queue =
+            table.ap_queue.map(|queue| checked_queue(limited(Some(queue)), format_args!("{key}.ap_queue"), None));
         let ap_queue = ap_queue.transpose()?.unwrap_or_else(|| queue.clone());
         let mac = table.mac.complete();
         wlans.push(Wlan { name, ap: table.ap, stations: table.stations, queue, ap_queue, mac });
@@ -98,28 +94,12 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
 /// The queue with an interface's limit where it has none.
 fn limited(queue: Option<QueueSpec>) -> QueueSpec {
     let mut queue = queue.unwrap_or(QueueSpec::drop_tail(None, None, None, None));
-    if let QueueSpec::DropTail { packets: None, waiting: waiting @ None, bytes: None, waiting_bytes: None, .. } =
-        &mut queue
+    if let QueueSpec::DropTail(params) = &mut queue
+        && params.limits().is_empty()
     {
-        *waiting = Some(50);
+        params.waiting = Some(50);
     }
     queue
-}
-
-/// A shaper needs a link that waits for it; a medium does not.
-fn unshaped(queue: &QueueSpec, path: &str) -> Result<(), Problem> {
-    match queue {
-        QueueSpec::Cake(params) if params.bandwidth.is_some() => {
-            Err(Problem::at(format_args!("{path}.bandwidth"), "shapes a link; a wireless medium has its own rate"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The checks of a link's queue write `.queue` behind what they are given.
-fn as_ap_queue(mut problem: Problem) -> Problem {
-    problem.path = problem.path.replacen(".ap_queue.queue", ".ap_queue", 1);
-    problem
 }
 
 impl Wlan {

@@ -1,11 +1,11 @@
-//! Links that share a medium: what [`acklab_path::server::Medium`] decides, as events.
+//! Links that share a medium: what [`Dcf`] decides, as events.
 
 use std::collections::HashMap;
 
 use acklab_packet::{Packet, Time};
 use acklab_path::queue::AnyQueue;
 use acklab_path::random::Random;
-use acklab_path::server::{AirStats, AnyMedium, Dcf, DcfParams, Fate, Frame};
+use acklab_path::server::{AirStats, Dcf, DcfParams, Fate, Frame};
 
 use crate::event::Due;
 use crate::pending::EventQueue;
@@ -15,7 +15,7 @@ use acklab_scenario::spec::{MediumSpec, Scenario};
 /// A medium, and which link each of its ports is.
 #[derive(Clone, Debug)]
 pub struct Medium {
-    pub(crate) server: AnyMedium<Packet>,
+    pub(crate) server: Dcf<Packet>,
     /// For each port its link.
     pub(crate) links: Vec<u32>,
     timer: LazyTimer,
@@ -45,7 +45,7 @@ impl Medium {
         let index: HashMap<u32, u32> = spec.stations.iter().zip(0..).map(|((node, _), id)| (*node, id)).collect();
         let ports = spec.links.iter().map(|&link| index[&scenario.links[link as usize].from]).collect();
         Medium {
-            server: AnyMedium::Dcf(Dcf::new(params, stations, ports)),
+            server: Dcf::new(params, stations, ports),
             links: spec.links.clone(),
             timer: LazyTimer::default(),
             out: Vec::new(),

@@ -9,7 +9,7 @@ use std::mem::take;
 use acklab_packet::{Packet, Time};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::{Chain, Done, Passing, StageSpec};
+use acklab_path::stage::{Chain, Done, Passing};
 
 use crate::event::Due;
 use crate::hop::Meets;
@@ -91,7 +91,7 @@ pub struct Placed {
 pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSpec, &str) -> Random) -> Placed {
     let mut meets: Vec<Meets> = ports.iter().map(|port| port.map_or(Meets::Wire, Meets::Medium)).collect();
     let (mut behind, mut stages) = (vec![None; links.len()], Vec::new());
-    let listens = |spec: &LinkSpec| spec.stages.iter().any(StageSpec::listens);
+    let listens = |spec: &LinkSpec| spec.stages.iter().any(|stage| stage.listens());
     // Where the links stand that others may overhear; of several between two nodes the first.
     let mut places = HashMap::new();
     if links.iter().any(listens) {
@@ -114,5 +114,5 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSp
 
 /// Whether stages stand at a direction's far end.
 pub fn at_far_end(spec: &LinkSpec) -> bool {
-    spec.stages.iter().any(StageSpec::at_far_end)
+    spec.stages.iter().any(|stage| stage.at_far_end())
 }

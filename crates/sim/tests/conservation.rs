@@ -8,6 +8,7 @@ mod world;
 use std::collections::VecDeque;
 
 use acklab_packet::{Body, Ecn, Packet, Segment};
+use acklab_path::queue::DropTailParams;
 use acklab_path::spec::{LossPlace, QueueSpec};
 use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
@@ -231,7 +232,9 @@ fn drop_tail_drops_when_full_and_only_then() {
     for_all(150, world(), |World(scenario)| {
         let outcome = run(&scenario);
         for (index, spec) in scenario.links.iter().enumerate() {
-            let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter: None, .. } = spec.queue else {
+            let QueueSpec::DropTail(DropTailParams { packets, waiting, bytes, waiting_bytes, filter: None, .. }) =
+                spec.queue
+            else {
                 continue;
             };
             let [bytes, waiting_bytes] = [bytes, waiting_bytes].map(|limit| limit.map(|limit| limit.at(spec.rate)));

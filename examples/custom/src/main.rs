@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use acklab_packet::Time;
-use acklab_path::queue::{Discipline, Removal, Service, Waiter};
+use acklab_path::PacketView;
+use acklab_path::queue::{Discipline, Removal, Service};
 use acklab_path::spec::QueueSpec;
 use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
@@ -91,7 +92,7 @@ struct HeadDrop {
 }
 
 impl Discipline for HeadDrop {
-    fn enqueue(&mut self, packet: Waiter, _: Service, _: Time, removed: &mut Vec<(u64, Removal)>) {
+    fn enqueue(&mut self, packet: PacketView, _: Service, _: Time, removed: &mut Vec<(u64, Removal)>) {
         self.waiting.push_back(packet.number);
         if self.waiting.len() > self.limit {
             removed.extend(self.waiting.pop_front().map(|number| (number, Removal::Full)));

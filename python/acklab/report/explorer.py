@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from .. import _core
 from ..plot import palette
 from ..results.directory import replacing
 from ..text.input import loads
@@ -39,6 +41,17 @@ def contents() -> dict[str, list[dict[str, Any]]]:
             if key in entry:
                 entry[key] = entry[key].lstrip("\n")
     return tree
+
+
+def queues() -> list[tuple[str, str]]:
+    """The queues that need no parameter: what a menu calls them, and the value in a scenario."""
+    choices = [("drop-tail, 100 packets", '{ kind = "drop-tail", packets = 100 }')]
+    for form in json.loads(_core.schema())["$defs"]["QueueSpec"]["oneOf"]:
+        kind = form["properties"]["kind"]["const"]
+        if form["required"] == ["kind"] and kind != "drop-tail":
+            name = re.search(r"\(([\w-]+)", form["description"])
+            choices.append((name[1] if name else kind.upper(), f'{{ kind = "{kind}" }}'))
+    return choices
 
 
 def packed(program: bytes) -> bytes:
@@ -69,6 +82,7 @@ def page(program: bytes, opened: Sequence[str] = ()) -> str:
         "presets": tree["preset"],
         "steps": tree["step"],
         "opened": list(opened),
+        "queues": queues(),
         "templates": {kind: TEMPLATES[kind] for kind in FACTS},
     }
     worker = script("explorer_worker.js")

@@ -248,6 +248,9 @@ def test_each_choice_of_the_menus_runs() -> None:
     """Each is a value that the scenario takes, for the link, the receiver and the sender of a preset."""
     text = page.asset("explorer_controls.js")
     found = [value for _, value in re.findall(r"""\["([^"]+)", '((?:\{|")[^']+)'\]""", text)]
+    names, queues = zip(*explorer.queues(), strict=True)
+    assert {"RED", "CoDel", "FQ-CoDel", "CAKE", "DualPI2"} < set(names)
+    found += queues
     assert len(found) >= 40
     for value in found:
         key = "policy" if "policy" in value else "kind" if "kind" in value else "name"

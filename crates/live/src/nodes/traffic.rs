@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use acklab_capture::RawPcap;
 use acklab_packet::Time;
-use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Scenario, Stop};
 use acklab_sim::outcome::Outcome;
 use acklab_sim::{Left, Simulation};
@@ -34,17 +33,7 @@ pub struct Traffic {
 
 /// The stage on a link of the scenario that does not carry outside packets, if there is one.
 pub fn refused(scenario: &Scenario) -> Option<&'static str> {
-    let stages = || scenario.links.iter().flat_map(|link| &link.stages);
-    if stages().any(|stage| matches!(stage, StageSpec::HeaderCompression(_))) {
-        return Some("compresses headers, which programs' packets keep");
-    }
-    if stages().any(|stage| matches!(stage, StageSpec::Gro(_))) {
-        return Some("merges segments, which a kernel does by itself");
-    }
-    if stages().any(|stage| matches!(stage, StageSpec::Bleach(_))) {
-        return Some("removes congestion signals, which only the simulator's packets lose");
-    }
-    stages().any(StageSpec::listens).then_some("listens to the other direction, whose packets are another stream here")
+    scenario.links.iter().flat_map(|link| &link.stages).find_map(|stage| stage.only_simulated())
 }
 
 impl Traffic {

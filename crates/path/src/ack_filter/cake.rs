@@ -13,11 +13,11 @@ use acklab_packet::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckFilter, Decision, Destroys};
-use crate::waiting::{Measures, Waiting};
+use super::{AckFilter, Decision, Destroys, FilterParams};
+use crate::waiting::Waiting;
 use crate::{AE, Carried};
 
-/// The CAKE-style filter's parameters.
+/// As the CAKE queue discipline does: erases one ACK an arrival, and none whose news would be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CakeParams {
@@ -25,6 +25,8 @@ pub struct CakeParams {
     #[serde(default)]
     pub aggressive: bool,
 }
+
+impl FilterParams for CakeParams {}
 
 /// The CAKE-style filter.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,23 +123,7 @@ impl<P: Carried> AckFilter<P> for Cake {
         decision.erase.extend(superfluous(queue, packet, self.aggressive));
     }
 
-    fn filtering(&self) -> bool {
-        true
-    }
-
     fn may_destroy(&self) -> Destroys {
         Destroys { duplicate_counts: true, ..Destroys::default() }
-    }
-
-    fn measures(&self) -> Measures {
-        Measures::default()
-    }
-
-    fn takes_place(&self) -> bool {
-        false
-    }
-
-    fn needs_room_first(&self) -> bool {
-        false
     }
 }

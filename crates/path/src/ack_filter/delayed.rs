@@ -5,9 +5,10 @@ use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fixed::{Eraser, Older, Slot};
-use super::{AckFilter, Decision, Destroys};
+use super::fixed::{Eraser, Older, Slot, check_place};
+use super::{AckFilter, Decision, Destroys, FilterParams};
 use crate::Carried;
+use crate::values::{Checked, Wrong, must, some_time};
 use crate::waiting::{Load, Measures, Presence, Tsw, Waiting};
 
 /// How a link's use is estimated.
@@ -34,7 +35,7 @@ pub enum Per {
     Connection,
 }
 
-/// Delayed filtering's parameters.
+/// Erases a connection's waiting ACKs, but only while the link, or the connection's share of it, is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayedParams {
@@ -78,6 +79,25 @@ impl DelayedParams {
     /// Where filtering begins.
     pub fn begins(&self) -> f64 {
         self.share.unwrap_or(if self.per == Per::Link { 0.9 } else { 1.0 })
+    }
+}
+
+impl FilterParams for DelayedParams {
+    fn check(&self) -> Checked {
+        let share = |key, value: f64, most: f64| {
+            must(value > 0.0 && value <= most, key, &format!("must be above 0 and at most {most}"), value)
+        };
+        let begins = self.begins();
+        some_time("window", self.window)?;
+        if self.per == Per::Connection && self.rate != RateKind::Tsw {
+            let what = "is known of the link only; `per = \"connection\"` needs `rate = \"tsw\"`";
+            return Err(Wrong::at("rate", what));
+        }
+        // Per connection 2 is twice the fair share, and so on; of a link no one has more than all.
+        share("share", begins, if self.per == Per::Link { 1.0 } else { 1000.0 })?;
+        share("release", self.release.unwrap_or(begins), begins)?;
+        must(self.floor >= 0.0 && self.floor < 1.0, "floor", "must be at least 0 and below 1", self.floor)?;
+        check_place(self.place, self.older, self.conservative)
     }
 }
 
@@ -175,9 +195,5 @@ impl<P: Carried> AckFilter<P> for Delayed {
 
     fn takes_place(&self) -> bool {
         self.eraser.place == Slot::Slot
-    }
-
-    fn needs_room_first(&self) -> bool {
-        false
     }
 }

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::safety::is_superfluous;
-use super::{AckFilter, Decision, Destroys};
+use super::{AckFilter, Decision, Destroys, FilterParams};
 use crate::Carried;
-use crate::waiting::{Measures, Waiting};
+use crate::values::{Checked, Wrong, at_least};
+use crate::waiting::Waiting;
 
 /// Where an arriving ACK is put whose elders were erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +32,7 @@ pub enum Older {
     Number,
 }
 
-/// Static filtering's parameters.
+/// Erases a connection's oldest waiting ACKs until no more than `threshold` wait.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticParams {
@@ -50,6 +51,29 @@ pub struct StaticParams {
     /// Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes.
     #[serde(default)]
     pub conservative: bool,
+}
+
+impl FilterParams for StaticParams {
+    fn check(&self) -> Checked {
+        at_least(1, "threshold", self.threshold)?;
+        if self.place == Slot::Slot && self.threshold > 1 {
+            let what = "`slot` needs `threshold = 1`: with more the arrival would overtake older ACKs";
+            return Err(Wrong::at("place", what));
+        }
+        check_place(self.place, self.older, self.conservative)
+    }
+}
+
+/// A slot can be taken over only if no ACK with a smaller number stays behind it.
+pub(super) fn check_place(place: Slot, older: Older, conservative: bool) -> Checked {
+    let leaves_some = match (older, conservative) {
+        _ if place == Slot::Tail => return Ok(()),
+        (Older::Number, _) => "`older = \"number\"`",
+        (_, true) => "`conservative`",
+        _ => return Ok(()),
+    };
+    let what = format!("`slot` cannot go with {leaves_some}: the arrival would overtake ACKs that stay");
+    Err(Wrong::at("place", what))
 }
 
 /// Static filtering.
@@ -122,16 +146,8 @@ impl<P: Carried> AckFilter<P> for Static {
         self.eraser.erase(self.threshold, packet, flow, waiting, decision);
     }
 
-    fn filtering(&self) -> bool {
-        true
-    }
-
     fn may_destroy(&self) -> Destroys {
         self.eraser.may_destroy()
-    }
-
-    fn measures(&self) -> Measures {
-        Measures::default()
     }
 
     fn takes_place(&self) -> bool {

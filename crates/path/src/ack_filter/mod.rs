@@ -4,7 +4,7 @@
 //! It reads what waits and the flow table, and owns neither. What a filter can cost its connections is part of its
 //! type: [`AckFilter::may_destroy`].
 //!
-//! To add one: a file here with its rule, a line in `filters!` below, its parameters as a variant of [`FilterSpec`].
+//! To add one: a file here with its parameters ([`FilterParams`]) and its rule ([`AckFilter`]), its `mod`, and its line in `filters!` below.
 
 mod cake;
 mod delayed;
@@ -12,9 +12,8 @@ mod fixed;
 mod safety;
 
 pub(crate) use cake::superfluous;
-pub use cake::{Cake, CakeParams};
-pub use delayed::{Delayed, DelayedParams, Per, RateKind};
-pub use fixed::{Older, Slot, Static, StaticParams};
+pub use delayed::{Per, RateKind};
+pub use fixed::{Older, Slot};
 pub(crate) use safety::{is_redundant, sack_is_covered};
 
 use acklab_packet::Rate;
@@ -22,6 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Carried;
+use crate::values::{Checked, kinds};
 use crate::waiting::{Handle, Measures, Waiting};
 
 /// What a filter wants done before the arrival is queued. Reused from one arrival to the next.
@@ -73,33 +73,50 @@ pub trait AckFilter<P: Carried> {
     /// `packet`, a plain ACK of the connection at slot `flow`, arrives: adds to `decision`, which is empty.
     fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, decision: &mut Decision);
     /// Whether it is erasing ACKs at present.
-    fn filtering(&self) -> bool;
+    fn filtering(&self) -> bool {
+        true
+    }
     /// What it may cost.
     fn may_destroy(&self) -> Destroys;
     /// What the flow table has to measure for it.
-    fn measures(&self) -> Measures;
+    fn measures(&self) -> Measures {
+        Measures::default()
+    }
     /// Whether the arrival takes the place of the oldest ACK erased, instead of the queue's end.
-    fn takes_place(&self) -> bool;
+    fn takes_place(&self) -> bool {
+        false
+    }
     /// Whether an arrival that finds the queue full is refused before anything is erased, as in ns-2.
-    fn needs_room_first(&self) -> bool;
+    fn needs_room_first(&self) -> bool {
+        false
+    }
 }
 
-/// An ACK filter, as written under `filter`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(extend("neutral" = { "by": "absent" }))]
-pub enum FilterSpec {
-    /// Erases a connection's oldest waiting ACKs until no more than `threshold` wait.
-    Static(StaticParams),
-    /// Erases a connection's waiting ACKs, but only while the link, or the connection's share of it, is used up.
-    Delayed(DelayedParams),
-    /// As the CAKE queue discipline does: erases one ACK an arrival, and none whose news would be lost.
-    Cake(CakeParams),
+/// A filter's parameters, as a scenario writes them.
+pub trait FilterParams {
+    /// Says what is wrong with them.
+    fn check(&self) -> Checked {
+        Ok(())
+    }
 }
 
-/// The enum that dispatches to every filter, and how each is made from its parameters.
+/// Checks the parameters under a queue's key `filter`.
+pub(crate) fn check(filter: Option<FilterSpec>) -> Checked {
+    filter.map_or(Ok(()), |filter| filter.check().map_err(|wrong| wrong.below("filter")))
+}
+
+/// Declares the filters: how a scenario writes them, in this order; the filters, and how each is made.
 macro_rules! filters {
-    ($($name:ident)+) => {
+    ($($file:ident::$name:ident($params:ident))+) => {
+        $(pub use $file::{$name, $params};)+
+
+        kinds! {
+            /// An ACK filter, as written under `filter`.
+            #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+            #[schemars(extend("neutral" = { "by": "absent" }))]
+            pub enum FilterSpec as FilterParams { $($name($params),)+ }
+        }
+
         /// The filters, dispatched without `Box<dyn>`.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
@@ -135,4 +152,8 @@ macro_rules! filters {
     };
 }
 
-filters! { Static Delayed Cake }
+filters! {
+    fixed::Static(StaticParams)
+    delayed::Delayed(DelayedParams)
+    cake::Cake(CakeParams)
+}

@@ -14,7 +14,7 @@ pub struct LinkSpec {
     pub from: u32,
     /// Index of the node it reaches.
     pub to: u32,
-    /// Serialisation rate; where it varies, [`VaryingRate::rate`].
+    /// Serialisation rate; where it varies, [`ServerParams::rate`](crate::server::ServerParams::rate).
     pub rate: Rate,
     /// How the rate varies, if it does.
     pub varying: Option<VaryingRate>,
@@ -31,8 +31,8 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
-    /// The rate by which a buffer written as a time is counted ([`VaryingRate::of_buffers`]).
+    /// The rate by which a buffer written as a time is counted ([`of_buffers`](crate::server::ServerParams::of_buffers)).
     pub fn of_buffers(&self) -> Rate {
-        self.varying.as_ref().map_or(self.rate, VaryingRate::of_buffers)
+        self.varying.as_ref().map_or(self.rate, |varying| varying.of_buffers())
     }
 }

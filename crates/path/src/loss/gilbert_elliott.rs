@@ -1,9 +1,78 @@
 //! Losses in bursts: a path that is now good, now bad (Gilbert 1960, Elliott 1963).
 
 use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::{GilbertElliott, Stay};
+use super::{LossModel, LossParams};
+use crate::PacketView;
 use crate::random::Random;
+use crate::values::{Checked, Wrong, must, quoted};
+
+/// A path that is now good, now bad, and loses with a probability of either state (Gilbert, Elliott). Its stays are
+/// counted in packets, or in time: then the losses do not depend on the load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliott {
+    /// Mean stay in the good state: a number of packets, or a time such as `"2s"`.
+    pub good: Stay,
+    /// Mean stay in the bad state, in the same unit.
+    pub bad: Stay,
+    /// Loss probability in the good state.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_good: f64,
+    /// Loss probability in the bad state.
+    #[serde(default = "certain")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_bad: f64,
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+/// The mean length of a stay in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Stay {
+    /// That many packets, at least 1.
+    Packets(f64),
+    /// That long, written `"50ms"`.
+    Time(Time),
+}
+
+impl Stay {
+    /// In its own unit: packets or seconds.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Stay::Packets(packets) => *packets,
+            Stay::Time(time) => time.secs(),
+        }
+    }
+}
+
+/// Stays in one unit, long enough, and probabilities that are some.
+impl LossParams for GilbertElliott {
+    fn check(&mut self) -> Checked {
+        for (key, stay) in [("good", self.good), ("bad", self.bad)] {
+            match stay {
+                Stay::Packets(packets) => {
+                    let most = (1.0..=1e15).contains(&packets);
+                    must(most, key, "must be a number of packets, at least 1", packets)?;
+                }
+                Stay::Time(time) => must(time >= Time::from_secs(1e-4), key, "must be at least 0.1ms", quoted(time))?,
+            }
+        }
+        if matches!(self.good, Stay::Packets(_)) != matches!(self.bad, Stay::Packets(_)) {
+            return Err(Wrong::at("", "counts one state in packets, the other in time; count both alike"));
+        }
+        for (key, rate) in [("loss_good", self.loss_good), ("loss_bad", self.loss_bad)] {
+            must((0.0..=1.0).contains(&rate), key, "must be a probability from 0 to 1", rate)?;
+        }
+        Ok(())
+    }
+}
 
 /// The two states and where it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +95,8 @@ enum Change {
 
 impl Bursts {
     /// The model `spec` describes; it begins in either state, as often as it is in it.
-    pub fn new(spec: &GilbertElliott, mut random: Random) -> Bursts {
+    pub fn new(spec: &GilbertElliott, random: impl FnOnce() -> Random) -> Bursts {
+        let mut random = random();
         let mean = [&spec.good, &spec.bad].map(Stay::mean);
         let bad = random.uniform() < mean[1] / (mean[0] + mean[1]);
         let change = match (spec.good, spec.bad) {
@@ -39,9 +109,10 @@ impl Bursts {
         };
         Bursts { loss: [spec.loss_good, spec.loss_bad], change, bad, random }
     }
+}
 
-    /// Whether the packet that comes now is lost.
-    pub fn takes(&mut self, now: Time) -> bool {
+impl LossModel for Bursts {
+    fn takes(&mut self, _: &PacketView, now: Time) -> bool {
         match &mut self.change {
             Change::ByPacket(leaves) => self.bad ^= self.random.uniform() < leaves[usize::from(self.bad)],
             Change::ByTime { mean, at } => {
@@ -68,6 +139,7 @@ fn stay(mean: f64, random: &mut Random) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Bare;
 
     fn spec(good: Stay, bad: Stay) -> GilbertElliott {
         GilbertElliott { good, bad, loss_good: 0.0, loss_bad: 1.0 }
@@ -75,10 +147,11 @@ mod tests {
 
     /// Share lost of `packets` sent `gap` seconds apart, and the mean length of runs of losses.
     fn losses(spec: &GilbertElliott, gap: f64, packets: u32) -> (f64, f64) {
-        let mut bursts = Bursts::new(spec, Random::named(1, "bursts"));
+        let mut bursts = Bursts::new(spec, || Random::named(1, "bursts"));
         let (mut lost, mut runs, mut last) = (0, 0, false);
         for k in 0..packets {
-            let hit = bursts.takes(Time::from_secs(gap * f64::from(k)));
+            let packet = PacketView::new(k.into(), &Bare::of(1000));
+            let hit = bursts.takes(&packet, Time::from_secs(gap * f64::from(k)));
             lost += u32::from(hit);
             runs += u32::from(hit && !last);
             last = hit;

@@ -1,76 +1,156 @@
 //! Losses that no queue causes: with a probability, in bursts, or from a list. None of them depends on how much passes,
 //! but for bursts counted in packets.
+//!
+//! To add a model: a file here with its parameters ([`LossParams`]) and the model ([`LossModel`]), its `mod`, and its line in
+//! `losses!` below. A program's own needs neither ([`LossSpec::own`]).
 
 mod gilbert_elliott;
-mod spec;
+mod list;
+mod rate;
+mod target;
 
-pub use gilbert_elliott::Bursts;
-pub use spec::{GilbertElliott, LossPlace, LossSpec, LossTarget, Stay};
+pub use target::{LossPlace, LossTarget};
+
+use std::fmt::Debug;
 
 use acklab_packet::Time;
+use dyn_clone::DynClone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::Carried;
-use crate::random::Random;
+use crate::random::{Random, check_seed};
+use crate::values::{Checked, Wrong};
+use crate::{Carried, Own, PacketView};
 
-/// A loss model of one link direction.
-#[derive(Clone, Debug, PartialEq)]
+/// Which packets are lost.
+pub trait LossModel: Debug + Send + Sync + DynClone {
+    /// Whether `packet` is lost, which comes to the link, or to its transmitter, `now`.
+    fn takes(&mut self, packet: &PacketView, now: Time) -> bool;
+}
+
+impl<M: LossModel + 'static> From<M> for Own<dyn LossModel> {
+    fn from(model: M) -> Self {
+        Own(Box::new(model))
+    }
+}
+
+/// A model's parameters, as a scenario writes them.
+pub trait LossParams {
+    /// Says what is wrong with them, and completes them.
+    fn check(&mut self) -> Checked;
+}
+
+/// Declares the models: under which key a scenario writes the parameters, with the sentence about it; and how each is made.
+macro_rules! losses {
+    ($($(#[$rule:meta])* $key:ident: $file:ident::$model:ident($params:ty), $about:literal;)+) => {
+        $(pub use $file::*;)+
+
+        #[doc = concat!("Losses of one link direction, as written under `loss`. Of ", $("`", stringify!($key), "`, ",)+
+            "exactly one must be given.")]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        #[schemars(extend("neutral" = { "by": "absent" }))]
+        pub struct LossSpec {
+            $(#[doc = $about]
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            $(#[$rule])*
+            pub $key: Option<$params>,)+
+            /// A program's own model (`crates/path/tests/own.rs`); no file can say it.
+            #[serde(skip)]
+            pub own: Option<Own<dyn LossModel>>,
+            /// Before the queue or after transmission.
+            #[serde(default)]
+            pub r#where: LossPlace,
+            /// Which packets the model sees and counts; all when left out.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub only: Option<LossTarget>,
+            /// Draws as ns-2 does after `seed N` (all six words of MRG32k3a equal N) instead of from the run's named stream.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 1, max = 4_294_944_442_u32))]
+            pub seed: Option<u32>,
+        }
+
+        impl LossSpec {
+            /// Says what is wrong, and completes the model's parameters.
+            pub fn check(&mut self) -> Checked {
+                $(self.$key.iter_mut().try_for_each(LossParams::check).map_err(|wrong| wrong.below(stringify!($key)))?;)+
+                let models = [$((concat!("`", stringify!($key), "`"), self.$key.is_some())),+];
+                let names = |only: bool| models.into_iter().filter(|model| model.1 || !only).map(|model| model.0).collect::<Vec<_>>();
+                match names(true).as_slice() {
+                    [] if self.own.is_none() => {
+                        let what = format!("names no model; give one of {}, such as rate = 0.01", names(false).join(", "));
+                        return Err(Wrong::at("", what));
+                    }
+                    [] | [_] => {}
+                    [one, other] => return Err(Wrong::at("", format!("has both {one} and {other}; give one of them"))),
+                    more => return Err(Wrong::at("", format!("has {}; give one of them", more.join(", ")))),
+                }
+                if self.seed.is_some() && self.rate.is_none() {
+                    let what = "seeds the draws of a `rate` as ns-2's; a `list` draws nothing, and ns-2 has no other model";
+                    return Err(Wrong::at("seed", what));
+                }
+                check_seed(self.seed)
+            }
+        }
+
+        /// The models, dispatched without `Box<dyn>`.
+        #[derive(Clone, Debug)]
+        enum Model {
+            $($model($model),)+
+            Custom(Own<dyn LossModel>),
+        }
+
+        impl Model {
+            fn new(spec: &LossSpec, random: impl FnOnce() -> Random) -> Option<Model> {
+                $(if let Some(params) = &spec.$key {
+                    return Some(Model::$model($model::new(params, random)));
+                })+
+                spec.own.clone().map(Model::Custom)
+            }
+
+            /// Whether packet `number` is lost.
+            #[inline]
+            fn takes<P: Carried>(&mut self, number: u64, packet: &P, now: Time) -> bool {
+                match self {
+                    $(Model::$model(model) => model.takes(&PacketView::new(number, packet), now),)+
+                    Model::Custom(own) => own.0.takes(&PacketView::new(number, packet), now),
+                }
+            }
+        }
+    };
+}
+
+losses! {
+    #[schemars(range(min = 0.0, max = 1.0))]
+    rate: rate::ByRate(f64), "Each packet is lost with this probability, independently; 0 to 1.";
+    gilbert_elliott: gilbert_elliott::Bursts(GilbertElliott), "Losses in bursts, by a path that is now good, now bad.";
+    list: list::ByNumber(Vec<u64>), "The packets lost, counted from 0 over what the model sees.";
+}
+
+/// The losses of one link direction.
+#[derive(Clone, Debug)]
 pub struct Loss {
     place: LossPlace,
     only: Option<LossTarget>,
-    rule: Rule,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Rule {
-    Rate {
-        rate: f64,
-        random: Random,
-    },
-    Bursts(Box<Bursts>),
-    /// Ascending indices still to come, latest last, and the index of the next packet.
-    List {
-        ahead: Vec<u64>,
-        next: u64,
-    },
+    /// Packets seen.
+    seen: u64,
+    model: Option<Model>,
 }
 
 impl Loss {
-    /// The model that `spec` describes; `random` is its stream unless the spec asks for ns-2's seeding.
+    /// The losses that `spec` describes; `random` is their stream unless the spec asks for ns-2's seeding.
     pub fn new(spec: &LossSpec, random: impl FnOnce() -> Random) -> Loss {
-        let rule = match (&spec.list, &spec.gilbert_elliott, spec.rate) {
-            (_, Some(bursts), _) => Rule::Bursts(Box::new(Bursts::new(bursts, random()))),
-            (Some(list), ..) => {
-                let mut ahead = list.clone();
-                ahead.sort_unstable_by(|a, b| b.cmp(a));
-                ahead.dedup();
-                Rule::List { ahead, next: 0 }
-            }
-            (None, None, rate) => {
-                let random = spec.seed.map_or_else(random, Random::ns2);
-                Rule::Rate { rate: rate.unwrap_or(0.0), random }
-            }
-        };
-        Loss { place: spec.r#where, only: spec.only, rule }
+        let model = Model::new(spec, || spec.seed.map_or_else(random, Random::ns2));
+        Loss { place: spec.r#where, only: spec.only, seen: 0, model }
     }
 
     /// Whether the model, if it stands at `place`, takes this packet, which comes to the link (or to its transmitter) `now`.
     #[inline]
     pub fn takes<P: Carried>(&mut self, packet: &P, place: LossPlace, now: Time) -> bool {
-        if place != self.place {
+        if place != self.place || !LossTarget::includes(self.only, packet) {
             return false;
         }
-        LossTarget::includes(self.only, packet)
-            && match &mut self.rule {
-                Rule::Rate { rate, random } => random.uniform() < *rate,
-                Rule::Bursts(bursts) => bursts.takes(now),
-                Rule::List { ahead, next } => {
-                    let hit = ahead.last() == Some(next);
-                    *next += 1;
-                    if hit {
-                        ahead.pop();
-                    }
-                    hit
-                }
-            }
+        self.seen += 1;
+        self.model.as_mut().is_some_and(|model| model.takes(self.seen - 1, packet, now))
     }
 }

@@ -11,12 +11,12 @@ mod shaper;
 mod tin;
 mod tins;
 
-use acklab_packet::Time;
+use acklab_packet::{Rate, Time};
 
 use super::classes::{Classes, FlowClass};
 use super::cobalt::control::nanoseconds;
 use super::fair::{draw, flow_hash, memory};
-use super::{Queue, Removal, Service};
+use super::{Backlog, Queue, Removal, Service};
 use crate::Carried;
 use crate::ack_filter::superfluous;
 use crate::random::Random;
@@ -57,7 +57,8 @@ fn bytes_in<P>(tins: &[Tin<P>]) -> impl Fn(u16) -> u64 + '_ {
 
 impl<P: Carried> Cake<P> {
     /// An empty queue.
-    pub fn new(params: &CakeQueueParams, mut random: Random) -> Cake<P> {
+    pub fn new(params: &CakeQueueParams, _: Rate, random: impl FnOnce() -> Random) -> Cake<P> {
+        let mut random = random();
         Cake {
             memory_limit: params.memory_limit(),
             tins: params.tins.shares().iter().map(|&share| Tin::new(params, share)).collect(),
@@ -236,10 +237,6 @@ impl<P: Carried> Queue<P> for Cake<P> {
         }
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn learn(&mut self, class: FlowClass) {
         self.classes.add(class);
     }
@@ -286,11 +283,8 @@ impl<P: Carried> Queue<P> for Cake<P> {
         if self.pace.bytes_per_second > 0 { Time::from_secs(self.next as f64 * 1e-9) } else { now }
     }
 
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn bytes(&self) -> u64 {
-        self.bytes
+    #[inline]
+    fn held(&self) -> Backlog {
+        Backlog { packets: self.len as u64, bytes: self.bytes }
     }
 }

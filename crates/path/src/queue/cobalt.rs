@@ -9,15 +9,15 @@ use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::codel::control::out_of_range;
 use super::store::Store;
-use super::{Limit, Queue, Removal, Service};
+use super::{Backlog, Limit, Queue, QueueParams, Removal, Service, codel};
 use crate::Carried;
-use crate::ack_filter::FilterSpec;
+use crate::ack_filter::{self, FilterSpec};
 use crate::random::Random;
+use crate::values::{Checked, at_least};
 use control::{Cobalt as Control, Rules, nanoseconds};
 
-/// Parameters of COBALT.
+/// Drops by how long packets have waited, and more when the queue overflows (COBALT: CoDel and BLUE).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CobaltParams {
@@ -43,13 +43,11 @@ impl Default for CobaltParams {
     }
 }
 
-impl CobaltParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.packets < 2 {
-            return Some(("packets", "must be at least 2", self.packets.to_string()));
-        }
-        out_of_range((self.target, self.interval), acklab_packet::Bytes::new(1))
+impl QueueParams for CobaltParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        at_least(2, "packets", self.packets)?;
+        codel::control::check((self.target, self.interval), acklab_packet::Bytes::new(1))
     }
 }
 
@@ -72,14 +70,14 @@ pub struct Cobalt<P> {
 
 impl<P: Carried> Cobalt<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &CobaltParams, rate: Rate, random: Random) -> Cobalt<P> {
+    pub fn new(params: &CobaltParams, rate: Rate, random: impl FnOnce() -> Random) -> Cobalt<P> {
         Cobalt {
             rules: rules(params.target, params.interval, params.ecn),
             limit: Limit::Packets(params.packets),
             store: Store::new(1, params.filter, rate),
             control: Control::whole_first_interval(),
             found_empty: false,
-            random,
+            random: random(),
         }
     }
 
@@ -103,10 +101,6 @@ impl<P: Carried> Queue<P> for Cobalt<P> {
         }
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         while let Some((arrival, mut packet)) = self.store.pop(0, now) {
             let times = (nanoseconds(arrival), nanoseconds(now));
@@ -119,11 +113,8 @@ impl<P: Carried> Queue<P> for Cobalt<P> {
         None
     }
 
-    fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.store.held()
     }
 }

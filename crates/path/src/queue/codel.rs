@@ -10,13 +10,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::store::Store;
-use super::{Limit, Queue, Removal, Service};
+use super::{Backlog, Limit, Queue, QueueParams, Removal, Service};
 use crate::Carried;
-use crate::ack_filter::FilterSpec;
+use crate::ack_filter::{self, FilterSpec};
+use crate::random::Random;
+use crate::values::{Checked, at_least};
 pub use control::Law;
 use control::{Control, Rules};
 
-/// Parameters of CoDel.
+/// Drops by how long packets have waited (CoDel, RFC 8289).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodelParams {
@@ -52,13 +54,11 @@ impl Default for CodelParams {
     }
 }
 
-impl CodelParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.packets < 2 {
-            return Some(("packets", "must be at least 2", self.packets.to_string()));
-        }
-        control::out_of_range((self.target, self.interval), self.max_packet)
+impl QueueParams for CodelParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        at_least(2, "packets", self.packets)?;
+        control::check((self.target, self.interval), self.max_packet)
     }
 }
 
@@ -73,7 +73,7 @@ pub struct Codel<P> {
 
 impl<P: Carried> Codel<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &CodelParams, rate: Rate) -> Codel<P> {
+    pub fn new(params: &CodelParams, rate: Rate, _: impl FnOnce() -> Random) -> Codel<P> {
         let times = (params.target, params.interval, params.ce_threshold);
         Codel {
             rules: Rules::new(params.law, times, params.max_packet, params.ecn),
@@ -94,10 +94,6 @@ impl<P: Carried> Queue<P> for Codel<P> {
         self.store.admit(0, packet, now, removed, |_, room| limit.refuses(size, room, service));
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let store = &mut self.store;
         self.control.dequeue(&self.rules, now, removed, || {
@@ -106,11 +102,8 @@ impl<P: Carried> Queue<P> for Codel<P> {
         })
     }
 
-    fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.store.held()
     }
 }

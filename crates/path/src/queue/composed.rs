@@ -7,9 +7,10 @@
 use acklab_packet::{Rate, Time};
 
 use super::filtering::Filtering;
-use super::{DropPolicy, Limit, Queue, Removal, Scheduler, Service};
+use super::{Backlog, DropPolicy, DropTailParams, Limit, Queue, Removal, Scheduler, Service};
 use crate::Carried;
-use crate::ack_filter::{DelayedParams, FilterSpec};
+use crate::ack_filter::DelayedParams;
+use crate::random::Random;
 use crate::waiting::{Measures, Place, Waiting};
 
 /// A queue made of parts.
@@ -18,18 +19,28 @@ pub struct Composed<P> {
     limit: Limit,
     filtering: Filtering,
     drop: DropPolicy,
+    /// Where the drop policy draws.
+    random: Option<Random>,
     scheduler: Scheduler,
     waiting: Waiting<P>,
 }
 
 impl<P: Carried> Composed<P> {
     /// A queue of these parts before a link of `rate`.
-    pub fn new(limit: Limit, filter: Option<&FilterSpec>, drop: DropPolicy, scheduler: Scheduler, rate: Rate) -> Self {
-        let filtering = Filtering::new(filter, rate);
+    pub fn new(params: &DropTailParams, rate: Rate, random: impl FnOnce() -> Random) -> Self {
+        let &DropTailParams { drop, scheduler, .. } = params;
+        let filtering = Filtering::new(params.filter.as_ref(), rate);
         let floor = DelayedParams::FLOOR * rate.bps() / 8.0;
         let rates = Measures { rates: Some((DelayedParams::WINDOW, floor)), ..Measures::default() };
         let measures = drop.measures(filtering.measures::<P>(), rates);
-        Composed { limit, filtering, drop, scheduler, waiting: Waiting::new(measures, scheduler.classes()) }
+        Composed {
+            limit: params.limit(rate),
+            filtering,
+            drop,
+            random: drop.draws().then(random),
+            scheduler,
+            waiting: Waiting::new(measures, scheduler.classes()),
+        }
     }
 
     /// What waits, and the flow table.
@@ -54,7 +65,7 @@ impl<P: Carried> Composed<P> {
         }
         self.filtering.erase(&mut self.waiting, |packet| removed.push((packet, Removal::Filtered)));
         while !self.limit.admits(size, self.waiting.len() as u64, self.waiting.bytes(), service.bytes()) {
-            let Some(victim) = self.drop.victim(&self.waiting, filtering) else { return false };
+            let Some(victim) = self.drop.victim(&self.waiting, filtering, self.random.as_mut()) else { return false };
             removed.push((self.waiting.remove(victim), Removal::Full));
         }
         true
@@ -87,10 +98,6 @@ impl<P: Carried> Queue<P> for Composed<P> {
         self.filtering.spare(&mut self.waiting);
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     #[inline]
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         let next = self.scheduler.next(&self.waiting)?;
@@ -98,13 +105,8 @@ impl<P: Carried> Queue<P> for Composed<P> {
     }
 
     #[inline]
-    fn len(&self) -> usize {
-        self.waiting.len()
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.waiting.bytes()
+    fn held(&self) -> Backlog {
+        Backlog { packets: self.waiting.len() as u64, bytes: self.waiting.bytes() }
     }
 }
 
@@ -116,10 +118,10 @@ mod tests {
 
     /// Packets looked at for each arrival, at most, when `backlog` packets of `connections` wait.
     fn looks(spec: &str, drop: DropPolicy, connections: u32, backlog: u64) -> u64 {
-        let filter: FilterSpec = serde_json::from_str(spec).expect("a filter");
-        let limit = Limit::Waiting(backlog);
-        let rate = Rate::from_bps(1e5);
-        let mut queue: Composed<Packet> = Composed::new(limit, Some(&filter), drop, Scheduler::RoundRobin, rate);
+        let filter = Some(serde_json::from_str(spec).expect("a filter"));
+        let scheduler = Scheduler::RoundRobin;
+        let params = DropTailParams { waiting: Some(backlog), filter, drop, scheduler, ..DropTailParams::default() };
+        let mut queue: Composed<Packet> = Composed::new(&params, Rate::from_bps(1e5), || Random::stream(1));
         let mut removed = Vec::new();
         let mut most = 0;
         for i in 0..backlog + 2000 {
@@ -148,7 +150,7 @@ mod tests {
             r#"{"kind": "delayed", "share": 1.0, "conservative": true}"#,
             r#"{"kind": "cake"}"#,
         ] {
-            for drop in [DropPolicy::Tail, DropPolicy::LongestFront, DropPolicy::FastestOldest] {
+            for drop in [DropPolicy::Tail, DropPolicy::LongestFront, DropPolicy::FastestOldest, DropPolicy::Random] {
                 for connections in [1, 100] {
                     let [few, many] = [1000, 30_000].map(|backlog| looks(spec, drop, connections, backlog));
                     assert!(many <= 100 && many <= few.max(60), "{spec} {drop:?}: {few}, then {many}");

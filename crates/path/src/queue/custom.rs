@@ -4,29 +4,17 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use acklab_packet::Time;
+use dyn_clone::DynClone;
 
-use super::{Queue, Removal, Service};
-use crate::Carried;
-
-/// A packet as a discipline sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiter {
-    /// Its number, counted from 0 as packets arrive at the queue.
-    pub number: u64,
-    /// Bytes on the wire, headers included.
-    pub bytes: u32,
-    /// Whether it is a pure ACK.
-    pub is_ack: bool,
-    /// Its connection.
-    pub connection: u64,
-}
+use super::{Backlog, Queue, QueueParams, Removal, Service};
+use crate::{Carried, Own, PacketView};
 
 /// A discipline over numbered packets; the link keeps the packets themselves.
 ///
 /// Each packet that arrives leaves once: it is served, or its number goes to `removed`. Numbers that do not wait are ignored.
-pub trait Discipline: Debug + Send + Sync + CloneDiscipline {
+pub trait Discipline: Debug + Send + Sync + DynClone {
     /// `packet` arrives `now`; it waits unless its number goes to `removed`.
-    fn enqueue(&mut self, packet: Waiter, service: Service, now: Time, removed: &mut Vec<(u64, Removal)>);
+    fn enqueue(&mut self, packet: PacketView, service: Service, now: Time, removed: &mut Vec<(u64, Removal)>);
 
     /// The number of the packet to serve next, and whether it gets a congestion mark (CE, RFC 3168) if its sender
     /// understands marks. `None` only where nothing waits, or [`Discipline::ready_at`] is later.
@@ -38,45 +26,18 @@ pub trait Discipline: Debug + Send + Sync + CloneDiscipline {
     }
 }
 
-/// A copy in a `Box`; every discipline that is `Clone` has it.
-pub trait CloneDiscipline {
-    /// The copy.
-    fn clone_discipline(&self) -> Box<dyn Discipline>;
-}
-
-impl<D: Discipline + Clone + 'static> CloneDiscipline for D {
-    fn clone_discipline(&self) -> Box<dyn Discipline> {
-        Box::new(self.clone())
+impl<D: Discipline + 'static> From<D> for Own<dyn Discipline> {
+    fn from(discipline: D) -> Self {
+        Own(Box::new(discipline))
     }
 }
 
-/// A discipline that a queue begins with.
-#[derive(Debug)]
-pub struct OwnQueue(Box<dyn Discipline>);
-
-impl<D: Discipline + 'static> From<D> for OwnQueue {
-    fn from(discipline: D) -> OwnQueue {
-        OwnQueue(Box::new(discipline))
-    }
-}
-
-impl Clone for OwnQueue {
-    fn clone(&self) -> Self {
-        OwnQueue(self.0.clone_discipline())
-    }
-}
-
-impl PartialEq for OwnQueue {
-    /// Disciplines whose `Debug` output is the same are equal.
-    fn eq(&self, other: &Self) -> bool {
-        format!("{:?}", self.0) == format!("{:?}", other.0)
-    }
-}
+impl QueueParams for Own<dyn Discipline> {}
 
 /// The queue of a program's own discipline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Custom<P> {
-    discipline: OwnQueue,
+    discipline: Own<dyn Discipline>,
     packets: HashMap<u64, P>,
     bytes: u64,
     /// Packets that have arrived.
@@ -87,7 +48,7 @@ pub struct Custom<P> {
 
 impl<P: Carried> Custom<P> {
     /// An empty queue.
-    pub fn new(discipline: OwnQueue) -> Custom<P> {
+    pub fn new(discipline: Own<dyn Discipline>) -> Custom<P> {
         Custom { discipline, packets: HashMap::new(), bytes: 0, arrived: 0, numbers: Vec::new() }
     }
 
@@ -107,16 +68,12 @@ impl<P: Carried> Custom<P> {
 impl<P: Carried> Queue<P> for Custom<P> {
     fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         let (number, bytes) = (self.arrived, packet.wire_bytes());
-        let waiter = Waiter { number, bytes, is_ack: packet.is_ack(), connection: packet.connection() };
+        let view = PacketView::new(number, &packet);
         self.arrived += 1;
         self.bytes += u64::from(bytes);
         self.packets.insert(number, packet);
-        self.discipline.0.enqueue(waiter, service, now, &mut self.numbers);
+        self.discipline.0.enqueue(view, service, now, &mut self.numbers);
         self.clear(removed);
-    }
-
-    fn lets_pass(&self, _: &P) -> bool {
-        false
     }
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
@@ -134,12 +91,9 @@ impl<P: Carried> Queue<P> for Custom<P> {
         self.discipline.0.ready_at(now)
     }
 
-    fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.bytes
+    #[inline]
+    fn held(&self) -> Backlog {
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 }
 
@@ -153,7 +107,7 @@ mod tests {
     struct Stack(Vec<u64>);
 
     impl Discipline for Stack {
-        fn enqueue(&mut self, packet: Waiter, _: Service, _: Time, removed: &mut Vec<(u64, Removal)>) {
+        fn enqueue(&mut self, packet: PacketView, _: Service, _: Time, removed: &mut Vec<(u64, Removal)>) {
             self.0.push(packet.number);
             if self.0.len() > 2 {
                 removed.push((self.0.remove(0), Removal::Full));

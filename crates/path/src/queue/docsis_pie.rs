@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::pie::control::{Clock, tuned};
 use super::store::Store;
-use super::{Limit, Queue, Removal, Service};
-use crate::ack_filter::FilterSpec;
+use super::{Backlog, Limit, Queue, QueueParams, Removal, Service};
+use crate::ack_filter::{self, FilterSpec};
 use crate::random::Random;
 use crate::server::token_bucket::Bucket;
-use crate::values::quoted;
+use crate::values::{Checked, must, quoted};
 use crate::{Buffer, Carried};
 
 /// Constants of RFC 8034 appendix A.1.2, in seconds and bytes.
@@ -26,7 +26,8 @@ const PROB_HIGH: f64 = 8.5;
 const LATENCY_LOW: f64 = 0.005;
 const LATENCY_HIGH: f64 = 0.2;
 
-/// Parameters of DOCSIS-PIE (RFC 8034 appendix A.1.1), which marks nothing (section 4.7).
+// RFC 8034 appendix A.1.1; it marks nothing (section 4.7).
+/// PIE of a cable modem, which knows the delay from its shaper (DOCSIS-PIE, RFC 8034).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocsisPieParams {
@@ -56,21 +57,22 @@ fn target() -> Time {
     Time::from_secs(0.01)
 }
 
-impl DocsisPieParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.buffer == Buffer::bytes(0) {
-            return Some(("buffer", "must be at least 1B", quoted("0B")));
-        }
-        if !(self.target.secs() > 0.0 && self.target.secs() <= 100.0) {
-            return Some(("target", "must be more than 0s and at most 100s", quoted(self.target)));
-        }
-        if let Some(mean) = self.mean.filter(|mean| mean.bps() < 1.0) {
-            return Some(("mean", "must be at least 1bps", quoted(mean)));
-        }
+impl QueueParams for DocsisPieParams {
+    fn check(&mut self, rate: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        self.buffer.count("buffer", rate)?;
+        must(self.buffer != Buffer::bytes(0), "buffer", "must be at least 1B", quoted("0B"))?;
+        let target = self.target.secs() > 0.0 && self.target.secs() <= 100.0;
+        must(target, "target", "must be more than 0s and at most 100s", quoted(self.target))?;
         let least = self.mean.map_or(1.0, Rate::bps);
-        let slow = self.peak.filter(|peak| peak.bps() < least);
-        slow.map(|peak| ("peak", "must be at least 1bps, and not less than `mean`", quoted(peak)))
+        self.mean.map_or(Ok(()), |mean| must(least >= 1.0, "mean", "must be at least 1bps", quoted(mean)))?;
+        self.peak.map_or(Ok(()), |peak| {
+            must(peak.bps() >= least, "peak", "must be at least 1bps, and not less than `mean`", quoted(peak))
+        })
+    }
+
+    fn buffer(&self) -> Option<Buffer> {
+        Some(self.buffer)
     }
 }
 
@@ -190,7 +192,7 @@ pub struct DocsisPie<P> {
 
 impl<P: Carried> DocsisPie<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &DocsisPieParams, rate: Rate, random: Random) -> DocsisPie<P> {
+    pub fn new(params: &DocsisPieParams, rate: Rate, random: impl FnOnce() -> Random) -> DocsisPie<P> {
         let (mean, buffer) = (params.mean.unwrap_or(rate), params.buffer.at(rate).get());
         DocsisPie {
             limit: Limit::WaitingBytes(buffer),
@@ -209,7 +211,7 @@ impl<P: Carried> DocsisPie<P> {
                 state: State::Inactive,
             },
             clock: Clock::new(Time::from_secs(INTERVAL)),
-            random,
+            random: random(),
         }
     }
 
@@ -239,10 +241,6 @@ impl<P: Carried> Queue<P> for DocsisPie<P> {
         });
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         self.catch_up(now);
         let (_, packet) = self.store.pop(0, now)?;
@@ -250,12 +248,9 @@ impl<P: Carried> Queue<P> for DocsisPie<P> {
         Some(packet)
     }
 
-    fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.store.held()
     }
 }
 
@@ -270,9 +265,9 @@ mod tests {
         if burst > 0 {
             text["burst"] = format!("{burst}B").into();
         }
-        let params: DocsisPieParams = serde_json::from_value(text).expect("parameters");
-        assert_eq!((params.out_of_range(), params.target), (None, Time::from_secs(0.01)));
-        DocsisPie::new(&params, Rate::from_bps(1e9), Random::stream(0))
+        let mut params: DocsisPieParams = serde_json::from_value(text).expect("parameters");
+        assert_eq!((params.check(None), params.target), (Ok(()), Time::from_secs(0.01)));
+        DocsisPie::new(&params, Rate::from_bps(1e9), || Random::stream(0))
     }
 
     fn arrive(queue: &mut DocsisPie<Bare>, count: u32, size: u32, ms: f64) -> usize {

@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::classes::{Classes, FlowClass};
 use super::pie::control::Clock;
 use super::store::Store;
-use super::{Queue, Removal, Service};
+use super::{Backlog, Queue, QueueParams, Removal, Service};
 use crate::Carried;
-use crate::ack_filter::FilterSpec;
+use crate::ack_filter::{self, FilterSpec};
 use crate::random::Random;
-use crate::values::quoted;
+use crate::values::{Checked, at_least, must, quoted};
 
-/// Parameters of DualPI2. The defaults are Linux's (sch_dualpi2.c, from 6.17), which are RFC 9332's but for `beta` (3) and a step instead
-/// of a ramp from 0.8 to 1.2 ms.
+// The defaults are Linux's (sch_dualpi2.c, from 6.17), which are RFC 9332's but for `beta` (3) and a step instead of a ramp from 0.8 to
+// 1.2 ms.
+/// A queue for senders that answer many marks, one for the others, and one controller for both (DualPI2, RFC 9332).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DualPi2Params {
@@ -71,33 +72,27 @@ impl Default for DualPi2Params {
     }
 }
 
-impl DualPi2Params {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.waiting == 0 {
-            return Some(("waiting", "must be at least 1", "0".into()));
-        }
-        if !(self.target.secs() > 0.0 && self.target.secs() <= 100.0) {
-            return Some(("target", "must be more than 0s and at most 100s", quoted(self.target)));
-        }
-        if !(0.001..=10.0).contains(&self.update.secs()) {
-            return Some(("update", "must be from 1ms to 10s", quoted(self.update)));
-        }
-        if self.step.secs() > 100.0 {
-            return Some(("step", "must be at most 100s", quoted(self.step)));
-        }
+impl QueueParams for DualPi2Params {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        at_least(1, "waiting", self.waiting)?;
+        let target = self.target.secs() > 0.0 && self.target.secs() <= 100.0;
+        must(target, "target", "must be more than 0s and at most 100s", quoted(self.target))?;
+        let update = (0.001..=10.0).contains(&self.update.secs());
+        must(update, "update", "must be from 1ms to 10s", quoted(self.update))?;
+        must(self.step.secs() <= 100.0, "step", "must be at most 100s", quoted(self.step))?;
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta), ("classic_share", self.classic_share)] {
-            if !(0.0..=100.0).contains(&value) {
-                return Some((name, "must be from 0 to 100", value.to_string()));
-            }
+            must((0.0..=100.0).contains(&value), name, "must be from 0 to 100", value)?;
         }
-        if !(1.0..=255.0).contains(&self.coupling) {
-            return Some(("coupling", "must be from 1 to 255", self.coupling.to_string()));
+        must((1.0..=255.0).contains(&self.coupling), "coupling", "must be from 1 to 255", self.coupling)?;
+        for &point in &self.code_points {
+            must(point <= 63, "code_points", "must be from 0 to 63 each", point)?;
         }
-        if let Some(point) = self.code_points.iter().find(|point| **point > 63) {
-            return Some(("code_points", "must be from 0 to 63 each", point.to_string()));
-        }
-        (self.max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", quoted("0B")))
+        must(self.max_packet.get() > 0, "max_packet", "must be at least 1B", quoted("0B"))
+    }
+
+    fn classes(&mut self) -> Option<&mut Arc<[FlowClass]>> {
+        Some(&mut self.classes)
     }
 }
 
@@ -133,7 +128,7 @@ pub struct DualPi2<P> {
 
 impl<P: Carried> DualPi2<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &DualPi2Params, rate: Rate, random: Random) -> DualPi2<P> {
+    pub fn new(params: &DualPi2Params, rate: Rate, random: impl FnOnce() -> Random) -> DualPi2<P> {
         let mut queue = DualPi2 {
             classes: Classes::new(&params.classes),
             store: Store::new(2, params.filter, rate),
@@ -142,7 +137,7 @@ impl<P: Carried> DualPi2<P> {
             credit: 0.0,
             clock: Clock::new(params.update),
             params: params.clone(),
-            random,
+            random: random(),
         };
         queue.reset_credit();
         queue
@@ -244,10 +239,6 @@ impl<P: Carried> Queue<P> for DualPi2<P> {
         self.store.admit(line, packet, now, removed, |_, room| (room.packets >= waiting).then_some(Removal::Full));
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn learn(&mut self, class: FlowClass) {
         self.classes.add(class);
     }
@@ -270,12 +261,9 @@ impl<P: Carried> Queue<P> for DualPi2<P> {
         None
     }
 
-    fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.store.held()
     }
 }
 

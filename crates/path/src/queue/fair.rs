@@ -11,7 +11,7 @@ use super::Removal;
 use super::store::{Room, Store};
 use crate::Carried;
 use crate::random::Random;
-use crate::values::quoted;
+use crate::values::{Checked, at_least, must, quoted, within};
 
 /// Declares the parameters of queues with a controller in each: those of FQ-CoDel, then the controller's, with their defaults.
 macro_rules! with_queues {
@@ -60,11 +60,11 @@ macro_rules! with_queues {
         }
 
         impl $name {
-            /// The first key that is out of range among those of the queues.
-            fn queues_out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+            /// Checks the keys of the queues.
+            fn check_queues(&self) -> $crate::values::Checked {
                 let sizes = (self.flows, self.quantum.get());
-                $crate::queue::fair::out_of_range(sizes, (self.waiting, self.memory.get()))
-                    .or_else(|| (self.drop_batch == 0).then(|| ("drop_batch", "must be at least 1", "0".into())))
+                $crate::queue::fair::check(sizes, (self.waiting, self.memory.get()))?;
+                $crate::values::at_least(1, "drop_batch", self.drop_batch.into())
             }
         }
     };
@@ -240,21 +240,13 @@ impl<P: Carried, S: Clone> Fair<P, S> {
     }
 }
 
-/// The first key that is out of range of those that every such queue has.
-pub(super) fn out_of_range(
-    (flows, quantum): (u32, u64),
-    (waiting, memory): (u64, u64),
-) -> Option<(&'static str, &'static str, String)> {
-    if !(1..=65_536).contains(&flows) {
-        return Some(("flows", "must be from 1 to 65536", flows.to_string()));
-    }
-    if !(1..=1 << 20).contains(&quantum) {
-        return Some(("quantum", "must be from 1B to 1048576B", quoted(format_args!("{quantum}B"))));
-    }
-    if waiting == 0 {
-        return Some(("waiting", "must be at least 1", waiting.to_string()));
-    }
-    (memory == 0).then(|| ("memory", "must be at least 1B", quoted(format_args!("{memory}B"))))
+/// Checks the keys that every such queue has.
+pub(super) fn check((flows, quantum): (u32, u64), (waiting, memory): (u64, u64)) -> Checked {
+    within(1, 65_536, "flows", flows)?;
+    let bytes = |count| quoted(format_args!("{count}B"));
+    must((1..=1 << 20).contains(&quantum), "quantum", "must be from 1B to 1048576B", bytes(quantum))?;
+    at_least(1, "waiting", waiting)?;
+    must(memory > 0, "memory", "must be at least 1B", bytes(memory))
 }
 
 #[cfg(test)]

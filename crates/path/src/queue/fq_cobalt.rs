@@ -6,12 +6,14 @@ use super::cobalt::control::{Cobalt as Control, Rules, nanoseconds};
 use super::cobalt::rules;
 use super::fair::{EmptyNew, Fair, with_queues};
 use super::store::Store;
-use super::{Queue, Removal, Service, codel};
-use crate::Carried;
+use super::{Backlog, Queue, QueueParams, Removal, Service, codel};
 use crate::random::Random;
+use crate::values::Checked;
+use crate::{Carried, ack_filter};
 
 with_queues! {
-    /// Parameters of FQ-COBALT; the defaults are those of FQ-CoDel (RFC 8290 section 5.2).
+    // The defaults are those of FQ-CoDel (RFC 8290 section 5.2).
+    /// A queue for each hash of a connection, with COBALT in each (FQ-COBALT).
     pub struct FqCobaltParams {
         /// Time between the first two drops of a queue: about the longest round trip; from 1 ms to 100 s.
         pub interval: Time = Time::from_secs(0.1),
@@ -20,10 +22,11 @@ with_queues! {
     }
 }
 
-impl FqCobaltParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        self.queues_out_of_range().or_else(|| codel::control::out_of_range((self.target, self.interval), Bytes::new(1)))
+impl QueueParams for FqCobaltParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        self.check_queues()?;
+        codel::control::check((self.target, self.interval), Bytes::new(1))
     }
 }
 
@@ -38,7 +41,8 @@ pub struct FqCobalt<P> {
 
 impl<P: Carried> FqCobalt<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &FqCobaltParams, rate: Rate, mut random: Random) -> FqCobalt<P> {
+    pub fn new(params: &FqCobaltParams, rate: Rate, random: impl FnOnce() -> Random) -> FqCobalt<P> {
+        let mut random = random();
         let state = Control::whole_first_interval();
         let store = Store::new(params.flows as usize, params.filter, rate);
         FqCobalt {
@@ -64,10 +68,6 @@ impl<P: Carried> Queue<P> for FqCobalt<P> {
         }
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let (rules, random, nanos) = (&self.rules, &mut self.random, nanoseconds(now));
         self.fair.serve(|fair, index| {
@@ -83,11 +83,8 @@ impl<P: Carried> Queue<P> for FqCobalt<P> {
         })
     }
 
-    fn len(&self) -> usize {
-        self.fair.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.fair.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.fair.store.held()
     }
 }

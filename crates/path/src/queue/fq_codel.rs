@@ -5,12 +5,14 @@ use acklab_packet::{Bytes, Rate, Time};
 use super::codel::control::{self, Control, Law, Rules};
 use super::fair::{EmptyNew, Fair, with_queues};
 use super::store::Store;
-use super::{Queue, Removal, Service};
-use crate::Carried;
+use super::{Backlog, Queue, QueueParams, Removal, Service};
 use crate::random::Random;
+use crate::values::Checked;
+use crate::{Carried, ack_filter};
 
 with_queues! {
-    /// Parameters of FQ-CoDel; the defaults are those of RFC 8290 section 5.2.
+    // The defaults are those of RFC 8290 section 5.2.
+    /// A queue for each hash of a connection, with CoDel in each (FQ-CoDel, RFC 8290).
     pub struct FqCodelParams {
         /// Time for which all packets of a queue have to wait `target` or longer before the first is dropped; from 1 ms to 100 s.
         pub interval: Time = Time::from_secs(0.1),
@@ -27,10 +29,11 @@ with_queues! {
     }
 }
 
-impl FqCodelParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        self.queues_out_of_range().or_else(|| control::out_of_range((self.target, self.interval), self.max_packet))
+impl QueueParams for FqCodelParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        self.check_queues()?;
+        control::check((self.target, self.interval), self.max_packet)
     }
 }
 
@@ -44,7 +47,7 @@ pub struct FqCodel<P> {
 
 impl<P: Carried> FqCodel<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &FqCodelParams, rate: Rate, mut random: Random) -> FqCodel<P> {
+    pub fn new(params: &FqCodelParams, rate: Rate, random: impl FnOnce() -> Random) -> FqCodel<P> {
         let times = (params.target, params.interval, params.ce_threshold);
         let empty = match params.law {
             Law::Rfc8289 => EmptyNew::Old,
@@ -54,7 +57,7 @@ impl<P: Carried> FqCodel<P> {
         FqCodel {
             params: *params,
             rules: Rules::new(params.law, times, params.max_packet, params.ecn),
-            fair: Fair::new(store, params.quantum.get(), empty, &Control::default(), &mut random),
+            fair: Fair::new(store, params.quantum.get(), empty, &Control::default(), &mut random()),
         }
     }
 }
@@ -73,10 +76,6 @@ impl<P: Carried> Queue<P> for FqCodel<P> {
         }
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let rules = &self.rules;
         self.fair.serve(|fair, index| {
@@ -90,11 +89,8 @@ impl<P: Carried> Queue<P> for FqCodel<P> {
         })
     }
 
-    fn len(&self) -> usize {
-        self.fair.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.fair.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.fair.store.held()
     }
 }

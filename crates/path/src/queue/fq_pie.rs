@@ -5,12 +5,14 @@ use acklab_packet::{Bytes, Rate, Time};
 use super::fair::{self, EmptyNew, Fair};
 use super::pie::control::{Chance, Clock, Rules, with_controller};
 use super::store::Store;
-use super::{Queue, Removal, Service};
-use crate::Carried;
+use super::{Backlog, Queue, QueueParams, Removal, Service};
 use crate::random::Random;
+use crate::values::Checked;
+use crate::{Carried, ack_filter};
 
 with_controller! {
-    /// Parameters of FQ-PIE; the defaults are Linux's. Each queue has a controller of its own.
+    // The defaults are Linux's. Each queue has a controller of its own.
+    /// A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux).
     pub struct FqPieParams {
         /// Packets that may wait, the one in service not counted; at least 1. An arrival that finds so many is dropped.
         #[schemars(range(min = 1))]
@@ -24,10 +26,11 @@ with_controller! {
     }
 }
 
-impl FqPieParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        fair::out_of_range((self.flows, self.quantum.get()), (self.waiting, 1)).or_else(|| self.rules().out_of_range())
+impl QueueParams for FqPieParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        fair::check((self.flows, self.quantum.get()), (self.waiting, 1))?;
+        self.rules().check()
     }
 }
 
@@ -46,7 +49,8 @@ pub struct FqPie<P> {
 
 impl<P: Carried> FqPie<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &FqPieParams, rate: Rate, mut random: Random) -> FqPie<P> {
+    pub fn new(params: &FqPieParams, rate: Rate, random: impl FnOnce() -> Random) -> FqPie<P> {
+        let mut random = random();
         let rules = params.rules();
         let store = Store::new(params.flows as usize, params.filter, rate);
         FqPie {
@@ -105,10 +109,6 @@ impl<P: Carried> Queue<P> for FqPie<P> {
         });
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         self.catch_up(now);
         let mut served = None;
@@ -123,11 +123,8 @@ impl<P: Carried> Queue<P> for FqPie<P> {
         packet
     }
 
-    fn len(&self) -> usize {
-        self.fair.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.fair.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.fair.store.held()
     }
 }

@@ -1,7 +1,5 @@
 //! How much may wait, in packets or bytes, with what is in service or without (ledger allman1998.m.droptail).
 
-use acklab_packet::Bytes;
-
 use super::store::Room;
 use super::{Removal, Service};
 
@@ -19,21 +17,6 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The one limit given; 1000 packets if none is.
-    pub fn new(
-        packets: Option<u64>,
-        waiting: Option<u64>,
-        bytes: Option<Bytes>,
-        waiting_bytes: Option<Bytes>,
-    ) -> Limit {
-        match (waiting, bytes, waiting_bytes) {
-            (Some(n), _, _) => Limit::Waiting(n),
-            (_, Some(bytes), _) => Limit::Bytes(bytes.get()),
-            (_, _, Some(bytes)) => Limit::WaitingBytes(bytes.get()),
-            _ => Limit::Packets(packets.unwrap_or(1000)),
-        }
-    }
-
     /// Whether an arrival of `size` bytes finds room beside `packets` packets of `bytes` bytes that wait, and one that
     /// is `in_service`.
     #[inline]

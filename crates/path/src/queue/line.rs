@@ -70,8 +70,9 @@ impl<P: Carried> Line<P> {
     /// What waits.
     #[inline]
     pub fn held(&self) -> Backlog {
-        let (packets, bytes) = self.first.as_ref().map_or((0, 0), |(_, rest)| (1, u64::from(*rest)));
-        Backlog { packets: packets + self.queue.len() as u64, bytes: bytes + self.queue.bytes() }
+        let Backlog { packets, bytes } = self.queue.held();
+        let first = self.first.as_ref().map_or((0, 0), |(_, rest)| (1, u64::from(*rest)));
+        Backlog { packets: packets + first.0, bytes: bytes + first.1 }
     }
 
     /// A packet comes to the queue `now`. What the queue removes goes to `gone`, with the reason and its wait.

@@ -1,7 +1,7 @@
 //! Queues: where packets wait for a link, and which are dropped.
 //!
-//! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`]. A program's own needs neither
-//! ([`QueueSpec::Custom`]).
+//! To add one: a file here with its parameters ([`QueueParams`]) and the queue ([`Queue`]), its `mod`, and its line in `queues!`
+//! below. A program's own needs neither ([`QueueSpec::Custom`]).
 
 mod cake;
 mod classes;
@@ -25,36 +25,30 @@ mod pie;
 mod policer;
 mod red;
 mod scheduler;
-mod spec;
 mod store;
 
-pub use cake::{AckFiltering, Cake, CakeQueueParams, Cells, Isolation, TinMode};
+pub use cake::{AckFiltering, Cells, Isolation, TinMode};
 pub use classes::FlowClass;
-pub use cobalt::{Cobalt, CobaltParams};
-pub use codel::{Codel, CodelParams, Law};
+pub use codel::Law;
 pub use composed::Composed;
 pub use counts::{Counts, Totals};
-pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
-pub use docsis_pie::{DocsisPie, DocsisPieParams};
+pub use custom::{Custom, Discipline};
 pub use drop_policy::DropPolicy;
-pub use drop_tail::DropTail;
-pub use dual_pi2::{DualPi2, DualPi2Params};
+pub use drop_tail::{DropTail, DropTailParams};
 pub use fair::flow_hash;
-pub use fq_cobalt::{FqCobalt, FqCobaltParams};
-pub use fq_codel::{FqCodel, FqCodelParams};
-pub use fq_pie::{FqPie, FqPieParams};
 pub use limit::Limit;
 pub use line::{Backlog, Line, Stamped};
-pub use pie::{Pie, PieParams};
-pub use policer::{Policer, PolicerParams};
-pub use red::{Red, RedParams};
 pub use scheduler::Scheduler;
-pub use spec::QueueSpec;
+
+use std::sync::Arc;
 
 use acklab_packet::{Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::Carried;
 use crate::random::Random;
+use crate::values::{Checked, kinds};
+use crate::{Buffer, Carried, Own};
 
 /// Why a packet leaves a link before it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +90,9 @@ pub trait Queue<P: Carried> {
     fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>);
     /// Whether a packet that finds the link idle and the queue empty goes straight into service, leaving no trace in
     /// the queue's state. Answering `false` is always right, only slower.
-    fn lets_pass(&self, packet: &P) -> bool;
+    fn lets_pass(&self, _packet: &P) -> bool {
+        false
+    }
     /// The next packet to serve, `None` if none waits then, or none may leave yet ([`Queue::ready_at`]). It may be marked
     /// first, and others before it may be dropped: those go to `removed`.
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P>;
@@ -111,136 +107,145 @@ pub trait Queue<P: Carried> {
     fn books(&self) -> Option<(Limit, u32)> {
         None
     }
+    /// What waits.
+    fn held(&self) -> Backlog;
     /// Packets waiting.
-    fn len(&self) -> usize;
+    #[inline]
+    fn len(&self) -> usize {
+        self.held().packets as usize
+    }
     /// Bytes waiting.
-    fn bytes(&self) -> u64;
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.held().bytes
+    }
     /// Whether none waits.
+    #[inline]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The disciplines, dispatched without `Box<dyn>`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyQueue<P> {
-    /// See [`DropTail`].
-    DropTail(DropTail<P>),
-    /// See [`Red`].
-    Red(Box<Red<P>>),
-    /// See [`Composed`].
-    Composed(Box<Composed<P>>),
-    /// See [`Codel`].
-    Codel(Box<Codel<P>>),
-    /// See [`FqCodel`].
-    FqCodel(Box<FqCodel<P>>),
-    /// See [`Pie`].
-    Pie(Box<Pie<P>>),
-    /// See [`DocsisPie`].
-    DocsisPie(Box<DocsisPie<P>>),
-    /// See [`DualPi2`].
-    DualPi2(Box<DualPi2<P>>),
-    /// See [`FqPie`].
-    FqPie(Box<FqPie<P>>),
-    /// See [`Cobalt`].
-    Cobalt(Box<Cobalt<P>>),
-    /// See [`FqCobalt`].
-    FqCobalt(Box<FqCobalt<P>>),
-    /// See [`Cake`].
-    Cake(Box<Cake<P>>),
-    /// See [`Policer`].
-    Policer(Box<Policer<P>>),
-    /// A program's own.
-    Custom(Box<Custom<P>>),
+/// A queue's parameters, as a scenario writes them.
+pub trait QueueParams {
+    /// Says what is wrong with them, and completes them. The queue stands before a link of `rate`, or before a medium without one.
+    fn check(&mut self, _rate: Option<Rate>) -> Checked {
+        Ok(())
+    }
+    /// How many bytes may wait, if that is a parameter.
+    fn buffer(&self) -> Option<Buffer> {
+        None
+    }
+    /// Where it is told the hosts and code points of the run's flows, by index.
+    fn classes(&mut self) -> Option<&mut Arc<[FlowClass]>> {
+        None
+    }
 }
 
-/// Calls the same method on whichever discipline it is.
-macro_rules! each {
-    ($self:expr, $queue:ident => $call:expr) => {
-        match $self {
-            AnyQueue::DropTail($queue) => $call,
-            AnyQueue::Red($queue) => $call,
-            AnyQueue::Composed($queue) => $call,
-            AnyQueue::Codel($queue) => $call,
-            AnyQueue::FqCodel($queue) => $call,
-            AnyQueue::Pie($queue) => $call,
-            AnyQueue::DocsisPie($queue) => $call,
-            AnyQueue::DualPi2($queue) => $call,
-            AnyQueue::FqPie($queue) => $call,
-            AnyQueue::Cobalt($queue) => $call,
-            AnyQueue::FqCobalt($queue) => $call,
-            AnyQueue::Cake($queue) => $call,
-            AnyQueue::Policer($queue) => $call,
-            AnyQueue::Custom($queue) => $call,
+/// Declares the queues: how a scenario writes them, in this order; the queues themselves, and how each is made.
+macro_rules! queues {
+    (@each $any:expr, $queue:ident => $act:expr; $($name:ident)+) => {
+        match $any { $(AnyQueue::$name($queue) => $act,)+ }
+    };
+    ($($file:ident::$name:ident($params:ident))+) => {
+        $(pub use $file::{$name, $params};)+
+
+        kinds! {
+            /// A queue and its discipline, as written under `queue`.
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+            #[schemars(extend("neutral" = { "by": "drop-tail" }))]
+            pub enum QueueSpec as QueueParams {
+                DropTail(DropTailParams),
+                $($name($params),)+
+            } or Own<dyn Discipline>
+        }
+
+        /// The queues, dispatched without `Box<dyn>`.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum AnyQueue<P> {
+            DropTail(DropTail<P>),
+            Composed(Box<Composed<P>>),
+            $($name(Box<$name<P>>),)+
+            Custom(Box<Custom<P>>),
+        }
+
+        impl<P: Carried> AnyQueue<P> {
+            /// The queue that `spec` describes, before a link of `rate`; `random` is its stream unless the spec asks for
+            /// ns-2's seeding.
+            pub fn new(spec: &QueueSpec, rate: Rate, random: impl FnOnce() -> Random) -> AnyQueue<P> {
+                match spec {
+                    QueueSpec::DropTail(params) if params.is_plain() => AnyQueue::DropTail(DropTail::new(params.limit(rate))),
+                    QueueSpec::DropTail(params) => AnyQueue::Composed(Box::new(Composed::new(params, rate, random))),
+                    $(QueueSpec::$name(params) => AnyQueue::$name(Box::new($name::new(params, rate, random))),)+
+                    QueueSpec::Custom(own) => AnyQueue::Custom(Box::new(Custom::new(own.clone()))),
+                }
+            }
+        }
+
+        impl<P: Carried> Queue<P> for AnyQueue<P> {
+            #[inline]
+            fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+                queues!(@each self, queue => queue.enqueue(packet, service, now, removed); DropTail Composed $($name)+ Custom);
+            }
+
+            #[inline]
+            fn lets_pass(&self, packet: &P) -> bool {
+                queues!(@each self, queue => queue.lets_pass(packet); DropTail Composed $($name)+ Custom)
+            }
+
+            #[inline]
+            fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+                queues!(@each self, queue => queue.dequeue(now, removed); DropTail Composed $($name)+ Custom)
+            }
+
+            fn learn(&mut self, class: FlowClass) {
+                queues!(@each self, queue => queue.learn(class); DropTail Composed $($name)+ Custom);
+            }
+
+            #[inline]
+            fn ready_at(&self, now: Time) -> Time {
+                queues!(@each self, queue => queue.ready_at(now); DropTail Composed $($name)+ Custom)
+            }
+
+            fn books(&self) -> Option<(Limit, u32)> {
+                queues!(@each self, queue => queue.books(); DropTail Composed $($name)+ Custom)
+            }
+
+            #[inline]
+            fn held(&self) -> Backlog {
+                queues!(@each self, queue => queue.held(); DropTail Composed $($name)+ Custom)
+            }
         }
     };
 }
 
-impl<P: Carried> AnyQueue<P> {
-    /// The queue that `spec` describes, before a link of `rate`; `random` is its stream unless the spec asks for
-    /// ns-2's seeding.
-    pub fn new(spec: &QueueSpec, rate: Rate, random: impl FnOnce() -> Random) -> AnyQueue<P> {
-        match spec {
-            &QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, ref filter, drop, scheduler } => {
-                let [bytes, waiting_bytes] = [bytes, waiting_bytes].map(|limit| limit.map(|limit| limit.at(rate)));
-                if filter.is_none() && drop == DropPolicy::Tail && scheduler == Scheduler::Fifo {
-                    return AnyQueue::DropTail(DropTail::new(packets, waiting, bytes, waiting_bytes));
-                }
-                let limit = Limit::new(packets, waiting, bytes, waiting_bytes);
-                AnyQueue::Composed(Box::new(Composed::new(limit, filter.as_ref(), drop, scheduler, rate)))
-            }
-            QueueSpec::Custom(discipline) => AnyQueue::Custom(Box::new(Custom::new(discipline.clone()))),
-            QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params, rate))),
-            QueueSpec::Policer(params) => AnyQueue::Policer(Box::new(Policer::new(params, rate))),
-            QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, rate, random()))),
-            QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, rate, random()))),
-            QueueSpec::DocsisPie(params) => AnyQueue::DocsisPie(Box::new(DocsisPie::new(params, rate, random()))),
-            QueueSpec::DualPi2(params) => AnyQueue::DualPi2(Box::new(DualPi2::new(params, rate, random()))),
-            QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, rate, random()))),
-            QueueSpec::Cobalt(params) => AnyQueue::Cobalt(Box::new(Cobalt::new(params, rate, random()))),
-            QueueSpec::FqCobalt(params) => AnyQueue::FqCobalt(Box::new(FqCobalt::new(params, rate, random()))),
-            QueueSpec::Cake(params) => AnyQueue::Cake(Box::new(Cake::new(params, random()))),
-            QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
-        }
-    }
+queues! {
+    red::Red(RedParams)
+    codel::Codel(CodelParams)
+    fq_codel::FqCodel(FqCodelParams)
+    pie::Pie(PieParams)
+    docsis_pie::DocsisPie(DocsisPieParams)
+    dual_pi2::DualPi2(DualPi2Params)
+    fq_pie::FqPie(FqPieParams)
+    cobalt::Cobalt(CobaltParams)
+    fq_cobalt::FqCobalt(FqCobaltParams)
+    cake::Cake(CakeQueueParams)
+    policer::Policer(PolicerParams)
 }
 
-impl<P: Carried> Queue<P> for AnyQueue<P> {
-    #[inline]
-    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
-        each!(self, queue => queue.enqueue(packet, service, now, removed));
-    }
+impl QueueSpec {
+    /// The queue a link has when the scenario names none.
+    pub const DEFAULT: QueueSpec = QueueSpec::drop_tail(Some(1000), None, None, None);
 
-    #[inline]
-    fn lets_pass(&self, packet: &P) -> bool {
-        each!(self, queue => queue.lets_pass(packet))
-    }
-
-    #[inline]
-    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        each!(self, queue => queue.dequeue(now, removed))
-    }
-
-    fn learn(&mut self, class: FlowClass) {
-        each!(self, queue => queue.learn(class));
-    }
-
-    #[inline]
-    fn ready_at(&self, now: Time) -> Time {
-        each!(self, queue => queue.ready_at(now))
-    }
-
-    fn books(&self) -> Option<(Limit, u32)> {
-        each!(self, queue => queue.books())
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        each!(self, queue => queue.len())
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
-        each!(self, queue => queue.bytes())
+    /// A plain drop-tail queue with these limits.
+    pub const fn drop_tail(
+        packets: Option<u64>,
+        waiting: Option<u64>,
+        bytes: Option<Buffer>,
+        waiting_bytes: Option<Buffer>,
+    ) -> QueueSpec {
+        let (drop, scheduler) = (DropPolicy::Tail, Scheduler::Fifo);
+        QueueSpec::DropTail(DropTailParams { packets, waiting, bytes, waiting_bytes, filter: None, drop, scheduler })
     }
 }

@@ -5,13 +5,15 @@ pub(crate) mod control;
 use acklab_packet::{Rate, Time};
 
 use super::store::Store;
-use super::{Limit, Queue, Removal, Service};
-use crate::Carried;
+use super::{Backlog, Limit, Queue, QueueParams, Removal, Service};
 use crate::random::Random;
+use crate::values::{Checked, at_least};
+use crate::{Carried, ack_filter};
 use control::{Chance, Clock, Rules, with_controller};
 
 with_controller! {
-    /// Parameters of PIE; the defaults are those of RFC 8033 section 4.
+    // The defaults are those of RFC 8033 section 4.
+    /// Drops arrivals with a probability that a controller of the delay sets (PIE, RFC 8033).
     pub struct PieParams {
         /// Whole capacity in packets, the one in service included; at least 2.
         #[schemars(range(min = 2))]
@@ -20,13 +22,11 @@ with_controller! {
     }
 }
 
-impl PieParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.packets < 2 {
-            return Some(("packets", "must be at least 2", self.packets.to_string()));
-        }
-        self.rules().out_of_range()
+impl QueueParams for PieParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        at_least(2, "packets", self.packets)?;
+        self.rules().check()
     }
 }
 
@@ -43,7 +43,7 @@ pub struct Pie<P> {
 
 impl<P: Carried> Pie<P> {
     /// An empty queue before a link of `rate`.
-    pub fn new(params: &PieParams, rate: Rate, random: Random) -> Pie<P> {
+    pub fn new(params: &PieParams, rate: Rate, random: impl FnOnce() -> Random) -> Pie<P> {
         let rules = params.rules();
         Pie {
             limit: Limit::Packets(params.packets),
@@ -51,7 +51,7 @@ impl<P: Carried> Pie<P> {
             chance: Chance::new(&rules),
             clock: Clock::new(params.update),
             rules,
-            random,
+            random: random(),
         }
     }
 
@@ -83,10 +83,6 @@ impl<P: Carried> Queue<P> for Pie<P> {
         }
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         self.catch_up(now);
         let (arrival, packet) = self.store.pop(0, now)?;
@@ -94,11 +90,8 @@ impl<P: Carried> Queue<P> for Pie<P> {
         Some(packet)
     }
 
-    fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.store.held()
     }
 }

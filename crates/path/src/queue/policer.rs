@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::store::Store;
-use super::{Limit, Queue, Removal, Service};
+use super::{Backlog, Limit, Queue, QueueParams, Removal, Service};
 use crate::Carried;
-use crate::ack_filter::FilterSpec;
+use crate::ack_filter::{self, FilterSpec};
+use crate::random::Random;
 use crate::server::token_bucket::Bucket;
-use crate::values::quoted;
+use crate::values::{Checked, at_least, must, quoted};
 
-/// Parameters of a policer.
+/// Drops what exceeds a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicerParams {
@@ -34,16 +35,12 @@ fn capacity() -> u64 {
     1000
 }
 
-impl PolicerParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.mean.bps() < 1.0 {
-            return Some(("mean", "must be at least 1bps", quoted(self.mean)));
-        }
-        if self.packets < 2 {
-            return Some(("packets", "must be at least 2", self.packets.to_string()));
-        }
-        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", quoted(self.burst)))
+impl QueueParams for PolicerParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        must(self.mean.bps() >= 1.0, "mean", "must be at least 1bps", quoted(self.mean))?;
+        at_least(2, "packets", self.packets)?;
+        must(self.burst.get() > 0, "burst", "must be at least 1B", quoted(self.burst))
     }
 }
 
@@ -57,7 +54,7 @@ pub struct Policer<P> {
 
 impl<P: Carried> Policer<P> {
     /// The policer with these parameters before a link of `rate`; its bucket is full.
-    pub fn new(params: &PolicerParams, rate: Rate) -> Policer<P> {
+    pub fn new(params: &PolicerParams, rate: Rate, _: impl FnOnce() -> Random) -> Policer<P> {
         Policer {
             bucket: Bucket::new(params.mean, params.burst),
             limit: Limit::Packets(params.packets),
@@ -76,20 +73,13 @@ impl<P: Carried> Queue<P> for Policer<P> {
         }
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         Some(self.behind.pop(0, now)?.1)
     }
 
-    fn len(&self) -> usize {
-        self.behind.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.behind.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.behind.held()
     }
 }
 
@@ -102,7 +92,7 @@ mod tests {
     #[test]
     fn what_exceeds_the_rate_is_dropped() {
         let params = PolicerParams { mean: Rate::from_bps(8e6), burst: Bytes::new(2500), packets: 100, filter: None };
-        let (mut queue, mut removed) = (Policer::new(&params, Rate::from_bps(1e9)), Vec::new());
+        let (mut queue, mut removed) = (Policer::new(&params, Rate::from_bps(1e9), || Random::stream(0)), Vec::new());
         for (number, ms) in [0.0, 0.0, 0.0, 0.4, 0.6, 5.0, 5.0, 5.0].into_iter().enumerate() {
             let packet = Bare { size: 1000, number: number as u64 };
             queue.enqueue(packet, Service::Busy(1000), Time::from_secs(ms / 1000.0), &mut removed);

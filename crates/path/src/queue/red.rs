@@ -6,12 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::store::{Room, Store};
-use super::{Queue, Removal, Scheduler, Service};
+use super::{Backlog, Queue, QueueParams, Removal, Scheduler, Service};
 use crate::Carried;
-use crate::ack_filter::FilterSpec;
-use crate::random::Random;
+use crate::ack_filter::{self, FilterSpec};
+use crate::random::{self, Random};
+use crate::values::{Checked, at_least, must};
 
-/// RED's parameters. Thresholds are in packets; the defaults are those of 1998 (packets, not gentle, waiting).
+// Thresholds are in packets; the defaults are those of 1998 (packets, not gentle, waiting).
+/// Random early detection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedParams {
@@ -62,6 +64,25 @@ pub struct RedParams {
     /// With `seed`: draws that others have taken before the first of this queue.
     #[serde(default)]
     pub skip: u64,
+}
+
+impl QueueParams for RedParams {
+    fn check(&mut self, _: Option<Rate>) -> Checked {
+        ack_filter::check(self.filter)?;
+        at_least(2, "packets", self.packets)?;
+        let min = self.min.is_finite() && self.min >= 0.0;
+        must(min, "min", "must be a number of packets, 0 or more", self.min)?;
+        let max = self.max.is_finite() && self.max >= self.min;
+        must(max, "max", "must be a number, not below min", self.max)?;
+        // Aging an idle queue's average takes a step per packet it could have carried, until the average is nothing.
+        must((1e-4..=1.0).contains(&self.weight), "weight", "must be from 0.0001 to 1", self.weight)?;
+        random::check_seed(self.seed)?;
+        must(self.max_p > 0.0 && self.max_p <= 1.0, "max_p", "must be above 0 and at most 1", self.max_p)?;
+        must(self.mean_packet.get() > 0, "mean_packet", "must be at least 1B", 0)?;
+        let skip = self.skip == 0 || self.seed.is_some();
+        must(skip, "skip", "counts draws of ns-2's stream; must be 0 without a `seed`", self.skip)?;
+        must(self.skip <= 10_000_000, "skip", "must be at most 10000000", self.skip)
+    }
 }
 
 fn capacity() -> u64 {
@@ -253,22 +274,15 @@ impl<P: Carried> Queue<P> for Red<P> {
         self.store.admit(0, packet, now, removed, |packet, room| control.refuses(packet, room, service, now));
     }
 
-    fn lets_pass(&self, _: &P) -> bool {
-        false
-    }
-
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         let (_, packet) = self.store.pop(0, now)?;
-        self.control.idle = self.store.len() == 0;
+        self.control.idle = self.store.held().packets == 0;
         Some(packet)
     }
 
-    fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.store.bytes()
+    #[inline]
+    fn held(&self) -> Backlog {
+        self.store.held()
     }
 }
 

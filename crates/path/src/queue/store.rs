@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use acklab_packet::{Rate, Time};
 
 use super::filtering::Filtering;
-use super::{Removal, Scheduler};
-use crate::Carried;
+use super::{Backlog, Removal, Scheduler};
 use crate::ack_filter::FilterSpec;
 use crate::waiting::{Place, Waiting};
+use crate::{Carried, carried_within};
 
 /// What an arrival would wait behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,10 +135,10 @@ impl<P: Carried> Store<P> {
         }
     }
 
-    /// Packets in all lines.
+    /// What waits in all lines.
     #[inline]
-    pub fn len(&self) -> usize {
-        self.len
+    pub fn held(&self) -> Backlog {
+        Backlog { packets: self.len as u64, bytes: self.bytes }
     }
 
     /// Bytes in all lines.
@@ -199,50 +199,7 @@ struct Arrived<P> {
     packet: P,
 }
 
-impl<P: Carried> Carried for Arrived<P> {
-    #[inline]
-    fn wire_bytes(&self) -> u32 {
-        self.packet.wire_bytes()
-    }
-    #[inline]
-    fn is_ack(&self) -> bool {
-        self.packet.is_ack()
-    }
-    #[inline]
-    fn has_payload(&self) -> bool {
-        self.packet.has_payload()
-    }
-    #[inline]
-    fn connection(&self) -> u64 {
-        self.packet.connection()
-    }
-    #[inline]
-    fn plain_ack(&self) -> Option<u64> {
-        self.packet.plain_ack()
-    }
-    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.packet.sack_blocks()
-    }
-    #[inline]
-    fn timestamps(&self) -> (u64, u64) {
-        self.packet.timestamps()
-    }
-    #[inline]
-    fn low_latency(&self) -> bool {
-        self.packet.low_latency()
-    }
-    #[inline]
-    fn congestion(&self) -> u8 {
-        self.packet.congestion()
-    }
-    #[inline]
-    fn unknown_options(&self) -> bool {
-        self.packet.unknown_options()
-    }
-    fn mark(&mut self) -> bool {
-        self.packet.mark()
-    }
-}
+carried_within!(Arrived);
 
 #[cfg(test)]
 mod tests {
@@ -261,7 +218,7 @@ mod tests {
             let packet = Packet { flow, size: 40, connection: 0, place: 0, body };
             assert!(store.admit(0, packet, Time::from_secs(at as f64), &mut removed, |_, _| None));
         }
-        assert_eq!((store.len(), store.bytes(), store.in_line(), removed.len()), (2, 80, &[80][..], 1));
+        assert_eq!((store.held(), store.in_line(), removed.len()), (Backlog { packets: 2, bytes: 80 }, &[80][..], 1));
         let number = |(since, packet): (Time, Packet)| (packet.plain_ack().unwrap_or(0), since.secs());
         std::iter::from_fn(|| store.pop(0, Time::ZERO)).map(number).collect()
     }

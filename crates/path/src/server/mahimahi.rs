@@ -7,14 +7,16 @@ use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Server, Taken};
+use super::{Server, ServerParams, Taken};
+use crate::random::Random;
+use crate::values::{Checked, Wrong, must};
 
 /// Bytes of an opportunity.
 const OPPORTUNITY: u32 = 1500;
 /// Most of a trace's milliseconds: a day.
 const LONGEST: u64 = 86_400_000;
 
-/// A trace of delivery opportunities.
+/// Opportunities to deliver 1,500 bytes at given milliseconds (a Mahimahi trace).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MahimahiSpec {
@@ -27,24 +29,23 @@ impl MahimahiSpec {
     fn period(&self) -> u64 {
         self.milliseconds.last().copied().unwrap_or(0)
     }
+}
 
-    /// Its mean rate.
-    pub fn mean(&self) -> Rate {
+impl ServerParams for MahimahiSpec {
+    /// The mean.
+    fn rate(&self) -> Rate {
         let bits = 8.0 * f64::from(OPPORTUNITY) * self.milliseconds.len() as f64;
         Rate::from_bps(bits * 1000.0 / self.period().max(1) as f64)
     }
 
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let wrong = |what: &'static str, value: String| Some(("milliseconds", what, value));
+    fn check(&mut self) -> Checked {
+        let key = "milliseconds";
         if let Some(pair) = self.milliseconds.windows(2).find(|pair| pair[1] < pair[0]) {
-            return wrong("must not fall", format!("{}, {}", pair[0], pair[1]));
+            return Err(Wrong::at(key, "must not fall").given(format_args!("{}, {}", pair[0], pair[1])));
         }
-        match self.period() {
-            0 => wrong("must have a number above 0", format!("{} numbers", self.milliseconds.len())),
-            last if last > LONGEST => wrong("must be at most 86400000", last.to_string()),
-            _ => None,
-        }
+        let (last, numbers) = (self.period(), format!("{} numbers", self.milliseconds.len()));
+        must(last > 0, key, "must have a number above 0", numbers)?;
+        must(last <= LONGEST, key, "must be at most 86400000", last)
     }
 }
 
@@ -63,7 +64,7 @@ pub struct Mahimahi {
 
 impl Mahimahi {
     /// The server that `spec` describes.
-    pub fn new(spec: &MahimahiSpec) -> Mahimahi {
+    pub fn new(spec: &MahimahiSpec, _: impl FnOnce() -> Random) -> Mahimahi {
         Mahimahi { milliseconds: spec.milliseconds.clone(), cycle: 0, next: 0, left: 0, at: -1.0, busy: 0.0 }
     }
 
@@ -132,9 +133,9 @@ mod tests {
     }
 
     fn server(milliseconds: &[u64]) -> Mahimahi {
-        let spec = MahimahiSpec { milliseconds: milliseconds.to_vec() };
-        assert_eq!(spec.out_of_range(), None);
-        Mahimahi::new(&spec)
+        let mut spec = MahimahiSpec { milliseconds: milliseconds.to_vec() };
+        assert_eq!(spec.check(), Ok(()));
+        Mahimahi::new(&spec, || Random::stream(0))
     }
 
     /// Worked by hand from Mahimahi's description: two opportunities at 5 ms, one at 7 and one at 10, where it begins again.
@@ -168,12 +169,12 @@ mod tests {
     #[test]
     fn what_is_no_trace_is_refused() {
         let wrong = |milliseconds: &[u64]| {
-            MahimahiSpec { milliseconds: milliseconds.to_vec() }.out_of_range().map(|(_, what, _)| what)
+            MahimahiSpec { milliseconds: milliseconds.to_vec() }.check().err().map(|wrong| wrong.what)
         };
-        assert_eq!(wrong(&[]), Some("must have a number above 0"));
-        assert_eq!(wrong(&[0, 0]), Some("must have a number above 0"));
-        assert_eq!(wrong(&[0, 3, 2]), Some("must not fall"));
-        assert_eq!(wrong(&[1, 86_400_001]), Some("must be at most 86400000"));
+        assert_eq!(wrong(&[]), Some("must have a number above 0".to_owned()));
+        assert_eq!(wrong(&[0, 0]), Some("must have a number above 0".to_owned()));
+        assert_eq!(wrong(&[0, 3, 2]), Some("must not fall".to_owned()));
+        assert_eq!(wrong(&[1, 86_400_001]), Some("must be at most 86400000".to_owned()));
         assert_eq!(wrong(&[1]), None);
     }
 }

@@ -1,10 +1,10 @@
 //! Servers: what takes packets into service, and for how long.
 //!
 //! A link alone has a [`Server`], which says when it can take a packet and how long the packet is in service. Links that share
-//! a medium have a [`Medium`], which decides later whose turn it is.
+//! a medium have one server with a queue a station, which decides later whose turn it is ([`Dcf`]).
 //!
-//! To add one: a file here, a variant of [`AnyServer`] or [`AnyMedium`], and one of its spec. A program's own needs neither
-//! ([`VaryingRate::Custom`]).
+//! To add a server: a file here with its parameters ([`ServerParams`]) and the server, its `mod` and `pub use`, and its line in
+//! `servers!` below. A program's own needs neither ([`VaryingRate::Custom`]).
 
 mod constant;
 mod custom;
@@ -16,22 +16,24 @@ mod table;
 pub(crate) mod token_bucket;
 
 pub use constant::Constant;
-pub use custom::{CloneServer, OwnServer};
+pub use custom::OwnServer;
 pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
 pub use grants::{Cycle, DocsisSpec, LteSpec, NrSpec, PonSpec, Requests};
 pub use mahimahi::{Mahimahi, MahimahiSpec};
-pub use spec::{RateSpec, VaryingRate};
+pub use spec::{RateSpec, ServerParams, check_rate};
 pub use table::{Step, Table, TableSpec};
 pub use token_bucket::{Bucket, TokenBucket, TokenBucketSpec};
 
-use std::ops::{Deref, DerefMut};
+use std::fmt::Debug;
 
 use acklab_packet::{Rate, Time};
+use dyn_clone::DynClone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::Carried;
-use crate::queue::counts::{Counts, Totals};
 use crate::queue::line::Backlog;
 use crate::random::Random;
+use crate::values::kinds;
 
 /// A packet's service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +54,7 @@ impl From<Time> for Taken {
 ///
 /// Most servers take a packet whenever none is in service. One that [grants](Server::grants) lets packets wait until
 /// it is [`ready`](Server::ready), and can take a packet in [parts](Server::reserve).
-pub trait Server {
+pub trait Server: Debug + Send + Sync + DynClone {
     /// Takes a packet `now`, of which `bytes` are left to send; nothing else is in service.
     fn take(&mut self, bytes: u32, now: Time) -> Taken;
     /// Seconds of service given so far, to packets of `bytes` in all.
@@ -79,128 +81,79 @@ pub trait Server {
     }
 }
 
-/// The servers of a link, dispatched without `Box<dyn>`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyServer {
-    /// See [`Constant`].
-    Constant(Constant),
-    /// See [`Table`].
-    Table(Box<Table>),
-    /// See [`Mahimahi`].
-    Mahimahi(Box<Mahimahi>),
-    /// See [`TokenBucket`].
-    TokenBucket(Box<TokenBucket>),
-    /// See [`Cycle`].
-    Cycle(Box<Cycle>),
-    /// A program's own.
-    Custom(OwnServer),
-}
+/// Declares the servers of rates that vary: how a scenario writes them, in this order; the servers, and how each is made.
+macro_rules! servers {
+    (@each $any:expr, $server:ident => $act:expr; $($name:ident)+) => {
+        match $any { $(AnyServer::$name($server) => $act,)+ }
+    };
+    ($($name:ident($params:ident) => $server:ident::$make:ident)+) => {
+        kinds! {
+            /// A rate that varies.
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+            #[schemars(extend("neutral" = { "by": "mean" }))]
+            pub enum VaryingRate as ServerParams { $($name($params),)+ } or OwnServer
+        }
 
-/// Does the same with whichever server it is.
-macro_rules! each {
-    ($self:expr, $server:ident => $call:expr) => {
-        match $self {
-            AnyServer::Constant($server) => $call,
-            AnyServer::Table($server) => $call,
-            AnyServer::Mahimahi($server) => $call,
-            AnyServer::TokenBucket($server) => $call,
-            AnyServer::Cycle($server) => $call,
-            AnyServer::Custom($server) => $call,
+        /// The servers of a link, dispatched without `Box<dyn>`.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum AnyServer {
+            Constant(Constant),
+            $($name(Box<$server>),)+
+            Custom(OwnServer),
+        }
+
+        impl AnyServer {
+            /// A server of this rate, which varies or is always `rate`; `random` is its stream, if it draws.
+            pub fn new(rate: Rate, varying: Option<&VaryingRate>, random: impl FnOnce() -> Random) -> AnyServer {
+                match varying {
+                    None => AnyServer::Constant(Constant(rate)),
+                    $(Some(VaryingRate::$name(params)) => AnyServer::$name(Box::new($server::$make(params, random))),)+
+                    Some(VaryingRate::Custom(server)) => AnyServer::Custom(server.clone()),
+                }
+            }
+        }
+
+        impl Server for AnyServer {
+            fn take(&mut self, bytes: u32, now: Time) -> Taken {
+                servers!(@each self, server => server.take(bytes, now); Constant $($name)+ Custom)
+            }
+
+            fn busy(&self, bytes: u64) -> f64 {
+                servers!(@each self, server => server.busy(bytes); Constant $($name)+ Custom)
+            }
+
+            #[inline]
+            fn constant(&self) -> Option<Rate> {
+                servers!(@each self, server => server.constant(); Constant $($name)+ Custom)
+            }
+
+            #[inline]
+            fn grants(&self) -> bool {
+                servers!(@each self, server => server.grants(); Constant $($name)+ Custom)
+            }
+
+            fn ready(&mut self, backlog: Backlog, now: Time) -> Option<Time> {
+                servers!(@each self, server => server.ready(backlog, now); Constant $($name)+ Custom)
+            }
+
+            fn arrived(&mut self, backlog: Backlog, now: Time) {
+                servers!(@each self, server => server.arrived(backlog, now); Constant $($name)+ Custom);
+            }
+
+            fn reserve(&mut self, bytes: u32, now: Time) -> u32 {
+                servers!(@each self, server => server.reserve(bytes, now); Constant $($name)+ Custom)
+            }
         }
     };
 }
 
-impl AnyServer {
-    /// A server of this rate, which varies or is always `rate`; `random` is its stream, if it draws.
-    pub fn new(rate: Rate, varying: Option<&VaryingRate>, random: impl FnOnce() -> Random) -> AnyServer {
-        match varying {
-            None => AnyServer::Constant(Constant(rate)),
-            Some(VaryingRate::Mahimahi(trace)) => AnyServer::Mahimahi(Box::new(Mahimahi::new(trace))),
-            Some(VaryingRate::TokenBucket(bucket)) => AnyServer::TokenBucket(Box::new(TokenBucket::new(bucket))),
-            Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
-            Some(VaryingRate::Docsis(spec)) => AnyServer::Cycle(Box::new(Cycle::docsis(spec, random()))),
-            Some(VaryingRate::Lte(spec)) => AnyServer::Cycle(Box::new(Cycle::lte(spec, random()))),
-            Some(VaryingRate::Nr(spec)) => AnyServer::Cycle(Box::new(Cycle::nr(spec, random()))),
-            Some(VaryingRate::Pon(spec)) => AnyServer::Cycle(Box::new(Cycle::pon(spec))),
-            Some(VaryingRate::Custom(server)) => AnyServer::Custom(server.clone()),
-        }
-    }
-}
-
-impl Server for AnyServer {
-    fn take(&mut self, bytes: u32, now: Time) -> Taken {
-        each!(self, server => server.take(bytes, now))
-    }
-
-    fn busy(&self, bytes: u64) -> f64 {
-        each!(self, server => server.busy(bytes))
-    }
-
-    #[inline]
-    fn constant(&self) -> Option<Rate> {
-        each!(self, server => server.constant())
-    }
-
-    #[inline]
-    fn grants(&self) -> bool {
-        each!(self, server => server.grants())
-    }
-
-    fn ready(&mut self, backlog: Backlog, now: Time) -> Option<Time> {
-        each!(self, server => server.ready(backlog, now))
-    }
-
-    fn arrived(&mut self, backlog: Backlog, now: Time) {
-        each!(self, server => server.arrived(backlog, now));
-    }
-
-    fn reserve(&mut self, bytes: u32, now: Time) -> u32 {
-        each!(self, server => server.reserve(bytes, now))
-    }
-}
-
-/// A server of several links, its ports, with a queue for each of its stations.
-pub trait Medium<P: Carried> {
-    /// A packet comes to a port `now`. What its station's queue removes goes to `out`.
-    fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>);
-    /// When it next wants to be woken, `None` if only a new packet changes anything.
-    fn next(&self) -> Option<Time>;
-    /// The time that [`Medium::next`] gave has come; packets that leave go to `out`.
-    fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>);
-    /// Packets that wait for a port's station, and their bytes; those in service not counted.
-    fn waiting(&self, port: u32) -> (usize, u64);
-    /// Packets inside: waiting, or in service and not arrived.
-    fn len(&self) -> usize;
-    /// Whether none is inside.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// What a port has counted up to `now` of its time on the air.
-    fn stats_at(&self, port: u32, now: Time) -> AirStats;
-    /// What it has counted as every link does: packets served, queue, waits, removals.
-    fn counts(&self, port: u32) -> (Totals, Counts);
-}
-
-/// The media, dispatched without `Box<dyn>`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyMedium<P> {
-    /// See [`Dcf`].
-    Dcf(Dcf<P>),
-}
-
-impl<P: Carried + 'static> Deref for AnyMedium<P> {
-    type Target = dyn Medium<P>;
-    fn deref(&self) -> &Self::Target {
-        match self {
-            AnyMedium::Dcf(medium) => medium,
-        }
-    }
-}
-
-impl<P: Carried + 'static> DerefMut for AnyMedium<P> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        match self {
-            AnyMedium::Dcf(medium) => medium,
-        }
-    }
+servers! {
+    Table(TableSpec) => Table::new
+    Mahimahi(MahimahiSpec) => Mahimahi::new
+    TokenBucket(TokenBucketSpec) => TokenBucket::new
+    Docsis(DocsisSpec) => Cycle::docsis
+    Lte(LteSpec) => Cycle::lte
+    Nr(NrSpec) => Cycle::nr
+    Pon(PonSpec) => Cycle::pon
 }

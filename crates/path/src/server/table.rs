@@ -4,8 +4,9 @@ use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Server, Taken};
-use crate::values::quoted;
+use super::{Server, ServerParams, Taken};
+use crate::random::Random;
+use crate::values::{Checked, Wrong, must, quoted};
 
 /// A rate that may be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +26,7 @@ impl Step {
     }
 }
 
-/// A rate that changes at given times.
+/// Rates from given times on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
@@ -37,36 +38,31 @@ pub struct TableSpec {
     pub every: Option<Time>,
 }
 
-impl TableSpec {
-    /// The largest of its rates.
-    pub fn largest(&self) -> Rate {
+impl ServerParams for TableSpec {
+    /// The largest.
+    fn rate(&self) -> Rate {
         Rate::from_bps(self.rows.iter().map(|row| row.1.bps()).fold(0.0, f64::max))
     }
 
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let times = || self.rows.iter().map(|row| row.0.secs());
-        let rows = |what: &'static str| {
+    fn check(&mut self) -> Checked {
+        let rows = |allowed: bool, what: &str| {
             let row = |row: &(Time, Step)| format!("[\"{}\", \"{}\"]", row.0, Rate::from_bps(row.1.bps()));
-            let rows = self.rows.iter().map(row).collect::<Vec<_>>().join(", ");
-            Some(("rows", what, format!("[{rows}]")))
+            let rows = || self.rows.iter().map(row).collect::<Vec<_>>().join(", ");
+            if allowed { Ok(()) } else { Err(Wrong::at("rows", what).given(format_args!("[{}]", rows()))) }
         };
-        if times().next() != Some(0.0) || !times().is_sorted_by(|one, two| one < two) {
-            return rows("must begin at 0s, each later than the one before");
-        }
+        let times = || self.rows.iter().map(|row| row.0.secs());
+        let rises = times().next() == Some(0.0) && times().is_sorted_by(|one, two| one < two);
+        rows(rises, "must begin at 0s, each later than the one before")?;
         let good = |bps: f64| bps == 0.0 || (1.0..=1e15).contains(&bps);
-        if !self.rows.iter().all(|row| good(row.1.bps())) {
-            return rows("must have rates of 0bps, or from 1bps to 1e6Gbps");
-        }
+        let all = self.rows.iter().all(|row| good(row.1.bps()));
+        rows(all, "must have rates of 0bps, or from 1bps to 1e6Gbps")?;
         let (last, stays) = self.rows.last().map_or((0.0, 0.0), |row| (row.0.secs(), row.1.bps()));
-        match self.every {
-            Some(every) if every.secs() < 0.001 || every.secs() <= last => {
-                Some(("every", "must be at least 1ms, and later than the last row", quoted(every)))
-            }
-            Some(_) if self.largest().bps() == 0.0 => rows("must have a rate above 0bps"),
-            None if stays == 0.0 => rows("must end with a rate above 0bps, or repeat by `every`"),
-            _ => None,
-        }
+        let Some(every) = self.every else {
+            return rows(stays > 0.0, "must end with a rate above 0bps, or repeat by `every`");
+        };
+        let later = every.secs() >= 0.001 && every.secs() > last;
+        must(later, "every", "must be at least 1ms, and later than the last row", quoted(every))?;
+        rows(self.rate().bps() > 0.0, "must have a rate above 0bps")
     }
 }
 
@@ -86,7 +82,7 @@ pub struct Table {
 
 impl Table {
     /// The server that `spec` describes.
-    pub fn new(spec: &TableSpec) -> Table {
+    pub fn new(spec: &TableSpec, _: impl FnOnce() -> Random) -> Table {
         Table { rows: spec.rows.clone(), every: spec.every, row: 0, cycle: 0.0, busy: 0.0 }
     }
 
@@ -153,9 +149,9 @@ mod tests {
 
     fn table(rows: &[(f64, f64)], every: Option<f64>) -> Table {
         let rows = rows.iter().map(|&(since, bps)| (Time::from_secs(since), step(bps))).collect();
-        let spec = TableSpec { rows, every: every.map(Time::from_secs) };
-        assert_eq!(spec.out_of_range(), None);
-        Table::new(&spec)
+        let mut spec = TableSpec { rows, every: every.map(Time::from_secs) };
+        assert_eq!(spec.check(), Ok(()));
+        Table::new(&spec, || Random::stream(0))
     }
 
     fn ends(table: &mut Table, bytes: u32, now: f64) -> f64 {
@@ -189,15 +185,15 @@ mod tests {
     fn what_is_no_table_is_refused() {
         let wrong = |rows: &[(f64, f64)], every: Option<f64>| {
             let rows = rows.iter().map(|&(since, bps)| (Time::from_secs(since), step(bps))).collect();
-            TableSpec { rows, every: every.map(Time::from_secs) }.out_of_range().map(|(key, ..)| key)
+            TableSpec { rows, every: every.map(Time::from_secs) }.check().err().map_or(String::new(), |wrong| wrong.key)
         };
-        assert_eq!(wrong(&[], None), Some("rows"));
-        assert_eq!(wrong(&[(1.0, 1e6)], None), Some("rows"));
-        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 1e6), (1.0, 1e6)], None), Some("rows"));
-        assert_eq!(wrong(&[(0.0, 0.5)], None), Some("rows"));
-        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 0.0)], None), Some("rows"));
-        assert_eq!(wrong(&[(0.0, 0.0)], Some(1.0)), Some("rows"));
-        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 0.0)], Some(1.0)), Some("every"));
-        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 0.0)], Some(1.5)), None);
+        assert_eq!(wrong(&[], None), "rows");
+        assert_eq!(wrong(&[(1.0, 1e6)], None), "rows");
+        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 1e6), (1.0, 1e6)], None), "rows");
+        assert_eq!(wrong(&[(0.0, 0.5)], None), "rows");
+        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 0.0)], None), "rows");
+        assert_eq!(wrong(&[(0.0, 0.0)], Some(1.0)), "rows");
+        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 0.0)], Some(1.0)), "every");
+        assert_eq!(wrong(&[(0.0, 1e6), (1.0, 0.0)], Some(1.5)), "");
     }
 }

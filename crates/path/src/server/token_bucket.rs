@@ -4,10 +4,11 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Server, Taken};
-use crate::values::quoted;
+use super::{Server, ServerParams, Taken, check_rate};
+use crate::random::Random;
+use crate::values::{Checked, must, quoted};
 
-/// A token bucket before a link.
+/// Bursts at one rate, the mean at another (a token bucket, as `tc`'s tbf).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBucketSpec {
@@ -19,13 +20,20 @@ pub struct TokenBucketSpec {
     pub peak: Rate,
 }
 
-impl TokenBucketSpec {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if !(self.mean.bps() >= 1.0 && self.mean <= self.peak) {
-            return Some(("mean", "must be from 1bps, and at most `peak`", quoted(self.mean)));
-        }
-        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", quoted(self.burst)))
+impl ServerParams for TokenBucketSpec {
+    fn rate(&self) -> Rate {
+        self.peak
+    }
+
+    fn of_buffers(&self) -> Rate {
+        self.mean
+    }
+
+    fn check(&mut self) -> Checked {
+        let mean = self.mean.bps() >= 1.0 && self.mean <= self.peak;
+        must(mean, "mean", "must be from 1bps, and at most `peak`", quoted(self.mean))?;
+        must(self.burst.get() > 0, "burst", "must be at least 1B", quoted(self.burst))?;
+        check_rate("peak", self.peak)
     }
 }
 
@@ -87,7 +95,7 @@ pub struct TokenBucket {
 
 impl TokenBucket {
     /// The server that `spec` describes.
-    pub fn new(spec: &TokenBucketSpec) -> TokenBucket {
+    pub fn new(spec: &TokenBucketSpec, _: impl FnOnce() -> Random) -> TokenBucket {
         TokenBucket { bucket: Bucket::new(spec.mean, spec.burst), peak: spec.peak, busy: 0.0 }
     }
 }
@@ -112,7 +120,7 @@ mod tests {
     #[test]
     fn a_burst_goes_at_once_and_the_rest_at_the_mean_rate() {
         let spec = TokenBucketSpec { mean: Rate::from_bps(8e6), burst: Bytes::new(3000), peak: Rate::from_bps(8e9) };
-        let mut server = TokenBucket::new(&spec);
+        let mut server = TokenBucket::new(&spec, || Random::stream(0));
         let mut lasts =
             |bytes: u32, ms: f64| (server.take(bytes, Time::from_secs(ms / 1000.0)).lasts.secs() * 1e9).round() / 1e3;
         assert_eq!([lasts(1000, 0.0), lasts(1000, 0.001), lasts(1000, 0.002)], [1.0; 3]);

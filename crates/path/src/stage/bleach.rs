@@ -5,9 +5,11 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, Wrong};
 
-/// A middlebox that removes congestion signals, or requests, from every packet. At least one of the five must be true.
+/// Congestion signals are removed: the field of IP, TCP's flags, or the AccECN option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BleachParams {
@@ -31,6 +33,19 @@ pub struct BleachParams {
     pub after: u64,
 }
 
+impl StageParams for BleachParams {
+    fn check(&mut self) -> Checked {
+        if self.field || self.flags || self.option || self.request || self.remark {
+            return Ok(());
+        }
+        Err(Wrong::at("", "removes nothing; set `field`, `remark`, `flags`, `option` or `request` to true"))
+    }
+
+    fn only_simulated(&self) -> Option<&'static str> {
+        Some("removes congestion signals, which only simulated packets lose")
+    }
+}
+
 /// The stage of [`BleachParams`].
 #[derive(Clone, Debug)]
 pub struct Bleach<P> {
@@ -41,7 +56,7 @@ pub struct Bleach<P> {
 
 impl<P> Bleach<P> {
     /// A stage that has seen nothing.
-    pub fn new(params: &BleachParams) -> Bleach<P> {
+    pub fn new(params: &BleachParams, _: impl FnOnce() -> Random) -> Bleach<P> {
         Bleach { params: *params, seen: 0, packets: std::marker::PhantomData }
     }
 }

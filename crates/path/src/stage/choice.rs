@@ -13,9 +13,14 @@ pub(super) struct Choice(Loss);
 
 impl Choice {
     /// By `rate` or by `list`, among packets of the kind `only`.
-    pub fn new(rate: Option<f64>, list: &Option<Vec<u64>>, only: Option<LossTarget>, random: Random) -> Choice {
+    pub fn new(
+        rate: Option<f64>,
+        list: &Option<Vec<u64>>,
+        only: Option<LossTarget>,
+        random: impl FnOnce() -> Random,
+    ) -> Choice {
         let spec = LossSpec { rate, list: list.clone(), only, ..LossSpec::default() };
-        Choice(Loss::new(&spec, || random))
+        Choice(Loss::new(&spec, random))
     }
 
     /// Whether the packet is one of them.

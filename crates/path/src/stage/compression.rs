@@ -15,10 +15,11 @@ use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::StageParams;
 use crate::Carried;
-use crate::values::is_default;
+use crate::values::{Checked, is_default, must, quoted, within};
 
-/// Compressed ACKs (ledger ackfilter.m.header_compression).
+/// Pure ACKs take a few bytes on this link's wire (RFC 1144).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompressionParams {
@@ -51,6 +52,22 @@ pub enum Repair {
     None,
     /// The far end asks for a whole header at the first ACK it cannot read (as in RFC 2507).
     Request,
+}
+
+impl StageParams for CompressionParams {
+    fn check(&mut self) -> Checked {
+        let size = (1..=40).contains(&self.size.get());
+        must(size, "size", "must be from 1B to 40B, the whole header", quoted(self.size))?;
+        within(1, 256, "slots", self.slots)
+    }
+
+    fn at_far_end(&self) -> bool {
+        false
+    }
+
+    fn only_simulated(&self) -> Option<&'static str> {
+        Some("compresses headers, which packets of kernels and programs keep")
+    }
 }
 
 /// IPv4 and TCP headers without options, in bytes: an ACK longer than this carries options.

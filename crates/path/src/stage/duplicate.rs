@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
 use crate::loss::LossTarget;
 use crate::random::Random;
-use crate::values::is_default;
+use crate::values::{Checked, chosen, is_default};
 
-/// Some packets arrive twice. Exactly one of `rate` and `list` must be given.
+/// Some packets arrive twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DuplicateParams {
@@ -31,6 +31,16 @@ pub struct DuplicateParams {
     pub only: Option<LossTarget>,
 }
 
+impl StageParams for DuplicateParams {
+    fn check(&mut self) -> Checked {
+        chosen(self.rate, &mut self.list)
+    }
+
+    fn copies(&self) -> f64 {
+        1.0 + self.rate.unwrap_or(1.0)
+    }
+}
+
 /// The stage of [`DuplicateParams`].
 #[derive(Clone, Debug)]
 pub struct Duplicate<P> {
@@ -42,7 +52,7 @@ pub struct Duplicate<P> {
 
 impl<P> Duplicate<P> {
     /// A stage that has seen nothing; `random` is its stream.
-    pub fn new(params: &DuplicateParams, random: Random) -> Duplicate<P> {
+    pub fn new(params: &DuplicateParams, random: impl FnOnce() -> Random) -> Duplicate<P> {
         let DuplicateParams { rate, list, after, only } = params;
         let choice = Choice::new(*rate, list, *only, random);
         Duplicate { choice, after: *after, copies: VecDeque::new(), made: 0 }

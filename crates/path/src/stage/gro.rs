@@ -16,10 +16,11 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Passing, Reissue, Stage};
-use crate::values::is_default;
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, is_default, within};
 
-/// A receiving host that merges segments (Linux's GRO; LRO with `segments`).
+/// A host merges the segments that it receives between two polls (GRO).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroParams {
@@ -106,6 +107,23 @@ impl<P> Run<P> {
     }
 }
 
+impl StageParams for GroParams {
+    fn check(&mut self) -> Checked {
+        within(0, 65_535, "frames", self.frames)?;
+        within(1, 65_535, "budget", self.budget)?;
+        within(1, 524_280, "bytes", self.bytes)?;
+        within(1, 65_535, "segments", self.segments.unwrap_or(1))
+    }
+
+    fn is_last(&self) -> bool {
+        true
+    }
+
+    fn only_simulated(&self) -> Option<&'static str> {
+        Some("merges segments, which the receiving kernel does by itself, or not (`ethtool -K DEVICE gro on`)")
+    }
+}
+
 /// The stage of [`GroParams`].
 #[derive(Clone, Debug)]
 pub struct Gro<P> {
@@ -119,7 +137,7 @@ pub struct Gro<P> {
 
 impl<P> Gro<P> {
     /// A card with nothing in its ring.
-    pub fn new(params: &GroParams) -> Gro<P> {
+    pub fn new(params: &GroParams, _: impl FnOnce() -> Random) -> Gro<P> {
         let runs = (0..BUCKETS).map(|_| Vec::new()).collect();
         Gro { params: params.clone(), ring: VecDeque::new(), interrupt: None, runs, flush: None }
     }

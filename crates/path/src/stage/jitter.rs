@@ -9,14 +9,15 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
 use crate::loss::LossTarget;
 use crate::random::Random;
-use crate::values::is_default;
+use crate::values::{Checked, is_default, some_time};
 
 /// Every packet is delayed by a time of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("neutral" = { "by": "mean" }))]
 pub struct JitterParams {
     /// How the times are distributed.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -70,6 +71,13 @@ pub enum DelayOrder {
     Free,
 }
 
+impl StageParams for JitterParams {
+    fn check(&mut self) -> Checked {
+        some_time("mean", self.mean)?;
+        self.most.map_or(Ok(()), |most| some_time("most", most))
+    }
+}
+
 /// The stage of [`JitterParams`].
 #[derive(Clone, Debug)]
 pub struct Jitter<P> {
@@ -84,8 +92,8 @@ pub struct Jitter<P> {
 
 impl<P> Jitter<P> {
     /// A stage that has seen nothing; `random` is its stream.
-    pub fn new(params: &JitterParams, random: Random) -> Jitter<P> {
-        Jitter { params: params.clone(), random, held: BTreeMap::new(), came: 0, last: Time::ZERO }
+    pub fn new(params: &JitterParams, random: impl FnOnce() -> Random) -> Jitter<P> {
+        Jitter { params: params.clone(), random: random(), held: BTreeMap::new(), came: 0, last: Time::ZERO }
     }
 
     /// How much longer the next packet takes.

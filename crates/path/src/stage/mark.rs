@@ -5,11 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
 use crate::loss::LossTarget;
 use crate::random::Random;
+use crate::values::{Checked, chosen};
 
-/// Some packets are marked (CE), of those whose sender understands marks. Exactly one of `rate` and `list` must be given.
+/// Some packets are marked (CE), at a given share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkParams {
@@ -25,6 +26,12 @@ pub struct MarkParams {
     pub only: Option<LossTarget>,
 }
 
+impl StageParams for MarkParams {
+    fn check(&mut self) -> Checked {
+        chosen(self.rate, &mut self.list)
+    }
+}
+
 /// The stage of [`MarkParams`].
 #[derive(Clone, Debug)]
 pub struct Mark<P> {
@@ -34,7 +41,7 @@ pub struct Mark<P> {
 
 impl<P> Mark<P> {
     /// A stage that has seen nothing; `random` is its stream.
-    pub fn new(params: &MarkParams, random: Random) -> Mark<P> {
+    pub fn new(params: &MarkParams, random: impl FnOnce() -> Random) -> Mark<P> {
         let MarkParams { rate, list, only } = params;
         Mark { choice: Choice::new(*rate, list, *only, random), packets: std::marker::PhantomData }
     }

@@ -4,11 +4,13 @@
 //! clock. Stages stand at a direction's far end in the order of the scenario, each fed by the one before it. The exception
 //! is [`compression`], whose two ends enclose the wire.
 //!
-//! To add one: a file here with its rule, a variant of [`StageSpec`], and a line in `stages!` below.
+//! To add one: a file here with its parameters ([`StageParams`]) and its rule ([`Stage`]), its `mod`, and its line in `stages!`
+//! below. A program's own needs neither ([`StageSpec::Custom`]).
 
 mod bleach;
 mod choice;
 pub mod compression;
+mod custom;
 mod duplicate;
 mod gro;
 mod jitter;
@@ -21,19 +23,9 @@ mod spack;
 mod split;
 mod thin;
 
-pub use bleach::{Bleach, BleachParams};
 pub use compression::{Compression, CompressionParams};
-pub use duplicate::{Duplicate, DuplicateParams};
-pub use gro::{Gro, GroParams};
-pub use jitter::{DelayDistribution, DelayOrder, Jitter, JitterParams};
-pub use mark::{Mark, MarkParams};
-pub use pause::{Pause, PauseParams};
-pub use reconstruction::{AckReconstruction, ReconstructionParams};
-pub use reorder::{Reorder, ReorderParams};
-pub use respacing::{AckRespacing, MOST as MOST_RESPACED, RespacingParams};
-pub use spack::{Spack, SpackParams};
-pub use split::{Rbscp, RbscpParams};
-pub use thin::{Thin, ThinParams};
+pub use custom::{Custom, Leaves, Middlebox};
+pub use jitter::{DelayDistribution, DelayOrder};
 
 use std::mem::swap;
 use std::ops::Range;
@@ -42,8 +34,9 @@ use acklab_packet::{Ace, AckNotice, Body, ByteCounts, Ecn, Packet, Tail, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Carried;
 use crate::random::Random;
+use crate::values::{Checked, kinds};
+use crate::{Carried, Own};
 
 /// A packet whose ACKs a stage can reissue.
 pub trait Reissue: Carried + Clone {
@@ -183,109 +176,122 @@ pub trait Stage<P> {
     }
 }
 
-/// A stage, as written in the list `stages`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(extend("neutral" = { "by": "absent" }))]
-pub enum StageSpec {
-    /// Pure ACKs take a few bytes on this link's wire (RFC 1144).
-    HeaderCompression(CompressionParams),
-    /// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
-    AckReconstruction(ReconstructionParams),
-    /// ACK reconstruction as in ns-2.35: ACKs that are made leave as far apart as ACKs arrive.
-    AckRespacing(RespacingParams),
-    /// Each ACK that acknowledges something new is split (ledger divack.m.rbscp).
-    Rbscp(RbscpParams),
-    /// A base station splits the ACK of what a timeout has retransmitted (ledger divack.m.spack).
-    Spack(SpackParams),
-    /// Some packets are held back, and others overtake them.
-    Reorder(ReorderParams),
-    /// Every packet is delayed by a time of its own.
-    #[schemars(extend("neutral" = { "by": "mean" }))]
-    Jitter(JitterParams),
-    /// Some packets arrive twice.
-    Duplicate(DuplicateParams),
-    /// The path stands still for a while.
-    Pause(PauseParams),
-    /// A host merges the segments that it receives between two polls (GRO).
-    Gro(GroParams),
-    /// Of a connection's ACKs every n-th passes (RFC 3449 section 5.2.1).
-    Thin(ThinParams),
-    /// Some packets are marked (CE), at a given share.
-    Mark(MarkParams),
-    /// Congestion signals are removed: the field of IP, TCP's flags, or the AccECN option.
-    Bleach(BleachParams),
-}
-
-impl StageSpec {
-    /// Whether it has to hear what enters the other direction of the link.
-    pub fn listens(&self) -> bool {
-        matches!(self, StageSpec::Spack(_))
+/// A stage's parameters, as a scenario writes them.
+pub trait StageParams {
+    /// Says what is wrong with them, and completes them.
+    fn check(&mut self) -> Checked {
+        Ok(())
     }
-
+    /// How many packets it may make of one.
+    fn copies(&self) -> f64 {
+        1.0
+    }
     /// Whether it stands at the direction's far end.
-    pub fn at_far_end(&self) -> bool {
-        !matches!(self, StageSpec::HeaderCompression(_))
+    fn at_far_end(&self) -> bool {
+        true
+    }
+    /// Whether it is part of the host behind the link, and so the last stage.
+    fn is_last(&self) -> bool {
+        false
+    }
+    /// Whether it has to hear what enters the other direction of the link.
+    fn listens(&self) -> bool {
+        false
+    }
+    /// Why only simulated packets can pass it, if that is so.
+    fn only_simulated(&self) -> Option<&'static str> {
+        None
     }
 }
 
-/// The stages of a far end, chosen by the scenario; with a name under `drawing`, those that need random numbers.
+/// Declares the stages: how a scenario writes them, in this order; the stages, and how each is made.
 macro_rules! stages {
-    ($($name:ident),* ; $($drawing:ident as $part:literal),*) => {
+    (@each $any:ident, $stage:ident => $act:expr; $($name:ident)+) => {
+        match $any { $(AnyStage::$name($stage) => $act),+ }
+    };
+    ($($file:ident::$name:ident($params:ident))+) => {
+        $(pub use $file::{$name, $params};)+
+
+        kinds! {
+            /// A stage, as written in the list `stages`.
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+            #[schemars(extend("neutral" = { "by": "absent" }))]
+            pub enum StageSpec as StageParams {
+                HeaderCompression(CompressionParams),
+                $($name($params),)+
+            } or Own<dyn Middlebox>
+        }
+
         /// One stage at a direction's far end.
         #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
         pub enum AnyStage<P> {
-            $(#[allow(missing_docs)] $name($name<P>),)*
-            $(#[allow(missing_docs)] $drawing(Box<$drawing<P>>),)*
+            $($name(Box<$name<P>>),)+
+            Custom(Box<Custom<P>>),
+        }
+
+        impl StageSpec {
+            /// What its stream of random numbers is called: as its file.
+            fn part(&self) -> &'static str {
+                match self {
+                    StageSpec::HeaderCompression(_) => "compression",
+                    $(StageSpec::$name(_) => stringify!($file),)+
+                    StageSpec::Custom(_) => "custom",
+                }
+            }
         }
 
         impl<P: Reissue> AnyStage<P> {
-            /// The stage that `spec` describes; `None` if that does not stand at the far end. `random` gives its
-            /// component of that name a stream.
-            pub fn new(spec: &StageSpec, random: impl FnOnce(&str) -> Random) -> Option<AnyStage<P>> {
-                match spec {
-                    StageSpec::HeaderCompression(_) => None,
-                    $(StageSpec::$name(params) => Some(AnyStage::$name($name::new(params))),)*
-                    $(StageSpec::$drawing(params) => {
-                        Some(AnyStage::$drawing(Box::new($drawing::new(params, random($part)))))
-                    })*
-                }
+            /// The stage that `spec` describes; `None` if that does not stand at the far end. `random` is its stream.
+            pub fn new(spec: &StageSpec, random: impl FnOnce() -> Random) -> Option<AnyStage<P>> {
+                Some(match spec {
+                    StageSpec::HeaderCompression(_) => return None,
+                    $(StageSpec::$name(params) => AnyStage::$name(Box::new($name::new(params, random))),)+
+                    StageSpec::Custom(own) => AnyStage::Custom(Box::new(Custom::new(own.clone()))),
+                })
             }
         }
 
         impl<P: Reissue> Stage<P> for AnyStage<P> {
             fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
-                stages!(@each self, stage => stage.arrive(passing, now, out); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.arrive(passing, now, out); $($name)+ Custom)
             }
             fn precede(&mut self, sent: Time, now: Time, out: &mut Vec<Passing<P>>) {
-                stages!(@each self, stage => stage.precede(sent, now, out); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.precede(sent, now, out); $($name)+ Custom)
             }
             fn overhear(&mut self, packet: &P, now: Time) {
-                stages!(@each self, stage => stage.overhear(packet, now); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.overhear(packet, now); $($name)+ Custom)
             }
             fn wake(&mut self, now: Time, out: &mut Vec<Passing<P>>) {
-                stages!(@each self, stage => stage.wake(now, out); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.wake(now, out); $($name)+ Custom)
             }
             fn next(&self) -> Option<Time> {
-                stages!(@each self, stage => stage.next(); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.next(); $($name)+ Custom)
             }
             fn held(&self) -> usize {
-                stages!(@each self, stage => stage.held(); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.held(); $($name)+ Custom)
             }
             fn duplicated(&self) -> u64 {
-                stages!(@each self, stage => stage.duplicated(); $($name)* $($drawing)*)
+                stages!(@each self, stage => stage.duplicated(); $($name)+ Custom)
             }
         }
     };
-    (@each $any:ident, $stage:ident => $act:expr; $($name:ident)*) => {
-        match $any { $(AnyStage::$name($stage) => $act),* }
-    };
 }
 
-stages!(
-    AckReconstruction, AckRespacing, Rbscp, Spack, Pause, Gro, Thin, Bleach;
-    Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate", Mark as "mark"
-);
+stages! {
+    reconstruction::AckReconstruction(ReconstructionParams)
+    respacing::AckRespacing(RespacingParams)
+    split::Rbscp(RbscpParams)
+    spack::Spack(SpackParams)
+    reorder::Reorder(ReorderParams)
+    jitter::Jitter(JitterParams)
+    duplicate::Duplicate(DuplicateParams)
+    pause::Pause(PauseParams)
+    gro::Gro(GroParams)
+    thin::Thin(ThinParams)
+    mark::Mark(MarkParams)
+    bleach::Bleach(BleachParams)
+}
 
 /// What the stages of a direction did to the packets that came to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -316,15 +322,15 @@ impl<P: Reissue> Chain<P> {
     /// The stages of the far end among `specs`; `None` if there are none. `random` gives their components streams: the first
     /// of a kind is called by its kind, the second `jitter2`, and so on.
     pub fn new(specs: &[StageSpec], random: impl Fn(&str) -> Random) -> Option<Chain<P>> {
-        let mut parts: Vec<String> = Vec::new();
-        let mut stream = |part: &str| {
-            parts.push(part.to_owned());
-            match parts.iter().filter(|name| *name == part).count() {
-                1 => random(part),
-                nth => random(&format!("{part}{nth}")),
+        let name = |index: usize| {
+            let part = specs[index].part();
+            match specs[..=index].iter().filter(|spec| spec.part() == part).count() {
+                1 => part.to_owned(),
+                nth => format!("{part}{nth}"),
             }
         };
-        let stages: Vec<_> = specs.iter().filter_map(|spec| AnyStage::new(spec, &mut stream)).collect();
+        let stage = |(index, spec)| AnyStage::new(spec, || random(&name(index)));
+        let stages: Vec<_> = specs.iter().enumerate().filter_map(stage).collect();
         let (into, from) = (Vec::new(), Vec::new());
         (!stages.is_empty()).then_some(Chain { stages, into, from, came: 0, last: 0, reordered: 0, thinned: 0 })
     }

@@ -9,9 +9,11 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, Wrong, some_time};
 
-/// What comes during a pause leaves at its end, in order.
+/// The path stands still for a while.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseParams {
@@ -19,6 +21,23 @@ pub struct PauseParams {
     pub at: Vec<Time>,
     /// How long each of them lasts.
     pub length: Time,
+}
+
+impl StageParams for PauseParams {
+    fn check(&mut self) -> Checked {
+        some_time("length", self.length)?;
+        self.at.sort_unstable();
+        if self.at.is_empty() {
+            return Err(Wrong::at("at", "names no pause; write for instance [\"5s\"]"));
+        }
+        match self.at.windows(2).find(|pair| pair[1] < pair[0] + self.length) {
+            None => Ok(()),
+            Some(pair) => {
+                let what = format!("has a pause begin at {} that one of {} is not over", pair[1], self.length);
+                Err(Wrong::at("at", what))
+            }
+        }
+    }
 }
 
 /// The stage of [`PauseParams`].
@@ -32,7 +51,7 @@ pub struct Pause<P> {
 
 impl<P> Pause<P> {
     /// A path at time 0. The pauses must be in order and apart.
-    pub fn new(params: &PauseParams) -> Pause<P> {
+    pub fn new(params: &PauseParams, _: impl FnOnce() -> Random) -> Pause<P> {
         Pause { length: params.length, ahead: params.at.iter().copied().collect(), held: Vec::new() }
     }
 

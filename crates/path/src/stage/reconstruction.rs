@@ -12,9 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::split::says_number_only;
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, at_least, within};
 
-/// ACKs made again where filtering or delaying left few.
+/// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReconstructionParams {
@@ -61,6 +63,17 @@ struct Connection<P> {
     due: Time,
 }
 
+impl StageParams for ReconstructionParams {
+    fn check(&mut self) -> Checked {
+        at_least(1, "step", self.step)?;
+        within(2, 65_536, "most", self.most)
+    }
+
+    fn copies(&self) -> f64 {
+        self.most.into()
+    }
+}
+
 /// The stage of [`ReconstructionParams`].
 #[derive(Clone, Debug)]
 pub struct AckReconstruction<P> {
@@ -72,7 +85,7 @@ pub struct AckReconstruction<P> {
 
 impl<P> AckReconstruction<P> {
     /// A reconstructor that has seen nothing.
-    pub fn new(params: &ReconstructionParams) -> AckReconstruction<P> {
+    pub fn new(params: &ReconstructionParams, _: impl FnOnce() -> Random) -> AckReconstruction<P> {
         AckReconstruction { params: params.clone(), connections: BTreeMap::new(), agenda: BTreeSet::new() }
     }
 }

@@ -11,11 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
 use crate::loss::LossTarget;
 use crate::random::Random;
+use crate::values::{Checked, chosen, some_time, within};
 
-/// Some packets arrive later than others that left after them. Exactly one of `rate` and `list` must be given.
+/// Some packets are held back, and others overtake them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReorderParams {
@@ -45,6 +46,14 @@ struct Held<P> {
     ahead: u32,
 }
 
+impl StageParams for ReorderParams {
+    fn check(&mut self) -> Checked {
+        chosen(self.rate, &mut self.list)?;
+        some_time("by", self.by)?;
+        within(1, u32::MAX.into(), "overtaken", self.overtaken.unwrap_or(1))
+    }
+}
+
 /// The stage of [`ReorderParams`].
 #[derive(Clone, Debug)]
 pub struct Reorder<P> {
@@ -57,7 +66,7 @@ pub struct Reorder<P> {
 
 impl<P> Reorder<P> {
     /// A stage that has seen nothing; `random` is its stream.
-    pub fn new(params: &ReorderParams, random: Random) -> Reorder<P> {
+    pub fn new(params: &ReorderParams, random: impl FnOnce() -> Random) -> Reorder<P> {
         let ReorderParams { rate, list, by, overtaken, only } = params;
         let choice = Choice::new(*rate, list, *only, random);
         Reorder { choice, by: *by, overtaken: overtaken.unwrap_or(u32::MAX), held: VecDeque::new() }

@@ -12,9 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::split::says_number_only;
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, must, some_time, within};
 
-/// ACKs made again where filtering or delaying left few, as in ns-2.35.
+/// ACK reconstruction as in ns-2.35: ACKs that are made leave as far apart as ACKs arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RespacingParams {
@@ -72,6 +74,19 @@ struct Connection {
     between: f64,
 }
 
+impl StageParams for RespacingParams {
+    fn check(&mut self) -> Checked {
+        within(1, u32::MAX.into(), "threshold", self.threshold)?;
+        within(1, u32::MAX.into(), "step", self.step)?;
+        some_time("spacing", self.spacing)?;
+        must((0.0..=1.0).contains(&self.gain), "gain", "must be from 0 to 1", self.gain)
+    }
+
+    fn copies(&self) -> f64 {
+        MOST as f64
+    }
+}
+
 /// The stage of [`RespacingParams`].
 #[derive(Clone, Debug)]
 pub struct AckRespacing<P> {
@@ -89,7 +104,7 @@ fn in_microseconds(secs: f64) -> f64 {
 
 impl<P: Reissue> AckRespacing<P> {
     /// One that has seen nothing.
-    pub fn new(params: &RespacingParams) -> AckRespacing<P> {
+    pub fn new(params: &RespacingParams, _: impl FnOnce() -> Random) -> AckRespacing<P> {
         AckRespacing { params: params.clone(), connections: BTreeMap::new(), agenda: BTreeMap::new(), made: 0 }
     }
 

@@ -15,9 +15,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::split::divide;
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, some_time, within};
 
-/// A base station that splits the ACK after a timeout (ledger divack.m.spack).
+/// A base station splits the ACK of what a timeout has retransmitted (ledger divack.m.spack).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpackParams {
@@ -49,6 +51,25 @@ struct Heard {
     again: Option<u64>,
 }
 
+impl StageParams for SpackParams {
+    fn check(&mut self) -> Checked {
+        within(2, 64, "pieces", self.pieces)?;
+        some_time("timer", self.timer)
+    }
+
+    fn copies(&self) -> f64 {
+        self.pieces.into()
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn only_simulated(&self) -> Option<&'static str> {
+        Some("listens to the other direction, whose packets are another stream here")
+    }
+}
+
 /// The stage of [`SpackParams`].
 #[derive(Clone, Debug)]
 pub struct Spack<P> {
@@ -60,7 +81,7 @@ pub struct Spack<P> {
 
 impl<P> Spack<P> {
     /// A station that has heard nothing.
-    pub fn new(params: &SpackParams) -> Spack<P> {
+    pub fn new(params: &SpackParams, _: impl FnOnce() -> Random) -> Spack<P> {
         Spack { pieces: params.pieces, timer: params.timer, connections: BTreeMap::new(), packets: PhantomData }
     }
 }

@@ -12,9 +12,11 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
+use crate::random::Random;
+use crate::values::{Checked, within};
 
-/// A proxy that splits every ACK (ledger divack.m.rbscp).
+/// Each ACK that acknowledges something new is split (ledger divack.m.rbscp).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RbscpParams {
@@ -28,6 +30,16 @@ fn four() -> u32 {
     4
 }
 
+impl StageParams for RbscpParams {
+    fn check(&mut self) -> Checked {
+        within(2, 64, "pieces", self.pieces)
+    }
+
+    fn copies(&self) -> f64 {
+        self.pieces.into()
+    }
+}
+
 /// The stage of [`RbscpParams`].
 #[derive(Clone, Debug)]
 pub struct Rbscp<P> {
@@ -39,7 +51,7 @@ pub struct Rbscp<P> {
 
 impl<P> Rbscp<P> {
     /// A proxy that has seen nothing.
-    pub fn new(params: &RbscpParams) -> Rbscp<P> {
+    pub fn new(params: &RbscpParams, _: impl FnOnce() -> Random) -> Rbscp<P> {
         Rbscp { pieces: params.pieces, newest: BTreeMap::new(), packets: PhantomData }
     }
 }

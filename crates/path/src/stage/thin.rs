@@ -12,11 +12,12 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Passing, Reissue, Stage};
+use super::{Passing, Reissue, Stage, StageParams};
 use crate::ack_filter::{is_redundant, sack_is_covered};
-use crate::values::is_default;
+use crate::random::Random;
+use crate::values::{Checked, is_default, some_time, within};
 
-/// A stage that lets one of several ACKs pass.
+/// Of a connection's ACKs every n-th passes (RFC 3449 section 5.2.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThinParams {
@@ -43,6 +44,13 @@ struct Connection<P> {
     due: Time,
 }
 
+impl StageParams for ThinParams {
+    fn check(&mut self) -> Checked {
+        within(2, 1000, "every", self.every)?;
+        some_time("hold", self.hold)
+    }
+}
+
 /// The stage of [`ThinParams`].
 #[derive(Clone, Debug)]
 pub struct Thin<P> {
@@ -54,7 +62,7 @@ pub struct Thin<P> {
 
 impl<P> Thin<P> {
     /// A stage that has seen nothing.
-    pub fn new(params: &ThinParams) -> Thin<P> {
+    pub fn new(params: &ThinParams, _: impl FnOnce() -> Random) -> Thin<P> {
         Thin { params: params.clone(), connections: BTreeMap::new(), agenda: BTreeSet::new() }
     }
 }

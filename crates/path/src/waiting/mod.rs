@@ -128,6 +128,16 @@ impl<P: Carried> Waiting<P> {
         self.node(handle).class
     }
 
+    /// How many places for packets there are: as many as ever waited at once.
+    pub fn places(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The packet in a place, if one waits there. Places have no order.
+    pub fn at(&self, place: usize) -> Option<Handle> {
+        self.nodes.get(place)?.as_ref().map(|_| Handle(place as u32))
+    }
+
     /// The packet of the first class that waits first, or else that of the next.
     #[inline]
     pub fn first(&self) -> Option<Handle> {

@@ -5,7 +5,7 @@ use acklab_packet::{Rate, Time};
 use acklab_path::Bare;
 use acklab_path::queue::AnyQueue;
 use acklab_path::random::Random;
-use acklab_path::server::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Medium};
+use acklab_path::server::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame};
 use acklab_path::spec::QueueSpec;
 
 /// A medium, its clock, and what has left it.

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use acklab_packet::{Packet, Time};
 use acklab_path::queue::{FlowClass, Removal};
-use acklab_path::server::AnyMedium;
 use acklab_scenario::spec::Scenario;
 
 use super::Simulation;
@@ -106,11 +105,7 @@ impl crate::network::Network {
     /// One more flow, whose routes begin there and whose records belong to the outcome's row `row`.
     fn open(&mut self, starts: [u32; 2], row: u32, class: FlowClass) {
         self.hops.iter_mut().for_each(|hop| hop.link.learn(class));
-        for medium in &mut self.media {
-            match &mut medium.server {
-                AnyMedium::Dcf(server) => server.learn(class),
-            }
-        }
+        self.media.iter_mut().for_each(|medium| medium.server.learn(class));
         self.starts.push(starts);
         self.acks_removed.push(AcksRemoved::default());
         self.recorder.open(starts, row);

@@ -218,7 +218,7 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
         let mut links = Vec::new();
         let mut duplex = |a: usize, b: usize, there: Direction, back: Direction| {
             for (from, to, (rate, delay, queue, loss, crossings, varying)) in [(a, b, there), (b, a, back)] {
-                let rate = varying.as_ref().map_or(Rate::from_bps(rate), VaryingRate::rate);
+                let rate = varying.as_ref().map_or(Rate::from_bps(rate), |varying| varying.rate());
                 let delay = Time::from_secs(delay);
                 links.push(LinkSpec {
                     from: from as u32,

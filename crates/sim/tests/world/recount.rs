@@ -68,8 +68,8 @@ fn queue_by_its_rows(scenario: &Scenario, outcome: &Outcome, index: usize) -> Re
     // RED and composed queues take a packet in before it is served, even when the link is idle; so does every queue before grants.
     let exact = match &scenario.links[index].queue {
         _ if scenario.links[index].varying.is_some() => false,
-        QueueSpec::DropTail { filter, drop, scheduler, .. } => {
-            filter.is_none() && *drop == Default::default() && *scheduler == Default::default()
+        QueueSpec::DropTail(params) => {
+            params.filter.is_none() && params.drop == Default::default() && params.scheduler == Default::default()
         }
         _ => false,
     };
@@ -169,7 +169,7 @@ fn places(scenario: &Scenario, from: u32, to: u32) -> u32 {
     let route = acklab_sim::route(scenario, from, to).expect("connected");
     let mut staged: Vec<u32> = route.clone();
     staged.dedup();
-    staged.retain(|&link| scenario.links[link as usize].stages.iter().any(StageSpec::at_far_end));
+    staged.retain(|&link| scenario.links[link as usize].stages.iter().any(|stage| stage.at_far_end()));
     (route.len() + staged.len()) as u32
 }
 

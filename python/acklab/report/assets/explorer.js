@@ -29,7 +29,7 @@ let begun = false;
 const panel = panelParts();
 
 function panelParts() {
-  const set = controls((text) => change(text));
+  const set = controls((text) => change(text), kit.queues);
   const none = h("option", { value: "" });
   const preset = /** @type {HTMLSelectElement} */ (h("select", { id: "preset", onchange: () => {
     sides[side].from = kit.presets[Number(preset.value)];

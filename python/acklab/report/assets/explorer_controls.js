@@ -35,21 +35,8 @@ const SLIDERS = [
   { id: "stop", name: "Length of the run", path: "stop.at", steps: [0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30], write: lengthText },
 ];
 
-const QUEUES = [
-  ["drop-tail, 100 packets", '{ kind = "drop-tail", packets = 100 }'],
-  ["CoDel", '{ kind = "codel" }'],
-  ["FQ-CoDel", '{ kind = "fq-codel" }'],
-  ["PIE", '{ kind = "pie" }'],
-  ["FQ-PIE", '{ kind = "fq-pie" }'],
-  ["CAKE", '{ kind = "cake" }'],
-  ["DualPI2 (L4S)", '{ kind = "dual-pi2" }'],
-  ["RED", '{ kind = "red" }'],
-  ["COBALT", '{ kind = "cobalt" }'],
-  ["FQ-COBALT", '{ kind = "fq-cobalt" }'],
-];
-
-/** @type {any[]} */
-const MENUS = [
+/** @type {(queues: string[][]) => any[]} */
+const menus = (queues) => [
   {
     id: "ack", name: "ACK policy", path: "flow.0.receiver.ack",
     options: [
@@ -77,8 +64,8 @@ const MENUS = [
     id: "control", name: "Congestion control", path: "flow.0.sender.control",
     options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR version 1", '"bbr"'], ["BBR version 3", '"bbr3"'], ["DCTCP", '"dctcp"'], ["Prague (L4S)", '"prague"']],
   },
-  { id: "aqm", name: "Kind of queue", path: "link.-1.queue", within: "link.-1.rate", none: "drop-tail, 1000 packets", options: QUEUES },
-  { id: "backaqm", name: "Kind of queue on the return path", path: "link.-1.back.queue", within: "link.-1.back.rate", none: "the same", options: QUEUES },
+  { id: "aqm", name: "Kind of queue", path: "link.-1.queue", within: "link.-1.rate", none: "drop-tail, 1000 packets", options: queues },
+  { id: "backaqm", name: "Kind of queue on the return path", path: "link.-1.back.queue", within: "link.-1.back.rate", none: "the same", options: queues },
   {
     id: "filter", name: "ACK filter on the return path", path: "link.-1.back.queue.filter", within: "link.-1.back.queue",
     options: [["static: keeps the newest ACK", '{ kind = "static", threshold = 1 }'], ["delayed: while the link is busy", '{ kind = "delayed" }'], ["CAKE's", '{ kind = "cake" }']],
@@ -87,10 +74,11 @@ const MENUS = [
 
 const squeezed = (value) => (value || "").replace(/\s+/g, "");
 
-// The controls, which call `change(text)` with the scenario changed; `show(text)` sets them to a scenario.
-export function controls(change) {
+// The controls, which call `change(text)` with the scenario changed; `show(text)` sets them to a scenario. `queues` are the choices of a
+// queue.
+export function controls(change, queues) {
   let text = "";
-  const parts = [...SLIDERS.map(slider), ...MENUS.map(menu)];
+  const parts = [...SLIDERS.map(slider), ...menus(queues).map(menu)];
   return {
     element: h("div", { class: "controls" }, parts.map((part) => part.element)),
     show(now) {

@@ -1,4 +1,4 @@
-//! Parameters of CAKE (tc-cake(8)).
+//! Parameters of CAKE; keys and defaults are those of tc-cake(8).
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::super::classes::FlowClass;
 use super::shaper::Cells;
 use super::tins::TinMode;
-use crate::values::quoted;
+use crate::queue::QueueParams;
+use crate::values::{Checked, Wrong, must, quoted};
 
 /// Between whom bandwidth is shared evenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +40,7 @@ pub enum AckFiltering {
     Aggressive,
 }
 
-/// Parameters of CAKE; keys and defaults are those of tc-cake(8).
+/// A shaper, tins, fairness between hosts and flows, COBALT and an ACK filter (CAKE, as in Linux).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CakeQueueParams {
@@ -93,25 +94,29 @@ impl Default for CakeQueueParams {
     }
 }
 
-impl CakeQueueParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let positive = |name, bytes: Bytes| (bytes.get() == 0).then(|| (name, "must be at least 1B", quoted("0B")));
-        if let Some(rate) = self.bandwidth.filter(|rate| rate.bps() < 1000.0) {
-            return Some(("bandwidth", "must be at least 1kbps", quoted(rate)));
+impl QueueParams for CakeQueueParams {
+    fn check(&mut self, rate: Option<Rate>) -> Checked {
+        let positive = |key, bytes: Bytes| must(bytes.get() > 0, key, "must be at least 1B", quoted("0B"));
+        if let Some(bandwidth) = self.bandwidth {
+            must(bandwidth.bps() >= 1000.0, "bandwidth", "must be at least 1kbps", quoted(bandwidth))?;
+            if rate.is_none() {
+                // A shaper needs a link that waits for it.
+                return Err(Wrong::at("bandwidth", "shapes a link; a wireless medium has its own rate"));
+            }
         }
-        if !(-64..=256).contains(&self.overhead) {
-            return Some(("overhead", "must be from -64 to 256", self.overhead.to_string()));
-        }
-        if self.mpu.get() > 256 {
-            return Some(("mpu", "must be at most 256B", quoted(self.mpu)));
-        }
-        if !(0.001..=100.0).contains(&self.rtt.secs()) {
-            return Some(("rtt", "must be from 1ms to 100s", quoted(self.rtt)));
-        }
-        self.memory.and_then(|bytes| positive("memory", bytes)).or_else(|| positive("max_packet", self.max_packet))
+        must((-64..=256).contains(&self.overhead), "overhead", "must be from -64 to 256", self.overhead)?;
+        must(self.mpu.get() <= 256, "mpu", "must be at most 256B", quoted(self.mpu))?;
+        must((0.001..=100.0).contains(&self.rtt.secs()), "rtt", "must be from 1ms to 100s", quoted(self.rtt))?;
+        self.memory.map_or(Ok(()), |bytes| positive("memory", bytes))?;
+        positive("max_packet", self.max_packet)
     }
 
+    fn classes(&mut self) -> Option<&mut Arc<[FlowClass]>> {
+        Some(&mut self.classes)
+    }
+}
+
+impl CakeQueueParams {
     /// Bytes of memory that packets may take.
     pub(super) fn memory_limit(&self) -> u64 {
         let most = 10_240 * self.max_packet.get();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Carried;
 use crate::queue::Removal;
-use crate::values::quoted;
+use crate::values::{Checked, must, quoted};
 
 /// How the times between drops are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,18 +50,12 @@ impl Rules {
     }
 }
 
-/// The first of CoDel's keys that is out of range: its name, what is allowed, and its value.
-pub(crate) fn out_of_range(
-    (target, interval): (Time, Time),
-    max_packet: Bytes,
-) -> Option<(&'static str, &'static str, String)> {
-    if !(0.001..=100.0).contains(&interval.secs()) {
-        return Some(("interval", "must be from 1ms to 100s", quoted(interval)));
-    }
-    if !(target.secs() > 0.0 && target <= interval) {
-        return Some(("target", "must be more than 0s and at most `interval`", quoted(target)));
-    }
-    (max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", quoted(max_packet)))
+/// Checks CoDel's keys.
+pub(crate) fn check((target, interval): (Time, Time), max_packet: Bytes) -> Checked {
+    must((0.001..=100.0).contains(&interval.secs()), "interval", "must be from 1ms to 100s", quoted(interval))?;
+    let allowed = target.secs() > 0.0 && target <= interval;
+    must(allowed, "target", "must be more than 0s and at most `interval`", quoted(target))?;
+    must(max_packet.get() > 0, "max_packet", "must be at least 1B", quoted(max_packet))
 }
 
 /// CoDel's state. Times are in the law's unit.

@@ -20,9 +20,9 @@ fn ms(ms: f64) -> Time {
     Time::from_secs(ms / 1e3)
 }
 
-fn queue(params: DualPi2Params) -> DualPi2<Packet> {
-    assert_eq!(params.out_of_range(), None);
-    DualPi2::new(&params, Rate::from_bps(40e6), Random::stream(7))
+fn queue(mut params: DualPi2Params) -> DualPi2<Packet> {
+    assert_eq!(params.check(None), Ok(()));
+    DualPi2::new(&params, Rate::from_bps(40e6), || Random::stream(7))
 }
 
 fn arrive(queue: &mut DualPi2<Packet>, count: usize, ecn: Ecn, at: f64) -> usize {
@@ -164,7 +164,7 @@ fn the_room_is_shared_and_ranges_are_checked() {
     assert_eq!(arrive(&mut full, 3, Ecn::Ect1, 0.0) + arrive(&mut full, 3, Ecn::NotEct, 0.0), 1);
     assert_eq!((full.len(), full.bytes()), (5, 7500));
     let ok = DualPi2Params::default();
-    for (params, key) in [
+    for (mut params, key) in [
         (DualPi2Params { waiting: 0, ..ok.clone() }, "waiting"),
         (DualPi2Params { target: Time::ZERO, ..ok.clone() }, "target"),
         (DualPi2Params { update: ms(0.5), ..ok.clone() }, "update"),
@@ -174,6 +174,6 @@ fn the_room_is_shared_and_ranges_are_checked() {
         (DualPi2Params { code_points: vec![64], ..ok.clone() }, "code_points"),
         (DualPi2Params { max_packet: Bytes::new(0), ..ok }, "max_packet"),
     ] {
-        assert_eq!(params.out_of_range().map(|found| found.0), Some(key));
+        assert_eq!(params.check(None).err().map(|wrong| wrong.key), Some(key.to_owned()));
     }
 }

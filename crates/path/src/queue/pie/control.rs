@@ -5,7 +5,7 @@ use acklab_packet::Time;
 use crate::Carried;
 use crate::queue::fair::draw;
 use crate::random::Random;
-use crate::values::quoted;
+use crate::values::{Checked, must, quoted};
 
 /// Declares the parameters of a queue with PIE's controller: its own, with their defaults, and the controller's.
 macro_rules! with_controller {
@@ -95,28 +95,19 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+    /// Checks the controller's keys.
+    pub fn check(&self) -> Checked {
         let time = |secs: f64| quoted(Time::from_secs(secs));
-        if !(self.target > 0.0 && self.target <= 100.0) {
-            return Some(("target", "must be more than 0s and at most 100s", time(self.target)));
-        }
-        if !(0.001..=10.0).contains(&self.update) {
-            return Some(("update", "must be from 1ms to 10s", time(self.update)));
-        }
+        let target = self.target > 0.0 && self.target <= 100.0;
+        must(target, "target", "must be more than 0s and at most 100s", time(self.target))?;
+        must((0.001..=10.0).contains(&self.update), "update", "must be from 1ms to 10s", time(self.update))?;
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if !(0.0..=100.0).contains(&value) {
-                return Some((name, "must be from 0 to 100", value.to_string()));
-            }
+            must((0.0..=100.0).contains(&value), name, "must be from 0 to 100", value)?;
         }
-        if self.max_packet == 0 {
-            return Some(("max_packet", "must be at least 1B", quoted("0B")));
-        }
-        if !(self.max_p > 0.0 && self.max_p <= 256.0) {
-            return Some(("max_p", "must be more than 0 and at most 256", self.max_p.to_string()));
-        }
-        (!(0.0..=1.0).contains(&self.mark_below))
-            .then(|| ("mark_below", "must be from 0 to 1", self.mark_below.to_string()))
+        must(self.max_packet > 0, "max_packet", "must be at least 1B", quoted("0B"))?;
+        let max_p = self.max_p > 0.0 && self.max_p <= 256.0;
+        must(max_p, "max_p", "must be more than 0 and at most 256", self.max_p)?;
+        must((0.0..=1.0).contains(&self.mark_below), "mark_below", "must be from 0 to 1", self.mark_below)
     }
 }
 

@@ -10,7 +10,6 @@
 
 use acklab_packet::Time;
 
-use super::super::Medium;
 use super::params::DcfParams;
 use super::port::{AirStats, Port};
 use super::station::{Fate, Frame, Station};
@@ -345,23 +344,24 @@ impl<P: Carried> Dcf<P> {
             port.counts.reached(self.stations[port.station as usize].line.held().packets as usize);
         }
     }
-}
 
-impl<P: Carried> Medium<P> for Dcf<P> {
-    fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+    /// A packet comes to a port `now`. What its station's queue removes goes to `out`.
+    pub fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let before = self.account(now, out);
         self.accept(port, packet, now, out);
         self.count(&out[before..]);
     }
 
-    fn next(&self) -> Option<Time> {
+    /// When it next wants to be woken, `None` if only a new packet changes anything.
+    pub fn next(&self) -> Option<Time> {
         match self.phase {
             Phase::Idle(since) => self.first_start(since),
             Phase::First { until, .. } | Phase::Data { until, .. } | Phase::Answer { until, .. } => Some(until),
         }
     }
 
-    fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+    /// The time that [`Dcf::next`] gave has come; packets that leave go to `out`.
+    pub fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let before = self.account(now, out);
         match self.phase {
             Phase::Idle(since) => self.begin(since, out),
@@ -376,24 +376,33 @@ impl<P: Carried> Medium<P> for Dcf<P> {
         self.count(&out[before..]);
     }
 
-    fn waiting(&self, port: u32) -> (usize, u64) {
+    /// Packets that wait for a port's station, and their bytes; those in service not counted.
+    pub fn waiting(&self, port: u32) -> (usize, u64) {
         let held = self.stations[self.ports[port as usize].station as usize].line.held();
         (held.packets as usize, held.bytes)
     }
 
-    fn len(&self) -> usize {
+    /// Packets inside: waiting, or in service and not arrived.
+    pub fn len(&self) -> usize {
         let of = |station: &Station<P>| station.line.held().packets as usize + station.service.len();
         self.stations.iter().map(of).sum()
     }
 
-    fn stats_at(&self, port: u32, now: Time) -> AirStats {
+    /// Whether none is inside.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What a port has counted up to `now` of its time on the air.
+    pub fn stats_at(&self, port: u32, now: Time) -> AirStats {
         let mine = self.on_air.iter().filter(|(of, ..)| *of == port);
         let rest: f64 = mine.map(|(_, length, end)| (end.secs() - now.secs()).clamp(0.0, length.secs())).sum();
         let stats = self.stats(port);
         AirStats { airtime: (stats.airtime - rest).max(0.0), ..stats }
     }
 
-    fn counts(&self, port: u32) -> (Totals, Counts) {
+    /// What a port has counted as every link does: packets served, queue, waits, removals.
+    pub fn counts(&self, port: u32) -> (Totals, Counts) {
         let Port { served, counts, .. } = self.ports[port as usize];
         (served, counts)
     }

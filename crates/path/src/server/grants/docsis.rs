@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
 use crate::random::Random;
-use crate::values::quoted;
+use crate::server::{ServerParams, check_rate};
+use crate::values::{Checked, must, quoted, within};
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +31,7 @@ pub enum Requests {
     Continuous,
 }
 
-/// A cable modem's upstream: requests, MAPs, grants.
+/// A cable modem's upstream: requests, MAPs and grants (DOCSIS).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocsisSpec {
@@ -85,42 +86,39 @@ fn yes() -> bool {
     true
 }
 
-impl DocsisSpec {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let interval = self.map_interval.secs();
-        if !(0.0002..=0.1).contains(&interval) {
-            return Some(("map_interval", "must be from 200us to 100ms", quoted(self.map_interval)));
-        }
-        if self.capacity() == 0 {
-            return Some(("rate", "must carry at least a byte in a `map_interval`", quoted(self.rate)));
-        }
-        if let Some(channel) = self.channel.filter(|channel| *channel < self.rate) {
-            return Some(("channel", "must be at least `rate`", quoted(channel)));
-        }
-        if !(0.0..=1.0).contains(&self.map_advance.secs()) {
-            return Some(("map_advance", "must be from 0s to 1s", quoted(self.map_advance)));
-        }
-        if self.backoff > 15 {
-            return Some(("backoff", "must be from 0 to 15", self.backoff.to_string()));
-        }
-        if !(1..=100).contains(&self.opportunities) {
-            return Some(("opportunities", "must be from 1 to 100", self.opportunities.to_string()));
-        }
-        if let Some(burst) = self.burst.filter(|burst| burst.get() < 64) {
-            return Some(("burst", "must be at least 64B", quoted(burst)));
-        }
-        match self.proactive {
-            Some(rate) if self.requests == Requests::Packet => {
-                Some(("proactive", "needs `requests` other than \"packet\"", quoted(rate)))
-            }
-            Some(rate) if rate > self.rate || capacity(rate, duration(self.map_interval)) == 0 => {
-                Some(("proactive", "must carry a byte in a `map_interval`, and be at most `rate`", quoted(rate)))
-            }
-            _ => None,
-        }
+impl ServerParams for DocsisSpec {
+    fn rate(&self) -> Rate {
+        self.rate
     }
 
+    fn check(&mut self) -> Checked {
+        let (interval, advance) = (self.map_interval.secs(), self.map_advance.secs());
+        let allowed = (0.0002..=0.1).contains(&interval);
+        must(allowed, "map_interval", "must be from 200us to 100ms", quoted(self.map_interval))?;
+        let what = "must carry at least a byte in a `map_interval`";
+        must(self.capacity() > 0, "rate", what, quoted(self.rate))?;
+        if let Some(channel) = self.channel {
+            must(channel >= self.rate, "channel", "must be at least `rate`", quoted(channel))?;
+        }
+        let allowed = (0.0..=1.0).contains(&advance);
+        must(allowed, "map_advance", "must be from 0s to 1s", quoted(self.map_advance))?;
+        within(0, 15, "backoff", self.backoff)?;
+        within(1, 100, "opportunities", self.opportunities)?;
+        if let Some(burst) = self.burst {
+            must(burst.get() >= 64, "burst", "must be at least 64B", quoted(burst))?;
+        }
+        if let Some(rate) = self.proactive {
+            let several = self.requests != Requests::Packet;
+            must(several, "proactive", "needs `requests` other than \"packet\"", quoted(rate))?;
+            let allowed = rate <= self.rate && capacity(rate, duration(self.map_interval)) > 0;
+            let what = "must carry a byte in a `map_interval`, and be at most `rate`";
+            must(allowed, "proactive", what, quoted(rate))?;
+        }
+        self.channel.map_or_else(|| check_rate("rate", self.rate), |channel| check_rate("channel", channel))
+    }
+}
+
+impl DocsisSpec {
     fn capacity(&self) -> u64 {
         capacity(self.rate, duration(self.map_interval))
     }

@@ -7,7 +7,8 @@
 use acklab_packet::{Rate, Time};
 
 use super::radio::{Cell, Kind, with_blocks};
-use crate::values::quoted;
+use crate::server::ServerParams;
+use crate::values::{Checked, must, quoted};
 
 /// A subframe, in nanoseconds.
 const SUBFRAME: u64 = 1_000_000;
@@ -17,7 +18,7 @@ const DECODE: u64 = 3;
 const K2: u64 = 4;
 
 with_blocks! {
-    /// LTE's uplink: scheduling requests, buffer status reports, transport blocks, HARQ.
+    /// LTE's uplink: scheduling requests, grants, HARQ.
     pub struct LteSpec {
         /// Rate that a full transport block in each subframe carries, before blocks that are sent again.
         pub rate: Rate,
@@ -31,19 +32,21 @@ fn ten_milliseconds() -> Time {
     Time::from_secs(0.010)
 }
 
-impl LteSpec {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let period = self.sr_period.secs() * 1000.0;
-        if !(1.0..=80.0).contains(&period) || (period - period.round()).abs() > 1e-6 {
-            return Some(("sr_period", "must be whole milliseconds, from 1ms to 80ms", quoted(self.sr_period)));
-        }
-        if self.cell().block(self.rate) == 0 {
-            return Some(("rate", "must carry at least a byte in 1ms", quoted(self.rate)));
-        }
-        self.blocks_out_of_range()
+impl ServerParams for LteSpec {
+    fn rate(&self) -> Rate {
+        self.rate
     }
 
+    fn check(&mut self) -> Checked {
+        let period = self.sr_period.secs() * 1000.0;
+        let whole = (1.0..=80.0).contains(&period) && (period - period.round()).abs() <= 1e-6;
+        must(whole, "sr_period", "must be whole milliseconds, from 1ms to 80ms", quoted(self.sr_period))?;
+        must(self.cell().block(self.rate) > 0, "rate", "must carry at least a byte in 1ms", quoted(self.rate))?;
+        self.check_blocks()
+    }
+}
+
+impl LteSpec {
     pub(super) fn cell(&self) -> Cell {
         Cell {
             slot: SUBFRAME,

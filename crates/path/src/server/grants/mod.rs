@@ -161,26 +161,26 @@ impl Cycle {
     }
 
     /// The cable modem that `spec` describes.
-    pub fn docsis(spec: &DocsisSpec, random: Random) -> Cycle {
-        Cycle::new(Technology::Docsis(Docsis::new(spec, random)), spec.habit())
+    pub fn docsis(spec: &DocsisSpec, random: impl FnOnce() -> Random) -> Cycle {
+        Cycle::new(Technology::Docsis(Docsis::new(spec, random())), spec.habit())
     }
 
     /// The LTE terminal that `spec` describes.
-    pub fn lte(spec: &LteSpec, random: Random) -> Cycle {
+    pub fn lte(spec: &LteSpec, random: impl FnOnce() -> Random) -> Cycle {
         let cell = spec.cell();
         let habit = cell.habit(spec.rate);
-        Cycle::new(Technology::Radio(Radio::new(cell, random)), habit)
+        Cycle::new(Technology::Radio(Radio::new(cell, random())), habit)
     }
 
     /// The NR terminal that `spec` describes.
-    pub fn nr(spec: &NrSpec, random: Random) -> Cycle {
+    pub fn nr(spec: &NrSpec, random: impl FnOnce() -> Random) -> Cycle {
         let cell = spec.cell();
         let habit = cell.habit(spec.rate);
-        Cycle::new(Technology::Radio(Radio::new(cell, random)), habit)
+        Cycle::new(Technology::Radio(Radio::new(cell, random())), habit)
     }
 
     /// The terminal of a passive optical network that `spec` describes.
-    pub fn pon(spec: &PonSpec) -> Cycle {
+    pub fn pon(spec: &PonSpec, _: impl FnOnce() -> Random) -> Cycle {
         Cycle::new(Technology::Pon(Pon::new(spec)), spec.habit())
     }
 

@@ -7,10 +7,11 @@
 use acklab_packet::Rate;
 
 use super::radio::{Cell, Kind, with_blocks};
-use crate::values::quoted;
+use crate::server::ServerParams;
+use crate::values::{Checked, must, quoted, within};
 
 with_blocks! {
-    /// NR's uplink: scheduling requests, buffer status reports, transport blocks, HARQ, and a pattern of slots.
+    /// 5G NR's uplink: scheduling requests, grants, HARQ, and a pattern of slots.
     pub struct NrSpec {
         /// Rate that a full transport block in each slot for data up carries, before blocks that are sent again.
         pub rate: Rate,
@@ -53,36 +54,29 @@ fn common_pattern() -> String {
     "DDDSU".into()
 }
 
-impl NrSpec {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        if self.numerology > 4 {
-            return Some(("numerology", "must be from 0 to 4", self.numerology.to_string()));
-        }
-        let has = |letters: &[char]| self.pattern.contains(letters);
-        let duplex = has(&['U']) && has(&['D', 'S']) && !has(&['F']);
-        if !(1..=80).contains(&self.pattern.len())
-            || !self.pattern.chars().all(|letter| "DSUF".contains(letter))
-            || !(duplex || self.pattern == "F")
-        {
-            let what = "must be \"F\", or at most 80 letters D, S and U, with a U and a D or S";
-            return Some(("pattern", what, quoted(&self.pattern)));
-        }
-        for (key, what, value, range) in [
-            ("sr_period", "must be from 1 to 640", self.sr_period, 1..=640),
-            ("decode", "must be from 0 to 64", self.decode, 0..=64),
-            ("k2", "must be from 0 to 32", self.k2, 0..=32),
-        ] {
-            if !range.contains(&value) {
-                return Some((key, what, value.to_string()));
-            }
-        }
-        if self.cell().block(self.rate) == 0 {
-            return Some(("rate", "must carry at least a byte in a slot", quoted(self.rate)));
-        }
-        self.blocks_out_of_range()
+impl ServerParams for NrSpec {
+    fn rate(&self) -> Rate {
+        self.rate
     }
 
+    fn check(&mut self) -> Checked {
+        within(0, 4, "numerology", self.numerology)?;
+        let has = |letters: &[char]| self.pattern.contains(letters);
+        let duplex = has(&['U']) && has(&['D', 'S']) && !has(&['F']);
+        let pattern = (1..=80).contains(&self.pattern.len())
+            && self.pattern.chars().all(|letter| "DSUF".contains(letter))
+            && (duplex || self.pattern == "F");
+        let what = "must be \"F\", or at most 80 letters D, S and U, with a U and a D or S";
+        must(pattern, "pattern", what, quoted(&self.pattern))?;
+        within(1, 640, "sr_period", self.sr_period)?;
+        within(0, 64, "decode", self.decode)?;
+        within(0, 32, "k2", self.k2)?;
+        must(self.cell().block(self.rate) > 0, "rate", "must carry at least a byte in a slot", quoted(self.rate))?;
+        self.check_blocks()
+    }
+}
+
+impl NrSpec {
     pub(super) fn cell(&self) -> Cell {
         let kind = |letter: char| match letter {
             'U' => Kind::Up,

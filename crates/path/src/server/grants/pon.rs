@@ -12,12 +12,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
-use crate::values::quoted;
+use crate::server::{ServerParams, check_rate};
+use crate::values::{Checked, must, quoted};
 
 /// An upstream frame, in nanoseconds.
 const FRAME: Nanos = 125_000;
 
-/// A passive optical network's upstream: status reports, bandwidth maps, frames of 125 us.
+/// A passive optical network's upstream: reports and allocations (GPON, XG-PON).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PonSpec {
@@ -49,26 +50,29 @@ fn half_millisecond() -> Time {
     Time::from_secs(0.0005)
 }
 
-impl PonSpec {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let cycle = duration(self.cycle);
-        if !(FRAME..=160 * FRAME).contains(&cycle) || !cycle.is_multiple_of(FRAME) {
-            return Some(("cycle", "must be a multiple of 125us, from 125us to 20ms", quoted(self.cycle)));
-        }
-        if capacity(self.rate, FRAME) == 0 {
-            return Some(("rate", "must carry at least a byte in 125us", quoted(self.rate)));
-        }
-        if self.line < self.rate {
-            return Some(("line", "must be at least `rate`", quoted(self.line)));
-        }
-        if !(0.0..=0.1).contains(&self.response.secs()) {
-            return Some(("response", "must be from 0s to 100ms", quoted(self.response)));
-        }
-        let fixed = self.fixed.filter(|fixed| *fixed > self.rate || capacity(*fixed, FRAME) == 0)?;
-        Some(("fixed", "must carry a byte in 125us, and be at most `rate`", quoted(fixed)))
+impl ServerParams for PonSpec {
+    fn rate(&self) -> Rate {
+        self.rate
     }
 
+    fn check(&mut self) -> Checked {
+        let cycle = duration(self.cycle);
+        let whole = (FRAME..=160 * FRAME).contains(&cycle) && cycle.is_multiple_of(FRAME);
+        must(whole, "cycle", "must be a multiple of 125us, from 125us to 20ms", quoted(self.cycle))?;
+        let carries = |rate| capacity(rate, FRAME) > 0;
+        must(carries(self.rate), "rate", "must carry at least a byte in 125us", quoted(self.rate))?;
+        must(self.line >= self.rate, "line", "must be at least `rate`", quoted(self.line))?;
+        let response = (0.0..=0.1).contains(&self.response.secs());
+        must(response, "response", "must be from 0s to 100ms", quoted(self.response))?;
+        if let Some(fixed) = self.fixed {
+            let what = "must carry a byte in 125us, and be at most `rate`";
+            must(fixed <= self.rate && carries(fixed), "fixed", what, quoted(fixed))?;
+        }
+        check_rate("line", self.line)
+    }
+}
+
+impl PonSpec {
     pub(super) fn habit(&self) -> Habit {
         Habit {
             unit: Unit::Bytes,

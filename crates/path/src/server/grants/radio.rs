@@ -37,16 +37,13 @@ macro_rules! with_blocks {
         }
 
         impl $name {
-            /// The first key that is out of range among those of blocks.
-            fn blocks_out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-                if self.first.get() == 0 {
-                    return Some(("first", "must be at least 1B", $crate::values::quoted(self.first)));
-                }
-                if !(0.0..1.0).contains(&self.bler) {
-                    return Some(("bler", "must be from 0, below 1", self.bler.to_string()));
-                }
-                (!(1..=28).contains(&self.attempts))
-                    .then(|| ("attempts", "must be from 1 to 28", self.attempts.to_string()))
+            /// Checks the keys of blocks.
+            fn check_blocks(&self) -> $crate::values::Checked {
+                use $crate::values::{must, quoted, within};
+                must(self.first.get() > 0, "first", "must be at least 1B", quoted(self.first))?;
+                must((0.0..1.0).contains(&self.bler), "bler", "must be from 0, below 1", self.bler)?;
+                within(1, 28, "attempts", self.attempts)?;
+                $crate::server::check_rate("rate", self.rate)
             }
         }
     };
