@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Time};
 
 use super::super::Core;
-use super::super::flight::found::Losses;
+use super::super::flight::losses::Losses;
 use super::super::flight::rate::RateSample;
 use super::super::recovery::Report;
 use super::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};

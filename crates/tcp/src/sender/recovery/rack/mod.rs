@@ -360,9 +360,9 @@ impl Rack {
         let una = core.seq.una;
         let resent = core.flight_mut().take_in(ack, una, now, |sent, covered| {
             let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
-            reordering.seen |= detection.delivered(&sent, late, exact, now) && !measures;
+            reordering.seen |= detection.delivered(sent, late, exact, now) && !measures;
             last = if covered { Some(detection.rtt) } else { last };
-            samples.note(&sent, covered);
+            samples.note(sent, covered);
         });
         if !exact {
             detection.rtt = last.unwrap_or(detection.rtt);

@@ -103,7 +103,7 @@ impl Rfc9002 {
                 return;
             }
             if newest.is_none_or(|newest| sent.number > newest.number) {
-                newest = Some(sent);
+                newest = Some(*sent);
             }
             // Packets of a recovery period do not grow the window (section 7.3.2).
             counts += if start.is_none_or(|start| sent.at > start) { sent.end - sent.start } else { 0 };
@@ -127,7 +127,7 @@ impl Rfc9002 {
         let rtt = self.round_trip.latest().max(core.smoothed_rtt().unwrap_or(0.0));
         let delay = Time::from_secs((TIME_THRESHOLD * rtt).max(GRANULARITY));
         let (threshold, first) = (u64::from(core.rules.dup_thresh), self.first_sample);
-        let note = |sent: Sent| losses.add(sent, first.is_some_and(|first| sent.number >= first));
+        let note = |sent: &Sent| losses.add(*sent, first.is_some_and(|first| sent.number >= first));
         self.loss_time = core.flight_mut().overtaken((largest, threshold), (delay, now, CLOCK), note);
         losses
     }
