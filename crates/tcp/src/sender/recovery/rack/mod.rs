@@ -346,7 +346,7 @@ impl Rack {
     /// Notes whether the probe of the tail has repaired a loss. Returns true if no reduction is therefore to be undone.
     fn judge_probe(&mut self, core: &Core, ack: &Ack, spurious: bool) -> bool {
         let outside = spurious || !core.cc.repairs(core.seq.una);
-        self.judged.probe_repaired = self.tlp.on_ack(core, ack, dsack(ack)) && outside;
+        self.judged.probe_repaired = self.tlp.on_ack(core, ack) && outside;
         self.judged.probe_repaired && !spurious
     }
 
@@ -661,11 +661,12 @@ impl Tlp {
 
     /// Returns true if the probe has repaired a loss, which congestion control must learn of (`TLP_process_ack`, section 7.4.2). The
     /// ACK has not counted yet.
-    fn on_ack(&mut self, core: &Core, ack: &Ack, dsack: Option<(Seq, Seq)>) -> bool {
+    fn on_ack(&mut self, core: &Core, ack: &Ack) -> bool {
         let Some(end) = self.end.filter(|&end| ack.ack >= end) else { return false };
+        let reported = dsack(ack).is_some_and(|block| block.1 == end);
         let duplicate = ack.ack == core.seq.una && ack.sack.is_empty();
-        let repaired = self.resent && dsack.is_none_or(|block| block.1 != end) && ack.ack > end;
-        if !self.resent || dsack.is_some_and(|block| block.1 == end) || ack.ack > end || duplicate {
+        let repaired = self.resent && !reported && ack.ack > end;
+        if !self.resent || reported || ack.ack > end || duplicate {
             self.end = None;
         }
         repaired
