@@ -3,7 +3,7 @@
 use acklab_packet::{Seq, Time};
 
 use super::CaState;
-pub use crate::sender::flight::found::LostSegment;
+pub use crate::sender::flight::losses::LostSegment;
 use crate::sender::flight::rate::RateSample;
 
 /// The window as a control sees and moves it. In sequence units and seconds.

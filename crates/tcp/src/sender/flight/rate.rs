@@ -9,7 +9,7 @@ use acklab_packet::Time;
 
 use super::super::CLOCK;
 use super::Sent;
-use super::found::Losses;
+use super::losses::Losses;
 
 /// State of a flow's deliveries when a segment leaves: `P.first_sent_time`, `P.delivered`, `P.delivered_time`, `P.is_app_limited`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -243,7 +243,7 @@ mod tests {
     }
 
     fn empty() -> Flight {
-        Flight { rate: Some(DeliveryRate::new(10, false)), ..Flight::default() }
+        super::super::tests::empty(Some(DeliveryRate::new(10, false)))
     }
 
     fn sampled(flight: &mut Flight, now: f64, echo: Option<f64>) -> RateSample {

@@ -12,6 +12,7 @@ pub(super) fn begins_recovery(core: &Core, ack: &Ack) -> bool {
 }
 
 /// Answers an ACK that repeats `snd_una`. To others the answer is empty.
+#[inline(always)]
 pub(super) fn duplicate_ack(core: &Core, ack: &Ack, data: Data) -> Answer {
     let mut answer = Answer::default();
     if data != Data::None || ack.ack != core.seq.una {
@@ -39,6 +40,7 @@ pub(super) fn duplicate_ack(core: &Core, ack: &Ack, data: Data) -> Answer {
 }
 
 /// The answer, and departures in order: none while duplicates are too few, else at most `burst`.
+#[inline(always)]
 pub(super) fn leave_in_order(core: &Core, answer: Answer, burst: u32) -> Answer {
     let count = core.cc.dupacks + u32::from(answer.duplicate);
     let sends = match count {

@@ -65,15 +65,21 @@ impl Fack {
         let una = ack.ack.max(core.seq.una);
         self.board.clear_below(una);
         self.lost.clear_below(una);
+        let mut news = (Seq::MAX, 0);
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= una && start < end && end <= core.seq.max {
-                self.board.report(start, end, |from, to| core.note_reported(from, to, now));
-                self.lost.remove(start, end);
+                self.board.report(start, end, |from, to| {
+                    news = (from.min(news.0), to.max(news.1));
+                    self.lost.remove(from, to);
+                    core.note_reported(from, to, now);
+                });
             }
         }
         let (board, arrived) = (&self.board, &mut self.arrived);
         self.resent.retain(|resent| {
-            let there = resent.end <= una || board.within(resent.start, resent.end) == resent.end - resent.start;
+            let (start, end) = (resent.start, resent.end);
+            let touched = start < news.1 && news.0 < end;
+            let there = end <= una || (touched && board.within(start, end) == end - start);
             if there {
                 *arrived = (resent.number + 1).max(*arrived);
             }
@@ -107,17 +113,16 @@ impl Fack {
             self.lost.add(start, end);
             self.judged = end;
         }
-        let (lost, board, arrived) = (&mut self.lost, &self.board, self.arrived);
-        self.resent.retain(|resent| {
-            let gone = forward > resent.next || arrived > resent.number + threshold + 1;
-            if gone {
-                lost.add(resent.start, resent.end);
-                if board.within(resent.start, resent.end) > 0 {
-                    board.runs().iter().for_each(|&(start, end)| lost.remove(start, end));
-                }
+        // Those that left first are lost first.
+        let arrived = self.arrived;
+        let gone = |resent: &&Resent| forward > resent.next || arrived > resent.number + threshold + 1;
+        let count = self.resent.iter().take_while(gone).count();
+        for resent in self.resent.drain(..count) {
+            self.lost.add(resent.start, resent.end);
+            if self.board.within(resent.start, resent.end) > 0 {
+                self.board.runs().iter().for_each(|&(start, end)| self.lost.remove(start, end));
             }
-            !gone
-        });
+        }
         self.newly_lost = self.lost.total().saturating_sub(before);
         self.lost_ever += self.newly_lost;
         self.newly_lost > 0
@@ -153,7 +158,9 @@ impl LossRecovery for Fack {
             self.forget_losses(core);
         }
         let (before, una) = ((core.seq.una, self.board.total()), ack.ack.max(core.seq.una));
-        self.before = News::before(&self.board, self.in_flight(core), core, ack);
+        if core.has_ack_events() {
+            self.before = News::before(&self.board, self.in_flight(core), core, ack);
+        }
         self.newly_lost = 0;
         if ack.ack >= core.seq.una {
             self.update(core, ack, now);
