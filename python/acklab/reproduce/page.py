@@ -16,6 +16,7 @@ from ..text.templates import sentence
 from . import words
 from .evidence import Place, keys, place, scale
 from .paper import Compared, Drawn, Figure
+from .posterior import load as posterior
 from .posterior import questions
 from .report import facts, measured
 from .runner import Outcome
@@ -158,13 +159,15 @@ def _claims(outcome: Outcome) -> str:
 def _questions(outcome: Outcome) -> str:
     """For the authors: the open rules whose values would decide most of the claims that are not reproduced."""
     open_ = [verdict.claim.short for verdict in outcome.verdicts if verdict.verdict != REPRODUCED]
+    if (found := posterior(outcome.paper.id)) is None:
+        return ""
     rows = [
-        [esc(rule.name), esc(rule.shown), " ".join(map(_LINK.format, claims))]
+        [esc(rule.name), esc(found.shown(rule)), " ".join(map(_LINK.format, claims))]
         for rule, claims in questions(outcome.paper.id, open_)
     ]
     if not rows:
         return ""
-    told = table(["open rule", "values, by probability", "claims that it would decide"], rows, ["text wrap"] * 3)
+    told = table(["open rule", found.head, "claims that it would decide"], rows, ["text wrap"] * 3)
     return f'<section id="questions"><h2>Questions to the authors</h2><div class="card">{told}</div></section>'
 
 
