@@ -15,7 +15,7 @@ import pytest
 import acklab
 from acklab.papers import FIVE, paper
 from acklab.papers.open import claims, inferred
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.infer import PLANS, ReadingBench, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
 from acklab.study.seeds import Nudge

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from .._core import __version__
 from ..report.pieces import aside, document, esc, fold, header, table
-from ..text.counts import counted
+from ..text.numbers import counted
 from ..text.templates import sentence
 from . import words
 from .evidence import Place, keys, place, scale

@@ -16,7 +16,7 @@ from ...reproduce.experiments import Effort, Sweep, Traces, records
 from ...reproduce.grid import OneFlow
 from ...reproduce.paper import Paper, Parameter
 from ...scenario.draws import Draws
-from ...text.toml import loads
+from ...text.input import loads
 from ..trace import Transfer
 
 MECHANISMS = ("every", "delayed", "daass", "ubc", "lbc")
