@@ -41,9 +41,11 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     )
     body += [_section(*part, pictures, outcome, open_) for part in (*parts, robust) if part[2]]
     body += [_about_claims(outcome), _terms(outcome), _parameters(outcome)]
-    links = [("#claims", "Claims")] * bool(outcome.verdicts) + [
-        (f"#{id}", title) for id, title, found in parts if found
-    ]
+    links = (
+        [("#claims", "Claims")] * bool(outcome.verdicts)
+        + [("#questions", "Questions")] * bool(body[1])
+        + [(f"#{id}", title) for id, title, found in parts if found]
+    )
     links += [("#robustness", "Robustness")] * bool(robust[2]) + [("#parameters", "Parameters")]
     links += [("index.html", "All papers")]
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
