@@ -209,7 +209,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     of = f" of {found.of:,}" if found.of else ""
     drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight ({MIN_EFFECTIVE} are needed to decide)"
     told = drawn if found.effective else f"All {found.readings:,} readings"
-    rows = [line(["rule", "values, by probability", "moves"]), line(["---"] * 3)]
+    rows = [line(["rule", found.head, "moves"]), line(["---"] * 3)]
     for rule in found.rules:
         moves = ", ".join(
             [
@@ -217,7 +217,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
                 *([f"{len(rule.moves) - MAX_MOVES} more"] if rule.moves[MAX_MOVES:] else []),
             ]
         )
-        rows.append(line([escaped(rule.name), escaped(rule.shown), moves]))
+        rows.append(line([escaped(rule.name), escaped(found.shown(rule)), moves]))
     said = [
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
     ]
