@@ -308,6 +308,6 @@ impl Core {
 
 /// Units in the network.
 fn in_flight(seq: &SequenceSpace, flight: Option<&Flight>) -> u64 {
-    let gone = flight.map_or(0, |flight| flight.lost() + u64::from(flight.sacked()) * u64::from(seq.mss));
+    let gone = flight.map_or(0, |flight| flight.lost + u64::from(flight.sacked) * u64::from(seq.mss));
     seq.flight_size().saturating_sub(gone)
 }

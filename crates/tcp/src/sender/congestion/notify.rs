@@ -25,7 +25,7 @@ impl Core {
         if !news || (self.rules.controls == Controls::Linux && self.seq.shaking_hands()) {
             return;
         }
-        let timed = self.extras.flight.as_mut().and_then(|flight| flight.take_round_trip());
+        let timed = self.extras.flight.as_mut().and_then(|flight| flight.round_trip.take());
         let exact = self.rules.recovery.rtt_samples() == RttSamples::Segments;
         let rtt = if exact { timed } else { report.rtt };
         let event = AckEvent {

@@ -5,6 +5,7 @@ pub mod losses;
 pub mod rate;
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 
 use acklab_packet::{Ack, Seq, Time};
 
@@ -51,16 +52,22 @@ impl Sent {
 
 /// Sums over the list.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    /// Units believed lost.
-    lost: u64,
-    /// Units marked lost of which nothing has arrived, sent again or not.
-    marked: u64,
+pub(super) struct Sums {
+    /// Units believed lost that wait to be sent again.
+    pub lost: u64,
+    /// Units believed lost at some time of which nothing has arrived since (Linux's `lost_out`).
+    pub marked: u64,
     /// Segments sent again of which nothing has arrived.
-    resent: usize,
+    pub resent: usize,
     /// Segments reported above the cumulative ACK, and their units.
-    sacked: u32,
-    reported: u64,
+    pub sacked: u32,
+    pub reported: u64,
+    /// One past the highest unit ever reported.
+    pub highest: Seq,
+    /// Units ever believed lost, each as often as it was.
+    pub lost_ever: u64,
+    /// Transmissions so far: the next one's number.
+    pub count: u64,
 }
 
 impl Sums {
@@ -81,20 +88,22 @@ pub(super) struct Flight {
     sums: Sums,
     /// Units of a full segment.
     mss: u64,
-    /// Transmissions so far.
-    count: u64,
     /// A number below which nothing is lost.
     lost_from: Seq,
-    /// Units ever marked lost.
-    lost_ever: u64,
-    /// One past the highest unit ever reported.
-    highest: Seq,
     /// What ends here or below gives a control no round trip.
     untimed: Seq,
-    /// The round trip for a control, until it is taken.
-    round_trip: Option<f64>,
+    /// The round trip in seconds of the newest segment covered, if it was still timed, for a control that takes it.
+    pub round_trip: Option<f64>,
     /// For controls that need deliveries.
     pub rate: Option<DeliveryRate>,
+}
+
+impl Deref for Flight {
+    type Target = Sums;
+
+    fn deref(&self) -> &Sums {
+        &self.sums
+    }
 }
 
 impl Flight {
@@ -106,26 +115,6 @@ impl Flight {
         let untimed = u64::from(rules.syn);
         let flight = || Box::new(Flight { mss: mss.into(), untimed, rate, ..Flight::default() });
         (judged || needs != Needs::Credit).then(flight)
-    }
-
-    /// Units believed lost that wait to be sent again.
-    pub fn lost(&self) -> u64 {
-        self.sums.lost
-    }
-
-    /// Units believed lost at some time of which nothing has arrived since (Linux's `lost_out`).
-    pub fn marked(&self) -> u64 {
-        self.sums.marked
-    }
-
-    /// True if something is on its way again, or was, and has not arrived.
-    pub fn any_resent(&self) -> bool {
-        self.sums.resent > 0
-    }
-
-    /// Units ever believed lost, each as often as it was.
-    pub fn lost_ever(&self) -> u64 {
-        self.lost_ever
     }
 
     /// Units between the two that have been reported, or sent more than once.
@@ -153,21 +142,6 @@ impl Flight {
         outstanding - self.sums.reported - self.sums.lost
     }
 
-    /// Units reported above the cumulative ACK.
-    pub fn reported(&self) -> u64 {
-        self.sums.reported
-    }
-
-    /// One past the highest unit reported above the cumulative ACK, if any is.
-    pub fn highest_reported(&self) -> Option<Seq> {
-        (self.sums.reported > 0).then_some(self.highest)
-    }
-
-    /// Segments reported above the cumulative ACK.
-    pub fn sacked(&self) -> u32 {
-        self.sums.sacked
-    }
-
     /// The lowest segment.
     pub fn first(&self) -> Option<&Sent> {
         self.segments.front()
@@ -176,11 +150,6 @@ impl Flight {
     /// The highest segment.
     pub fn last(&self) -> Option<&Sent> {
         self.segments.back()
-    }
-
-    /// Transmissions so far: the next one's number.
-    pub fn count(&self) -> u64 {
-        self.count
     }
 
     /// Index of the lowest record that ends above `seq`.
@@ -214,8 +183,8 @@ impl Flight {
 
     /// Units `start .. end` leave in one segment, as new data or again; `idle`: nothing was outstanding.
     pub fn sent(&mut self, start: Seq, end: Seq, idle: bool, now: Time) {
-        let number = self.count;
-        self.count += 1;
+        let number = self.sums.count;
+        self.sums.count += 1;
         let stamp = self.rate.as_mut().map_or_else(Stamp::default, |rate| rate.stamp(idle, now));
         if self.segments.back().is_none_or(|last| last.end <= start) {
             let size = (end - start) as u32;
@@ -240,7 +209,7 @@ impl Flight {
 
     /// Notes in the stamp of what has just left how much is in flight with it, and how much was ever lost.
     fn stamp_flight(&mut self, start: Seq, end: Seq) {
-        let (in_flight, lost) = (self.in_flight(), self.lost_ever);
+        let (in_flight, lost) = (self.in_flight(), self.sums.lost_ever);
         for index in self.index(start)..self.index(end) {
             let stamp = &mut self.segments[index].stamp;
             (stamp.in_flight, stamp.lost) = (in_flight.try_into().unwrap_or(u32::MAX), lost);
@@ -251,11 +220,6 @@ impl Flight {
     /// be sent again (Karn).
     pub fn stop_timing(&mut self) {
         self.untimed = self.segments.back().map_or(self.untimed, |last| last.end);
-    }
-
-    /// The round trip in seconds of the newest segment covered since the last call, if it is still timed.
-    pub fn take_round_trip(&mut self) -> Option<f64> {
-        self.round_trip.take()
     }
 }
 
@@ -269,11 +233,9 @@ impl Flight {
         if !ack.sack.is_empty() {
             let mut blocks = [(0, 0); 3];
             let mut count = 0;
-            for (start, end) in ack.sack.iter(ack.ack) {
-                if start.max(low) < end && end <= max {
-                    blocks[count] = (start.max(low), end);
-                    count += 1;
-                }
+            for (start, end) in ack.sack.iter(ack.ack).filter(|&(start, end)| start.max(low) < end && end <= max) {
+                blocks[count] = (start.max(low), end);
+                count += 1;
             }
             blocks[..count].sort_unstable();
             for &(start, end) in &blocks[..count] {
@@ -310,7 +272,7 @@ impl Flight {
             self.sums.arrived(sent);
             self.sums.sacked += 1;
             self.sums.reported += sent.units();
-            self.highest = self.highest.max(sent.end);
+            self.sums.highest = self.sums.highest.max(sent.end);
             (sent.lost, sent.marked, sent.sacked, sent.reported_to) = (false, false, true, sent.end);
             index += 1;
         }
@@ -368,10 +330,10 @@ impl Flight {
         if !std::mem::replace(&mut sent.marked, true) {
             self.sums.marked += sent.units();
         }
-        self.lost_ever += sent.units();
+        self.sums.lost_ever += sent.units();
         self.lost_from = self.lost_from.min(sent.start);
         if let Some(losses) = self.rate.as_mut().and_then(|rate| rate.losses.as_mut()) {
-            losses.note(sent, self.lost_ever);
+            losses.note(sent, self.sums.lost_ever);
         }
         sent
     }
@@ -384,11 +346,8 @@ impl Flight {
             && at <= newest.0
         {
             let mut alive = false;
-            for index in self.index(start)..self.segments.len() {
+            for index in self.index(start)..self.index(end) {
                 let sent = &self.segments[index];
-                if sent.start >= end {
-                    break;
-                }
                 if sent.at != at || sent.sacked || sent.lost || sent.found {
                     continue;
                 }
@@ -424,11 +383,8 @@ impl Flight {
         {
             let due = at + delay;
             let lost = number + threshold <= largest || due.secs() <= now.secs() + clock;
-            for index in self.index(start)..self.segments.len() {
+            for index in self.index(start)..self.index(end) {
                 let sent = &self.segments[index];
-                if sent.start >= end {
-                    break;
-                }
                 if sent.number != number || sent.sacked || sent.lost {
                     continue;
                 }
@@ -468,8 +424,7 @@ impl Flight {
     pub fn oldest(&mut self) -> Option<Sent> {
         while let Some(&(_, start, end, number)) = self.order.front() {
             let alive = |sent: &&Sent| sent.number == number && !sent.sacked && !sent.lost;
-            let from = self.index(start);
-            let found = self.segments.range(from..).take_while(|sent| sent.start < end).find(alive);
+            let found = self.segments.range(self.index(start)..self.index(end)).find(alive);
             if found.is_some() {
                 return found.copied();
             }

@@ -63,8 +63,7 @@ impl News {
     /// With so much in flight.
     pub fn before(board: &Scoreboard, in_flight: u64, core: &Core, ack: &Ack) -> News {
         let una = ack.ack.max(core.seq.una);
-        let covered = board.within(core.seq.una, una);
-        News { in_flight, covered, above: board.within(una, core.seq.max) }
+        News { in_flight, covered: board.within(core.seq.una, una), above: board.within(una, core.seq.max) }
     }
 
     /// What the ACK adds to it: its report except for losses, what is in flight now, and the state.

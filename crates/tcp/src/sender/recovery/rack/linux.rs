@@ -124,7 +124,7 @@ impl Rack {
     /// Measures reordering by `low`, the lowest segment sent once that something overtook, and by the departure of the newest
     /// segment delivered. `una`: the cumulative ACK.
     pub(super) fn measure(&mut self, core: &Core, una: Seq, low: Option<Seq>, newest: Option<Time>, now: Time) {
-        let highest = core.flight().highest_reported().unwrap_or(una);
+        let highest = core.flight().highest.max(una);
         if let Some(low) = low.filter(|low| *low < highest) {
             self.reordering.overtaken(highest - low, core.seq.mss, core.rules.dup_thresh);
         }
@@ -140,7 +140,7 @@ impl Rack {
             return None;
         }
         let calm = !reduces && core.cc.state_at(core.seq.una) == CaState::Open;
-        let open = calm && core.flight().sacked() == 0 && !core.flight().any_resent();
+        let open = calm && core.flight().sacked == 0 && core.flight().resent == 0;
         (std::mem::replace(&mut self.disordered, !open) == open).then_some(open)
     }
 }

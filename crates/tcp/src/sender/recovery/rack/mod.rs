@@ -109,10 +109,10 @@ impl LossRecovery for Rack {
         let evidence = if weighs { self.take_evidence(core, ack, sign.evidence) } else { Evidence::None };
         spurious |= evidence == Evidence::Needless;
 
-        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
-        let (reported, arrived) = (core.flight().reported(), core.flight().highest_reported().unwrap_or(una));
+        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever);
+        let (reported, arrived) = (core.flight().reported, core.flight().highest.max(una));
         let samples = self.take_in(core, ack, now);
-        self.judged.delivery = Delivered::between((una, reported), (after, core.flight().reported()));
+        self.judged.delivery = Delivered::between((una, reported), (after, core.flight().reported));
         self.judged.delivered = samples.units[0] + samples.units[1];
         self.judged.sacked = samples.units[1];
         (self.judged.timed, self.judged.rtt) = (samples.timer.map(Time::from_secs), samples.control);
@@ -144,7 +144,7 @@ impl LossRecovery for Rack {
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let (judged, una) = (&self.judged, ack.ack.max(core.seq.una));
-        let lost_ever = core.flight().lost_ever();
+        let lost_ever = core.flight().lost_ever;
         Report {
             delivered: judged.delivered,
             sacked: judged.sacked,
@@ -210,7 +210,7 @@ impl LossRecovery for Rack {
             self.frto.suspect(core);
         }
         let calm = !core.cc.repairs(core.seq.una);
-        if calm && core.flight().sacked() >= core.rules.dup_thresh {
+        if calm && core.flight().sacked >= core.rules.dup_thresh {
             self.reordering.overestimated();
         }
         self.timed_out = true;
@@ -220,7 +220,7 @@ impl LossRecovery for Rack {
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (core.flight().in_flight(), core.flight().lost())
+        (core.flight().in_flight(), core.flight().lost)
     }
 
     fn resume(&mut self, core: &mut View, now: Time) -> Answer {
@@ -290,7 +290,7 @@ impl LossRecovery for Rack {
             self.rto = rto.map(|due| expiry(core.rules.recovery.ticks(), now, (due - now).secs()));
         }
         let idle = core.seq.una == core.seq.max;
-        if core.cc.repairs(core.seq.una) || core.flight().sacked() > 0 || idle || core.seq.shaking_hands() {
+        if core.cc.repairs(core.seq.una) || core.flight().sacked > 0 || idle || core.seq.shaking_hands() {
             self.probe = None;
         } else if sent || advanced {
             // Each departure sets Linux's probe again, no later than the timeout of the oldest segment
@@ -378,7 +378,7 @@ impl Rack {
     fn look_for_losses(&mut self, core: &mut View, (state, srtt): (CaState, Option<f64>), now: Time) -> Found {
         let recovery = core.rules.recovery;
         let wait = self.wait(core, state, srtt);
-        let (lost, again) = (core.flight().lost(), core.flight().on_their_way_again());
+        let (lost, again) = (core.flight().lost, core.flight().on_their_way_again());
         let looks = std::mem::take(&mut self.detection.advanced) || recovery.search() == LossSearch::EachAck;
         if self.may_send == MaySend::New {
             (self.reorder, self.detection.advanced) = (None, looks);
@@ -389,17 +389,17 @@ impl Rack {
         }
         let flight = core.flight();
         let (found, lost_again) = match recovery.loss_counts() {
-            LossCounts::Unsent => (flight.lost(), false),
-            LossCounts::Unreported => (flight.marked(), again > flight.on_their_way_again()),
+            LossCounts::Unsent => (flight.lost, false),
+            LossCounts::Unreported => (flight.marked, again > flight.on_their_way_again()),
         };
         let begins = found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again));
-        Found { more: flight.lost() > lost, begins }
+        Found { more: flight.lost > lost, begins }
     }
 
     /// Returns the time after its departure at which a segment that others have overtaken is lost.
     fn wait(&self, core: &Core, state: CaState, srtt: Option<f64>) -> Time {
         let enough = self.reordering.degree(core.rules.dup_thresh);
-        let impatient = state >= CaState::Recovery || core.flight().sacked() >= enough;
+        let impatient = state >= CaState::Recovery || core.flight().sacked >= enough;
         let srtt = srtt.unwrap_or(f64::INFINITY);
         let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
         // Both infinite: no round trip is known, and nothing has been delivered.
@@ -434,7 +434,7 @@ impl Rack {
         self.rto = Some(expiry(core.rules.recovery.ticks(), now, core.timer.rto.timeout()));
         let wait = self.wait(core, core.cc.state_at(core.seq.una), core.smoothed_rtt());
         core.flight_mut().mark_on_timeout(wait, now);
-        self.reported_lost = core.flight().lost_ever();
+        self.reported_lost = core.flight().lost_ever;
     }
 
     /// Looks for losses when the reordering timer expires (section 6.2 step 5). Linux counts a segment that nothing reports
@@ -443,7 +443,7 @@ impl Rack {
         let (una, srtt) = (core.seq.una, core.smoothed_rtt());
         let linux = core.rules.recovery.search() == LossSearch::Linux;
         let units = if linux && !core.cc.repairs(una) { u64::from(core.seq.mss) } else { 0 };
-        let delivery = Delivered { units, covered: 0, reported: core.flight().reported() };
+        let delivery = Delivered { units, covered: 0, reported: core.flight().reported };
         self.detection.advanced = true;
         self.may_send = if linux { MaySend::Lost } else { MaySend::All };
         let losses = self.look_for_losses(core, (core.cc.state_at(una), srtt), now);
@@ -462,7 +462,7 @@ impl Rack {
 
 /// True if new data, too, leaves only while the pipe has room.
 fn by_pipe(core: &Core) -> bool {
-    core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && core.flight().sacked() > 0)
+    core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && core.flight().sacked > 0)
 }
 
 /// Returns the probe timeout (`TLP_calc_PTO`, section 7.2), without its limit, which is the retransmission timer.

@@ -116,7 +116,7 @@ impl Rfc9002 {
             return None;
         }
         let held = told.map_or(Time::ZERO, |told| told - sent.at);
-        self.first_sample.get_or_insert(core.flight().count());
+        self.first_sample.get_or_insert(core.flight().count);
         Some(self.round_trip.sample(now - sent.at, held, core.rules.recovery.max_ack_delay()))
     }
 
@@ -161,7 +161,7 @@ const SENDS: Sends = Sends::ByPipe { from_end: true, refills: false };
 
 impl LossRecovery for Rfc9002 {
     fn judge(&mut self, core: &mut View, ack: &Ack, _: Sign, now: Time) -> Finding {
-        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever());
+        (self.judged.in_flight, self.judged.lost_ever) = (core.flight().in_flight(), core.flight().lost_ever);
         let round_trip = self.take_in(core, ack, now).map(|elapsed| (elapsed, 0));
         if self.judged.covered + self.judged.sacked > 0 {
             self.pto_count = 0;
@@ -175,7 +175,7 @@ impl LossRecovery for Rfc9002 {
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let (judged, una) = (&self.judged, ack.ack.max(core.seq.una));
-        let lost_ever = core.flight().lost_ever();
+        let lost_ever = core.flight().lost_ever;
         Report {
             delivered: judged.covered + judged.sacked,
             sacked: judged.sacked,
@@ -260,7 +260,7 @@ impl LossRecovery for Rfc9002 {
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (core.flight().in_flight(), core.flight().lost())
+        (core.flight().in_flight(), core.flight().lost)
     }
 
     /// No timeout voids anything.
