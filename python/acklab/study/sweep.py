@@ -325,7 +325,10 @@ def _check(plan: SweepPlan) -> None:
     refuse(
         (idle, f"{''.join(idle[:1])} is a variable that nothing is derived from; a scenario's key has no dollar sign"),
         (len(set(names)) < len(names), "two metrics have one name; name them: `NAME: QUANTITY@WHERE`"),
-        (plan.seeds.decide, "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both"),
+        (
+            plan.seeds.decide,
+            "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both",
+        ),
         (
             plan.seeds.decide,
             "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both",
