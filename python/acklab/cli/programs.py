@@ -218,15 +218,14 @@ def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str, re
 def _run(
     options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack, versions: dict[str, str]
 ) -> ProgramsResult:
-    from ..engines import programs as virtual
-    from ..engines import wall
+    from ..engines import programs as engine
     from ..results.directory import results
     from ..results.frames import to_polars
     from ..results.validity import marked
 
     late_s = seconds(options.late)
-    in_time = partial(wall.run, late_s=late_s, urgent=options.realtime)
-    run = in_time if options.live else partial(virtual.run, versions=versions)
+    in_time = partial(engine.run_live, late_s=late_s, urgent=options.realtime)
+    run = in_time if options.live else partial(engine.run, versions=versions)
     if not options.out:
         return run(programs)
     folder = stack.enter_context(

@@ -218,6 +218,13 @@ def span(text: str) -> float:
     raise StudyError(f'`{text}` is no time; write one as "500ms" or "2s"')
 
 
+def base(text: Any) -> float:
+    """What is a number or quantity in its base unit."""
+    quantity = read(text)
+    assert quantity is not None
+    return quantity.base
+
+
 def numeric(value: Any) -> float | None:
     """A number or quantity in its base unit; None for anything else."""
     found = read(value)

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import _core
 from ..text.schema import TAGS, forms, resolved
-from .grammar import read, readable
+from .grammar import base, read, readable
 
 Path = tuple[Any, ...]
 #: The mean of a jitter's draws, beside which nearly every one is cut to `most`.
@@ -223,10 +223,3 @@ def _drop_tail(queue: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bytes(limit: Any) -> float:
     return base(limit) * (_PACKET if isinstance(limit, int) else 1)
-
-
-def base(text: Any) -> float:
-    """A quantity in bits a second, seconds, bytes or packets."""
-    quantity = read(text)
-    assert quantity is not None
-    return quantity.base

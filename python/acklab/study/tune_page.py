@@ -19,7 +19,7 @@ from ..text.numbers import counted, digits, ends, number
 from ..text.templates import Fact, fact
 from ..text.terminal import cell
 from .answers import choice, spoken, write_files, written
-from .grammar import read, readable
+from .grammar import base, read, readable
 from .intervals import LEAST_SEEDS, Interval, Sample, sample, split
 from .keys import names as short
 from .keys import worded
@@ -335,13 +335,6 @@ def ranges(result: SearchResult) -> dict[str, tuple[Any, Any]]:
 def numbers(result: SearchResult) -> list[Free]:
     """The free keys with a range, or with choices that are numbers in order."""
     return [free for free in result.plan.space.frees if not free.choices or free.ordered]
-
-
-def base(cell: Any) -> float:
-    """A cell as a number of its base unit."""
-    found = read(cell)
-    assert found is not None  # of a range, or of ordered choices
-    return found.base
 
 
 def whole(result: SearchResult, column: str) -> bool:

@@ -37,10 +37,10 @@ from ..text.keys import changed as titled
 from ..text.numbers import counted, digits
 from ..text.templates import Fact, fact, sentence
 from . import statistics as verdicts
-from .grammar import StudyError
+from .grammar import StudyError, base
 from .intervals import Sample
 from .metrics import Metric, Quantity, metric
-from .neutral import Change, alternatives, base, changed, mechanisms, word
+from .neutral import Change, alternatives, changed, mechanisms, word
 from .seeds import Nudge
 
 NUDGE = Nudge()

@@ -9,11 +9,11 @@ import polars as pl
 from ...report.charts import Axis, Bar, Bars, Line, Lines, Panel
 from ...report.pieces import closed, embedded, esc, fold, listed, table
 from ...report.report import Report, Table
-from ...text.numbers import NB, amount, seconds
+from ...text.numbers import NB, amount
 from ...text.templates import Fact, fact, fact_of, sentence
 from ...text.terminal import one_line
 from ..page import meanings
-from ..text import title_of_file
+from ..text import span, title_of_file
 from .connection import COLUMNS, Row
 
 if TYPE_CHECKING:
@@ -57,11 +57,6 @@ def waited(row: Row) -> str:
 
 #: Of what a log need not have, or has for the other direction only.
 NOT_LOGGED = "not logged"
-
-
-def span(value: float | None) -> str:
-    """A duration, if there is one."""
-    return "-" if value is None else seconds(value)
 
 
 def both(row: Row, one: str, other: str) -> str:
