@@ -47,6 +47,7 @@ def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
         "of": told["of"] or 0,
         "effective": round(told["effective"] or 0, 1),
         "runs": told["runs"],
+        "best": sum(not is_missed(one, "winner") for one in told["values"]),
         "missed": [group for check in told["checks"] for group in check["missed"]],
         "groups": sum(check["groups"] for check in told["checks"]),
         "rules": rules,
@@ -65,9 +66,9 @@ def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def is_missed(value: dict[str, Any]) -> bool:
-    """Whether the setting used has a value outside its tolerance."""
-    off = math.nan if value["baseline"] is None else value["baseline"] - value["printed"]
+def is_missed(value: dict[str, Any], of: str = "baseline") -> bool:
+    """Whether the setting used, or the best reading, has a value outside its tolerance."""
+    off = math.nan if value[of] is None else value[of] - value["printed"]
     off = {"least": min(off, 0), "most": max(off, 0)}.get(value["bound"], off)
     return not abs(off) <= value["tolerance"]
 

@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from acklab.papers import installed, names
-from acklab.text.toml import loads
+from acklab.text.input import loads
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "target" / "same"

@@ -17,7 +17,7 @@ from typing import Any
 
 from acklab import _core
 from acklab.results.columns import WORDS, Column
-from acklab.study.quantities import AGGREGATES, QUANTITIES
+from acklab.study.metrics import AGGREGATES, QUANTITIES
 from acklab.text.schema import places
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"

@@ -261,7 +261,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     of = f" of {found.of:,}" if found.of else ""
     drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight ({MIN_EFFECTIVE} are needed to decide)"
     told = drawn if found.effective else f"All {found.readings:,} readings"
-    rows = [line(["rule", "values, by probability", "moves"]), line(["---"] * 3)]
+    rows = [line(["rule", found.head, "moves"]), line(["---"] * 3)]
     for rule in found.rules:
         moves = ", ".join(
             [
@@ -269,7 +269,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
                 *([f"{len(rule.moves) - MAX_MOVES} more"] if rule.moves[MAX_MOVES:] else []),
             ]
         )
-        rows.append(line([escaped(rule.name), escaped(rule.shown), moves]))
+        rows.append(line([escaped(rule.name), escaped(found.shown(rule)), moves]))
     said = [
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
     ]
@@ -290,8 +290,11 @@ def values(papers: Mapping[str, Any], name: str) -> str:
     ]
     for one in missed:
         rows.append(line([escaped(one.name), one.printed, one.used, one.mean, one.nearest, f"{one.within:,}"]))
-    said = f"The setting used has {len(found.values) - len(missed) if found else 0} of {len(found.values) if found else 0} values"
-    return "\n\n".join([f"{said}. It misses:", "\n".join(rows)] if missed else [f"{said}."])
+    if found is None:
+        return "No inference was made."
+    total = len(found.values)
+    said = f"The setting used has {total - len(missed)} of {total} values, the most probable reading {found.best}."
+    return "\n\n".join([f"{said} The setting used misses:", "\n".join(rows)] if missed else [said])
 
 
 def asked(papers: Mapping[str, Any], name: str) -> str:

@@ -1,6 +1,7 @@
 """Photographs every kind of page, at a desktop's and a telephone's width, light and dark: `make shots`.
 
-Pages and pictures are in acklab-out/shots, and contact.png has them side by side: whoever changes a page sees all of them. Needs Chromium.
+Pages and pictures are in acklab-out/shots, and contact.png has them side by side: whoever changes a page sees all of them. Needs Chromium,
+and root for the live page.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ sys.path.append(str(ROOT / "tests" / "python" / "report"))
 import browser  # noqa: E402
 
 CAPTURE = "examples/captures/linux-receiver.pcap"
+#: A transfer that is long enough for a what-if, and its capture.
+LONG = ["run", "examples/t1.toml", "--set", 'flow.0.size={bytes="2MB"}', "--capture", "S->G@S"]
+LONG_CAPTURE = OUT / "captured" / "S-G@S.pcapng"
 #: Page -> the command that makes it, without --out, and its file.
 PAGES = {
     "run": ("run examples/allman1998.toml", "report.html"),
@@ -28,7 +32,9 @@ PAGES = {
     "infer": ("infer examples/infer/sender.toml", "infer.html"),
     "analyze": (f"analyze {CAPTURE}", "analysis.html"),
     "fit": (f"fit {CAPTURE}", "fit.html"),
-    "what-if": (f"fit {CAPTURE} --what-if flow.0.receiver.ack=every", "fit.html"),
+    "what-if": (f"fit {LONG_CAPTURE} --what-if flow.0.receiver.ack=every", "fit.html"),
+    "qlog": ("analyze examples/captures/quic-go.sqlog.gz", "analysis.html"),
+    "live": ("run --live examples/live.toml", "report.html"),
     "paper": ("reproduce veno --quick", "veno.html"),
     "index": ("reproduce veno --quick", "index.html"),
     "demo": ("demo", "demo/report.html"),
@@ -43,11 +49,18 @@ WIDTH, TALL = 320, 900
 
 def make(names: list[str]) -> None:
     """Runs the commands whose pages are not there yet."""
+    if "what-if" in names and not LONG_CAPTURE.exists():
+        acklab(LONG, LONG_CAPTURE.parent)
     for name in names:
         command, file = PAGES[name]
         if not (OUT / name / file).exists():
-            words = [Path(sys.executable).with_name("acklab"), *command.split(), "--out", OUT / name]
-            subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            acklab(command.split(), OUT / name)
+
+
+def acklab(words: list[str], out: Path) -> None:
+    """Runs a command, which writes to a directory."""
+    program = Path(sys.executable).with_name("acklab")
+    subprocess.run([program, *words, "--out", out], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
 def photograph(names: list[str]) -> None:

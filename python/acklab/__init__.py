@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from .scenario import mahimahi as mahimahi
     from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, LostSegment, Window
     from .study import dataset
-    from .study.errors import InferError, StudyError, SweepError, TuneError
-    from .study.fit.errors import FitError
     from .study.fit.fit import Fit, fit
+    from .study.fit.place import FitError
+    from .study.grammar import InferError, StudyError, SweepError, TuneError
     from .study.infer import infer
     from .study.loading import load
     from .study.sweep import sweep
@@ -48,8 +48,8 @@ _HOMES = {
     "results.stored": ("NotRecordedError",),
     "runs": ("Run", "run", "run_batch", "simulation"),
     "scenario": ("Scenario",),
-    "study.errors": ("InferError", "StudyError", "SweepError", "TuneError"),
-    "study.fit.errors": ("FitError",),
+    "study.grammar": ("InferError", "StudyError", "SweepError", "TuneError"),
+    "study.fit.place": ("FitError",),
     "study.fit.fit": ("Fit", "fit"),
     "study.infer": ("infer",),
     "study.loading": ("load",),

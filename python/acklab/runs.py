@@ -13,15 +13,24 @@ from typing import Any
 
 from . import _core
 from ._core import ScenarioError
-from .results import captures, records
 from .results.directory import Folder, results
 from .results.expected import unmet
 from .results.result import Result
-from .results.stored import NOTHING, RECORDED, TABLES, NotRecordedError, Stored
-from .scenario.asked import asked, in_short, recorded, settings
-from .scenario.given import ScenarioLike, assignments, json_line, json_lines, refuse_two_names, source
+from .results.stored import NOTHING, RECORDED, TABLES, NotRecordedError, Recording, Stored, save, write_one
+from .scenario.given import (
+    ScenarioLike,
+    asked,
+    assignments,
+    in_short,
+    json_line,
+    json_lines,
+    recorded,
+    refuse_two_names,
+    settings,
+    source,
+)
 from .scenario.own import Controls, Own, Policies
-from .text.escapes import not_known
+from .text.terminal import not_known
 
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
 """The files of a run, but for charts and captures."""
@@ -229,7 +238,7 @@ class Run(Result):
         """
         if isinstance(self._result, Stored):
             raise ValueError("a run that was pickled has no captures; write them before")
-        return captures.write_one(self._result, link, end, path, format, snap_length)
+        return write_one(self._result, link, end, path, format, snap_length)
 
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
         """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.
@@ -247,7 +256,7 @@ class Run(Result):
     def write_into(self, folder: Folder, *, report: bool = True, ends: Sequence[str] = (), **options: Any) -> None:
         """Writes what :meth:`write` does to a directory that is held, and captures of the link ends in ``ends``."""
         with folder.replacing({"seeds": self.seed}) as scratch:
-            write_summary(records.save(self._result, scratch), self.label, report=report)
+            write_summary(save(self._result, scratch), self.label, report=report)
             if ends and not isinstance(self._result, Stored):
                 _core.capture_all(self._result, ends, scratch, **options)
 
@@ -384,7 +393,7 @@ def run_batch(
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
     if engine in ("kernel", "programs"):
-        from .engines.boots import batches
+        from .engines.journal import in_kernels as batches
 
         if policies or controls or record is not None or overrides:
             raise ValueError("policies and controls in Python, record, and overrides, are for the simulator only")
@@ -446,7 +455,7 @@ def cpu_count() -> int:
 
 
 def write_summary(
-    recording: records.Recording, label: str = "", *, report: bool = True, drawn: Any = None, causes: str = ""
+    recording: Recording, label: str = "", *, report: bool = True, drawn: Any = None, causes: str = ""
 ) -> None:
     """Writes, beside a recording's tables, what else there is to tell of it.
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from virtual_kernel import DELAYED, captures
 
 import acklab
-from acklab.captures.findings import policy
+from acklab.captures.text import policy
 from acklab.text.templates import sentence
 
 HERE = Path(__file__).parent

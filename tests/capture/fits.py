@@ -19,7 +19,7 @@ from typing import Any
 
 import acklab
 from acklab.study.fit import FitError, fit
-from acklab.study.fit.output import plain
+from acklab.study.fit.page import plain
 
 #: What is asked for: greatest relative error of rate and base delay, threshold and timer, completion.
 PATH, ACKS, COMPLETION = 0.02, 0.10, 0.05

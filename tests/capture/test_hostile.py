@@ -30,6 +30,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> tuple[float, float]:
     return secs, megabytes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_cost_grows_no_faster_than_the_file(kind: str, start: tuple[float, float], tmp_path: Path) -> None:
     cost = []

@@ -11,7 +11,7 @@ import pytest
 import acklab
 from acklab import _core
 from acklab.cli.examples import PATHS, example, keys
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import Acklab
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "access-paths.md"

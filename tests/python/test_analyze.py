@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import os
@@ -9,6 +10,8 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -20,8 +23,7 @@ import acklab
 from acklab import _core
 from acklab.captures.annotate import annotated, comments
 from acklab.captures.charts import _bands, _layers
-from acklab.captures.findings import facts, ordered, shares
-from acklab.captures.text import as_text, notes, share_table, trip
+from acklab.captures.text import as_text, facts, notes, ordered, share_table, shares, trip
 from acklab.text.numbers import NB
 from front import COMMAND
 from front import inside as command
@@ -171,7 +173,8 @@ def test_ctrl_c_ends_a_capture_and_not_its_analysis() -> None:
         child = subprocess.Popen(line, stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         os.close(reader)
         os.write(writer, CAPTURE.read_bytes())
-        time.sleep(2)
+        while int.from_bytes(fcntl.ioctl(writer, termios.FIONREAD, bytes(4)), sys.byteorder):  # until it has read them
+            time.sleep(0.01)
         for _ in range(interrupts):
             child.send_signal(signal.SIGINT)
             time.sleep(0.3)

@@ -10,7 +10,7 @@ import pytest
 from acklab import _core
 from acklab.cli import main
 from acklab.cli.examples import KEYS, PATHS, TEMPLATES, example, keys
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import Acklab
 
 

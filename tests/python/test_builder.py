@@ -16,7 +16,7 @@ import acklab
 from acklab import _core
 from acklab import scenario as s
 from acklab.scenario._toml import dumps
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import TWO_HOPS
 
 ROOT = Path(__file__).parents[2]

@@ -11,13 +11,11 @@ import pytest
 
 import acklab
 from acklab.plot import prep
-from acklab.plot.prep.change import acknowledged
-from acklab.plot.prep.change import moved as moved_of
-from acklab.plot.prep.facts import facts
+from acklab.plot.prep.facts import acknowledged, facts
+from acklab.plot.prep.facts import moved as moved_of
 from acklab.plot.runs import Run
-from acklab.results.change import Change, change, looks, moved
 from acklab.results.summary import together
-from acklab.results.together import groups, manners
+from acklab.results.together import Change, change, groups, looks, manners, moved
 
 ROOT = Path(__file__).parents[2]
 LINK = {

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from acklab.cli.doctor import newer_source
-from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab, inside
+from front import COMMAND, RECORDED, TWO_HOPS, Acklab, inside
 
-#: What an interrupt says; nothing while the command starts.
-STOPPED = (b"acklab: stopped; a run that did not end leaves nothing\n", b"")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "allman1998.toml"
 
 
@@ -202,41 +198,6 @@ def test_out_that_cannot_be_written_fails_with_one_line(acklab_command: Acklab, 
     assert len(result.stderr.splitlines()) == 1 and "/proc/nowhere" in result.stderr
     result = acklab_command("run", str(two_hops), "--json", "--out", "/proc/nowhere")
     assert (result.returncode, result.stderr) == (1, "acklab: /proc/nowhere: No such file or directory\n")
-
-
-@pytest.mark.parametrize("options", [[], ["--out", "out"]])
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_the_run_and_leaves_nothing(tmp_path: Path, options: list[str], number: int, status: int) -> None:
-    (tmp_path / "endless.toml").write_text(ENDLESS)
-    process = subprocess.Popen(
-        [COMMAND, "run", "endless.toml", *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    time.sleep(1.0)
-    assert process.poll() is None
-    process.send_signal(number)
-    out, err = process.communicate(timeout=10)
-    assert (process.returncode, out) == (status, b"") and err in STOPPED
-    assert os.listdir(tmp_path) == ["endless.toml"]
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_while_writing_leaves_no_scratch(tmp_path: Path, number: int, status: int) -> None:
-    """The scratch directory is there, with something in it, when the signal comes."""
-    scenario = TWO_HOPS.replace("size = { segments = 60 }", "size = { segments = 400000 }")
-    (tmp_path / "long.toml").write_text(scenario)
-    process = subprocess.Popen(
-        [COMMAND, "run", "long.toml", "--out", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    deadline = time.monotonic() + 120
-    while (
-        not (tmp_path / "out" / ".acklab" / "new").exists() and process.poll() is None and time.monotonic() < deadline
-    ):
-        time.sleep(0.005)
-    assert process.poll() is None, process.communicate()
-    process.send_signal(number)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == status and err in STOPPED
-    assert os.listdir(tmp_path) == ["long.toml"]
 
 
 def test_a_reader_that_goes_away_is_no_trouble(two_hops: Path) -> None:

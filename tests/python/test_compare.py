@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import polars as pl
@@ -15,13 +12,13 @@ import pytest
 
 from acklab.study.compare import Compared, Comparison, compare, from_file
 from acklab.study.compare_page import chart, facts, plain, report
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.intervals import Sample
 from acklab.study.metrics import metric
 from acklab.study.reading import Case, case
 from acklab.study.seeds import Seeds
 from acklab.study.statistics import Rules, difference, rank
-from front import COMMAND, Acklab, contents
+from front import Acklab
 
 ACCESS = """\
 title = "access link"
@@ -153,6 +150,12 @@ def test_more_seeds_until_the_differences_are_narrow() -> None:
     assert 5 < told.seeds < 400 and row.beside.interval.half_width <= 0.05
     assert row.beside.interval.level == pytest.approx(0.975), "the interval that decides has been looked at"
     assert len(told.values) == 2 * told.seeds
+
+
+def test_seeds_are_added_until_the_verdict_is_decided() -> None:
+    told = lossy("reno", SACK, seeds={"at_least": 5, "at_most": 640, "decide": True})
+    assert told.seeds in (10, 20, 40, 80, 160, 320, 640) and told.findings[0].verdict != "undecided"
+    assert lossy("reno", SACK, seeds=told.seeds // 2).rankings[0].rules.level < told.rankings[0].rules.level
 
 
 def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: Acklab) -> None:
@@ -347,6 +350,7 @@ def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
             "seeds.at_least = 1: a whole number from 5 to 1,000,000; fewer seeds have no interval",
         ),
         (("--half-width", "2"), "seeds.half_width = 2.0: a share of the mean"),
+        (("--half-width", "0.1", "--decide"), "--decide and --half-width are two rules; give one"),
     ],
 )
 def test_margins_and_widths_that_are_none(
@@ -478,43 +482,6 @@ def test_a_bad_command_line_exits_with_2(acklab_command: Acklab, two_hops: Path,
     result = acklab_command("compare", str(two_hops), *arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert len(result.stderr.splitlines()) <= 2 and "Traceback" not in result.stderr
-
-
-def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, acklab_command: Acklab) -> None:
-    (tmp_path / "access.toml").write_text(ACCESS.replace("20s", "2s"))
-    (tmp_path / "other.toml").write_text(ACCESS.replace("20s", "3s"))
-
-    def command(out: str, *more: str) -> list[str]:
-        cases = [part for text in CASES for part in ("--case", text)]
-        return [
-            "compare",
-            str(tmp_path / "access.toml"),
-            *cases,
-            "--spread-starts",
-            "500ms",
-            "--out",
-            str(tmp_path / out),
-            *more,
-        ]
-
-    assert acklab_command(*command("whole", "--seeds", "40")).returncode == 0
-    out = tmp_path / "stopped"
-    for kind in (signal.SIGKILL, signal.SIGINT):
-        process = subprocess.Popen(
-            [COMMAND, *command("stopped", "--seeds", "40")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
-        )
-        journal = out / ".acklab" / "runs.jsonl"
-        before = journal.stat().st_size if journal.exists() else 0
-        while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + 8_000):
-            time.sleep(0.002)
-        process.send_signal(kind)
-        said = process.communicate(timeout=60)[1].decode()
-        assert process.returncode in (-9, 130) and "Traceback" not in said and journal.stat().st_size > before
-    refused = acklab_command("compare", str(tmp_path / "other.toml"), *command("stopped")[2:])
-    assert refused.returncode == 2 and "holds other work: the scenario has changed" in refused.stderr
-    done = acklab_command(*command("stopped", "--seeds", "40"))
-    assert done.returncode == 0, done.stderr
-    assert contents(out) == contents(tmp_path / "whole")
 
 
 def test_a_stored_comparison_answers_again(tmp_path: Path) -> None:

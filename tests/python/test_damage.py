@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 import acklab
-from acklab.engines.batches import on_threads
-from acklab.engines.journal import KEPT, Journal
-from acklab.engines.line import record
+from acklab.engines.journal import KEPT, Journal, on_threads, record
 from acklab.results.directory import results
 from acklab.study.runs import SweepRuns, unwatched
 from acklab.study.sweep import Design, from_tree

@@ -41,31 +41,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> P
     return tmp_path
 
 
-def test_names_are_only_names(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    monkeypatch.chdir(tmp_path)
-    name = "x\"; copy (select 1) to 'stolen.csv'; --"
-    (tmp_path / "s.toml").write_text(LOSSY.replace('name = "f"', f"name = {json.dumps(name)}"))
-    plan = {
-        "scenario": "s.toml",
-        "seeds": 3,
-        "vary": {"flow.0.sender.window": [4, 8]},
-        "names": {"flow.0.sender.window": "a\x1b[31m b"},
-    }
-    (tmp_path / "plan.json").write_text(json.dumps(plan))
-    from acklab.scenario._toml import dumps
-
-    (tmp_path / "plan.toml").write_text(dumps(plan))
-    made = command("sweep", "plan.toml", "--dataset", "runs")
-    if made.returncode == 0:  # a name that a plan takes
-        assert (
-            command(
-                "plot", "runs", "--kind", "cdf", "--x", "completion_s", "--facet", "name", "--out", "a.svg"
-            ).returncode
-            == 0
-        )
-    assert not (tmp_path / "stolen.csv").exists()
-
-
 def test_what_is_missing_is_said(here: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     (here / "empty").mkdir()
     marker = json.loads((here / "runs/_acklab.json").read_text())

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from acklab import mahimahi
-from acklab.results.files import replacing
+from acklab.results.directory import replacing
 from front import COMMAND, Acklab
 
 LIMITED = (

@@ -14,16 +14,15 @@ import pytest
 
 import acklab
 from acklab.study.fit import FitError, fit
+from acklab.study.fit.estimates import events, lost, writes
 from acklab.study.fit.fit import Fit
-from acklab.study.fit.losses import events, lost
+from acklab.study.fit.held_out import Member, Weights, interval
 from acklab.study.fit.measure import direction, elsewhere, measure
+from acklab.study.fit.page import foreseen, report
 from acklab.study.fit.place import place, waits
 from acklab.study.fit.predict import what_if
 from acklab.study.fit.receivers import CLOCK, EVEN, MOST, OTHERS, SECOND, Named, Signature, called, compared, name, same
-from acklab.study.fit.report import foreseen, report
 from acklab.study.fit.search import Search
-from acklab.study.fit.spread import Member, Weights, interval
-from acklab.study.fit.writes import writes
 from acklab.text.templates import fact
 from front import inside as command
 
@@ -381,7 +380,7 @@ def test_a_bad_fit_predicts_nothing(fitted: dict[str, Fit]) -> None:
     from dataclasses import replace
 
     from acklab.study.fit.held_out import HeldOut
-    from acklab.study.fit.score import Score
+    from acklab.study.fit.search import Score
 
     bad = replace(fitted["sender"], held_out=HeldOut(Score(0.3, 0.5, 0.0), 0.2, 0.8, [], [], 0.3, []))
     assert bad.bad == fact("bad-half", share=0.5, most=0.15)

@@ -11,20 +11,15 @@ import pytest
 
 import acklab
 from acklab.study.fit import FitError, fit
+from acklab.study.fit.estimates import passed, share, window
 from acklab.study.fit.fit import Fit, _replayed
 from acklab.study.fit.held_out import HeldOut
-from acklab.study.fit.losses import share
 from acklab.study.fit.measure import direction, measure
-from acklab.study.fit.place import Place
-from acklab.study.fit.predict import what_if
-from acklab.study.fit.rate import passed
-from acklab.study.fit.receiving import window
-from acklab.study.fit.report import report
-from acklab.study.fit.score import Score, score
-from acklab.study.fit.trust import _lacks, claims, given
-from acklab.study.fit.value import Value
-from acklab.study.store import StoreError
-from acklab.study.tables import tables
+from acklab.study.fit.page import report
+from acklab.study.fit.place import Place, Value
+from acklab.study.fit.predict import _lacks, claims, given, what_if
+from acklab.study.fit.search import Score, score
+from acklab.study.store import StoreError, tables
 from front import unexplained
 
 LINUX = Path(__file__).parents[2] / "examples/captures/linux-receiver.pcap"

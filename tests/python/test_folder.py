@@ -17,7 +17,7 @@ import pytest
 
 import acklab
 from acklab.results.directory import FolderError, results
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.sweep import from_tree, sweep
 from front import LONG, TWO_HOPS, Acklab, contents
 

@@ -15,7 +15,7 @@ import pytest
 import acklab
 from acklab.papers import FIVE, paper
 from acklab.papers.open import claims, inferred
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.infer import PLANS, ReadingBench, tried
 from acklab.study.posterior import Check, Posterior, further_rows, verdict
 from acklab.study.seeds import Nudge
@@ -81,13 +81,10 @@ def test_the_example_names_the_sender_that_made_its_numbers() -> None:
     assert facts["dependent", None] == {"values": 3, "of": 3, "run": "4 MB"}
     assert facts["predicts", None] == {"within": 2, "values": 2, "baseline": 1}
     # What would decide the rule that is open: the held-out value in which its two most probable values differ most.
-    (open_,) = further_rows(told)
-    assert (open_.rule, open_.cells, open_.value, open_.fitted) == (
-        "sender_initial_window",
-        (10, 16),
-        "time, 200 kB",
-        False,
-    )
+    asked = {one.rule: one for one in further_rows(told)}
+    open_ = asked["sender_initial_window"]
+    assert (open_.cells, open_.value, open_.fitted) == ((10, 16), "time, 200 kB", False)
+    assert asked.keys() == {rule.name for rule in told.rules}  # a check fails, so none is settled
     assert sum(told.posterior.weights) == pytest.approx(1)
 
 

@@ -135,9 +135,8 @@ def test_work_that_does_not_end_is_left_behind() -> None:
     process = started(body)
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
-    begun = time.monotonic()
-    said, complained = process.communicate(timeout=60)
-    assert (process.returncode, said, complained) == (143, "[1]\n", "") and time.monotonic() - begun < 30
+    said, complained = process.communicate(timeout=30)
+    assert (process.returncode, said, complained) == (143, "[1]\n", "")
 
 
 def test_a_request_waits_while_polars_is_imported(tmp_path: Path) -> None:

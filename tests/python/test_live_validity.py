@@ -17,11 +17,11 @@ from acklab.cli import live as live_verb
 from acklab.engines import kernel
 from acklab.plot import charts
 from acklab.report.live import page
-from acklab.report.typeset import unbroken
+from acklab.report.page import unbroken
 from acklab.results import validity
 from acklab.results.validity import TABLES
 from acklab.study.dataset import plot
-from acklab.study.tables import caveat
+from acklab.study.store import caveat
 from acklab.text.templates import fact, sentence
 from front import Acklab, unexplained
 

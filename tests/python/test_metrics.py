@@ -11,9 +11,8 @@ import pytest
 
 import acklab
 from acklab.results.columns import FLOWS, LINKS, MORE, NEITHER, WORDS
-from acklab.study.errors import StudyError
-from acklab.study.metrics import metric, schema
-from acklab.study.quantities import AGGREGATES, QUANTITIES, aggregate
+from acklab.study.grammar import StudyError
+from acklab.study.metrics import AGGREGATES, QUANTITIES, aggregate, metric, schema
 from front import TWO_HOPS, Acklab
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from acklab import cli
 from acklab.study.compare import from_file as read_cases
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.infer import PLANS as INFER
 from acklab.study.search import PLANS as TUNE
 from acklab.study.sweep import sweep

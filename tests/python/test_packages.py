@@ -12,7 +12,7 @@ import pytest
 import acklab
 from acklab import cli, papers
 from acklab.cli import reproduce
-from acklab.text.toml import loads
+from acklab.text.input import loads
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = sorted(ROOT.glob("packages/acklab-*/pyproject.toml"))

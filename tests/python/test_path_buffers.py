@@ -9,7 +9,7 @@ import pytest
 from acklab import _core
 from acklab.cli.examples import GROUPS, PATHS, example, keys
 from acklab.scenario.access import granted
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import Acklab
 
 #: Bytes at a preset's own rates, down and up.

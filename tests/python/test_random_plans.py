@@ -16,10 +16,10 @@ from acklab import ScenarioError
 from acklab.cli import main
 from acklab.scenario import _toml
 from acklab.study.compare import Comparison, compare, from_file
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.runs import SweepRuns
 from acklab.study.sweep import Design, from_tree
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import LONG, TWO_HOPS
 
 PLANS, COMPARISONS, COMMANDS = (90_000, 10_000, 400) if LONG else (1500, 300, 12)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab.results import records
+from acklab.results import stored as records
 from front import COMMAND, ENDLESS, RECORDED
 
 #: A gigabit for as long as is said: some 700,000 rows a second.

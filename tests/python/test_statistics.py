@@ -12,7 +12,7 @@ import pytest
 
 from acklab.study.intervals import Sample, bounded, interval, seeds_needed, t_quantile
 from acklab.study.metrics import metric
-from acklab.study.seeds import Seeds
+from acklab.study.seeds import Seeds, seeds
 from acklab.study.statistics import DIFFERENT, EQUIVALENT, SAME, TOO_FEW, UNDECIDED, Rules, difference, rank, rounded
 from acklab.text.numbers import estimate
 
@@ -102,6 +102,24 @@ def test_equal_cases_are_called_worse_at_most_as_often_as_said(cases: int) -> No
         return any(row.verdict == "worse" for row in found.rows)
 
     assert rate(wrong) <= 0.05 + error(0.05)
+
+
+def test_seeds_until_a_verdict_is_decided_keep_the_error() -> None:
+    """Equal cases, looked at with 5, 10, 20, 40, 80 and 100 seeds; with one look's intervals more than 5 % are called different."""
+    rng, rule = draws(11), seeds({"at_most": 100, "decide": True})
+
+    def wrong(looks: int) -> bool:
+        one, other = rng.normal(4.0, 1.0, (2, rule.most))
+        count = rule.least
+        while True:
+            verdict = difference(Sample.of(one[:count]), Sample.of(other[:count]), Rules(1, 0.0, looks)).verdict
+            if verdict != UNDECIDED or count == rule.most:
+                return verdict == DIFFERENT
+            count = rule.grown(count)
+
+    assert rule.looks == 6
+    assert rate(lambda: wrong(rule.looks)) <= 0.05 + error(0.05)
+    assert rate(lambda: wrong(1)) > 0.05 + error(0.05)
 
 
 def test_equal_cases_in_many_situations_share_the_error() -> None:

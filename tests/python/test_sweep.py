@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from front import COMMAND, TWO_HOPS, Acklab, contents
 
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
@@ -232,17 +232,6 @@ def test_another_version_is_refused_and_so_are_two_at_once(plan: Path, tmp_path:
             acklab.sweep(plan, out=out, fresh=True)
 
 
-def test_a_full_disk_is_said(two_hops: Path) -> None:
-    from acklab import _core
-
-    batch = _core.Batch(1, journal="/dev/full")
-    batch.feed(b"7 " + _core.Template(two_hops.read_bytes()).lines([], [1])[0].encode() + b"\n")
-    batch.close()
-    with pytest.raises(OSError, match="No space left on device") as error:
-        batch.take()
-    assert str(error.value.filename) == "/dev/full"
-
-
 # ---- what it leaves and says -----------------------------------------------------------------------------------------
 def test_what_is_written(plan: Path, tmp_path: Path) -> None:
     acklab.sweep(plan, out=tmp_path / "out", **{**MORE, "seeds": 2})
@@ -310,7 +299,7 @@ def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None
 
 
 def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acklab.engines import batches
+    from acklab.engines import journal as batches
 
     failed = b'{"error":"line 1: the run failed: it broke"}'
     monkeypatch.setattr(batches, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)

@@ -12,7 +12,7 @@ from acklab.report.charts import Dots, Heat, Line, Lines, Panel
 from acklab.report.vega import specification
 from acklab.study.axes import Axis, Column, log_spaced
 from acklab.study.metrics import metric
-from acklab.study.sweep_charts import MOST_PANELS, Pictures, scaled
+from acklab.study.sweep_page import MOST_PANELS, Pictures, scaled
 
 COMPLETION, TIMEOUTS = metric("completion"), metric("timeouts")
 

@@ -10,7 +10,7 @@ from typing import Any
 from acklab.study.axes import DERIVE_KEYS
 from acklab.study.sweep import KEYS, from_tree
 from acklab.study.sweep_schema import plan_schema
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import Acklab
 
 ROOT = Path(__file__).parents[2]

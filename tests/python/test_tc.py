@@ -14,7 +14,7 @@ from acklab.study.compare_page import plain
 from acklab.study.metrics import metric
 from acklab.study.reading import Case
 from acklab.study.router import tc_line
-from acklab.text.toml import loads
+from acklab.text.input import loads
 
 SCENARIO = """
 stop = { at = "8s" }

@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 
 from acklab.results.summary import align
 from acklab.scenario._toml import inline
-from acklab.text import escapes
-from acklab.text.toml import loads
+from acklab.text import terminal as escapes
+from acklab.text.input import loads
 
 ROOT = Path(__file__).parents[2]
 CAPTURE = ROOT / "examples" / "captures" / "linux-receiver.pcap"

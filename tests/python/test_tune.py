@@ -16,13 +16,12 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.study.errors import StudyError
+from acklab.study.grammar import StudyError
 from acklab.study.intervals import Sample
 from acklab.study.metrics import objective
 from acklab.study.search import PLANS, STOPPED, Search, Trial, looks
 from acklab.study.seeds import draw, drawn
-from acklab.study.tune_charts import _corrected
-from acklab.study.tune_page import _change, alike, bounds, verdict, whole
+from acklab.study.tune_page import _change, _corrected, alike, bounds, verdict, whole
 from acklab.text.numbers import number
 from front import inside as command
 

@@ -11,10 +11,10 @@ import pytest
 import acklab
 from acklab import _core, cli
 from acklab.results.findings import EQUIVALENT, UNDECIDED
-from acklab.study.errors import CompareError
+from acklab.study.grammar import CompareError
 from acklab.study.neutral import changed, mechanisms, word
 from acklab.study.why import ALL, ALL_OF_THESE, ALONE, AS_IT_IS, NUDGED, PLACEBO, WITHOUT, Why
-from acklab.text.toml import loads
+from acklab.text.input import loads
 from front import inside as command
 
 ROOT = Path(__file__).parents[2]
@@ -376,7 +376,7 @@ def test_the_page_of_a_short_run_has_its_causes_and_that_of_a_long_one_the_comma
         sets = ["--set", f"flow.f.size.segments={segments}", "--out", str(tmp_path / name)]
         assert cli.main(["run", str(ROOT / "examples" / "allman1998.toml"), *sets]) == 0
     pages = [(tmp_path / name / "report.html").read_text("utf-8") for name in ("short", "again", "long")]
-    asks, row = "acklab why scenario.toml", '<td class="text named" data-head="mechanism">f receiver.ack delayed</td>'
+    asks, row = "acklab why scenario.toml", ">f receiver.ack delayed</td>"
     assert [row in page for page in pages] == [True, True, False] and [asks in page for page in pages] == [
         False, False, True,
     ]  # fmt: skip

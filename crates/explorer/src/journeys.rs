@@ -1,4 +1,4 @@
-//! Each packet's journey from sender to receiver, from its events on links, as in `python/acklab/plot/prep/journeys.py`.
+//! Each packet's journey from sender to receiver, from its events on links, as in `python/acklab/plot/prep/series.py`.
 //!
 //! Packets with equal headers keep their order on a path of FIFO queues: the k-th to leave is the k-th to arrive. If one of
 //! them was lost, they are followed link by link.

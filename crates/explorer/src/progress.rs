@@ -1,4 +1,4 @@
-//! Growth of the payload that a receiver has in order, as `python/acklab/plot/prep/growth.py` counts it.
+//! Growth of the payload that a receiver has in order, as `python/acklab/plot/prep/packets.py` counts it.
 
 use std::collections::BTreeMap;
 

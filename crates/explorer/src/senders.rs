@@ -1,4 +1,4 @@
-//! A sender's window and round-trip samples, as `python/acklab/plot/prep/window.py` and `rtt.py` prepare them.
+//! A sender's window and round-trip samples, as `python/acklab/plot/prep/series.py` and `rtt.py` prepare them.
 
 use acklab_sim::outcome::{SenderState, SeriesRow};
 

@@ -46,7 +46,7 @@ impl Journal {
     }
 }
 
-/// A run's line, as `acklab.engines.line.record` makes it.
+/// A run's line, as `acklab.engines.journal.record` makes it.
 fn record(number: &str, json: &[u8]) -> Vec<u8> {
     let mut checksum = crc32fast::Hasher::new();
     for part in [number.as_bytes(), b" ", json] {

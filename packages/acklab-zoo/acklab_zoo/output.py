@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab.text.columns import align
-from acklab.text.counts import counted
-from acklab.text.escapes import one_line, short
+from acklab.text.numbers import counted
+from acklab.text.terminal import align, one_line, short
 
 from .paths import PATHS
 from .tables import Row, tables

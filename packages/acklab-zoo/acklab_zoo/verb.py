@@ -6,11 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acklab.cli.options import add_open, add_verb, check_open, directory, open_page, seed
+from acklab.cli.options import add_open, add_verb, check_out, directory, open_page, seed
 from acklab.cli.programs import add_read, show, version
-from acklab.text.counts import counted
-from acklab.text.escapes import file_name
-from acklab.text.terminal import complain, say, status
+from acklab.text.numbers import counted
+from acklab.text.terminal import complain, file_name, say, status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +80,7 @@ def act(options: argparse.Namespace) -> int:
 
     from . import output
 
-    check_open(options)
+    check_out(options)
     if options.list:
         _list()
         return 0
@@ -119,7 +118,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _list() -> None:
-    from acklab.text.columns import align
+    from acklab.text.terminal import align
 
     from .members import MEMBERS
     from .paths import PATHS
@@ -130,7 +129,7 @@ def _list() -> None:
 
 
 def _run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    from acklab.text.escapes import not_known
+    from acklab.text.terminal import not_known
 
     from .output import ZooError
     from .paths import PATHS
@@ -154,7 +153,7 @@ def _run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def _pairs(options: argparse.Namespace) -> list[Pair]:
-    from acklab.text.escapes import not_known
+    from acklab.text.terminal import not_known
 
     from .members import MEMBERS
     from .output import ZooError

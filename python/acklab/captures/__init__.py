@@ -30,12 +30,11 @@ from ..results.directory import Folder
 from ..results.frames import write_parquet
 from ..results.result import Result
 from ..results.stored import kept_in
-from ..text.counts import counted
-from ..text.packaged import located
+from ..text.input import located
+from ..text.numbers import counted
 from .faults import Fault, as_rows
 from .faults import faults as of_rfc2525
-from .findings import limit, policy, shares
-from .select import chosen
+from .text import chosen, limit, policy, shares
 
 if TYPE_CHECKING:
     from .qlog import QlogAnalysis

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ..text.templates import Fact, fact, sentence
-from .findings import CAUSES
-from .text import has_trips
+from .text import CAUSES, has_trips
 
 if TYPE_CHECKING:
     from . import Analysis

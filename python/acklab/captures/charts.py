@@ -9,14 +9,14 @@ from typing import Any
 import polars as pl
 
 from ..plot import palette
-from ..plot.prep.axes import AXES, label
-from ..plot.prep.thin import thin_points, thin_steps
+from ..plot.prep.packets import thin_points, thin_steps
+from ..plot.prep.series import AXES, label
 from ..report.charts import Axis, Bar, Bars
 from ..report.encode import NANO, Blocks, coarse
 from ..report.page import Viewer
 from ..text.templates import fact, sentence
 from . import text
-from .findings import CAUSES, Spans
+from .text import CAUSES, Spans
 
 #: Places along the whole capture that a layer is thinned to.
 COLUMNS = 20_000

@@ -12,14 +12,14 @@ import polars as pl
 
 from .. import _core
 from ..report.charts import Axis, Bar, Bars
-from ..report.pictures import embedded
+from ..report.pieces import embedded
 from ..report.report import Report, Table
 from ..results.directory import results
 from ..results.frames import system_errors
-from ..text.escapes import cell, one_line
 from ..text.numbers import amount, percent, shown
 from ..text.templates import fact
-from .findings import CAUSES
+from ..text.terminal import cell, one_line
+from .text import CAUSES
 
 if TYPE_CHECKING:
     from ..results.directory import Folder

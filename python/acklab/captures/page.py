@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..report import pictures
-from ..report.pieces import closed, esc, fold, listed, table
+from ..report.pieces import closed, embedded, esc, fold, listed, table
 from ..report.report import Cell, Report, Table
 from ..text.numbers import amount
 from ..text.templates import Fact, fact, sentence
 from . import text
 from .charts import histogram, viewer
-from .findings import Spans, facts, ordered
+from .text import Spans, facts, ordered
 
 if TYPE_CHECKING:
     from . import Analysis
@@ -113,7 +112,7 @@ def _section(found: Analysis, row: Row, spans: Spans, told: Sequence[Fact]) -> s
     figures = ""
     if hasattr(found, "acks") and row["plain_acks"]:
         chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
-        figures = pictures.embedded(chart, wide=True)
+        figures = embedded(chart, wide=True)
     numbers = [
         [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
     ]

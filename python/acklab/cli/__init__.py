@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..results import command
 from ..results.interrupts import Stop, leave_behind
-from ..text.escapes import file_name, replaced, short, visible
-from ..text.packaged import as_typed, located
-from ..text.terminal import abandon, complain, flush
+from ..text.input import located
+from ..text.terminal import abandon, as_typed, complain, file_name, flush, replaced, short, visible
 from .options import LINES, Help, Once, add_charts, refuse_twice, without_place
 
 if TYPE_CHECKING:

@@ -8,20 +8,19 @@ import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name, file_names, not_known
-from ..text.terminal import say, say_json, status
-from .options import add_open, add_verb, check_open, directory, open_page
+from ..text.terminal import file_name, file_names, not_known, say, say_json, status
+from .options import add_open, add_verb, check_out, directory, open_page, refuse
 
 if TYPE_CHECKING:
     from ..captures import Analysis
     from ..captures.qlog import QlogAnalysis
     from ..results.directory import Folder
+    from ..results.progress import Clock
 
 EXAMPLE = """\
 example:
@@ -88,16 +87,18 @@ def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from ..captures import NAMES as CAPTURES
     from ..captures.qlog import NAMES as LOGS
-    from ..captures.select import sortable
+    from ..captures.text import sortable
     from ..results.directory import results
 
-    check_open(options)
-    if options.files.count(STANDARD_INPUT) > 1:
-        options.parser.error("standard input can be read once")
-    if options.sort is not None and options.sort not in sortable():
-        options.parser.error(f"argument --sort: {not_known('column', options.sort, sortable())}")
-    if options.annotate and (len(options.files) > 1 or options.files[0] == STANDARD_INPUT or options.dataset):
-        options.parser.error("--annotate goes with one capture file")
+    check_out(options)
+    several = len(options.files) > 1 or options.files[0] == STANDARD_INPUT or options.dataset
+    strange = options.sort is not None and options.sort not in sortable()
+    refuse(
+        options,
+        (options.files.count(STANDARD_INPUT) > 1, "standard input can be read once"),
+        (strange, f"argument --sort: {not_known('column', options.sort or '', sortable())}"),
+        (options.annotate and several, "--annotate goes with one capture file"),
+    )
     if options.dataset:
         return _dataset(options)
     places = _places(options)
@@ -114,23 +115,21 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from ..captures.text import title_of_file as title
 
     for number, file in enumerate(options.files):
-        tick, close = _progress(file)
         try:
-            log = analyze_qlog(file) if file != STANDARD_INPUT and is_qlog(file) else None
-            if log is None:
-                with _spared(options, file):
-                    found = of_capture(file, packets=bool(options.out or options.annotate), tick=tick)
+            with contextlib.closing(_progress(file)) as clock, _spared(options, file):
+                log = analyze_qlog(file) if file != STANDARD_INPUT and is_qlog(file) else None
+                if log is None:
+                    found = of_capture(
+                        file, packets=bool(options.out or options.annotate), tick=clock if clock.watched else None
+                    )
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
             from .meant import instead_of_a_capture
 
-            close()
             options.parser.exit(2, f"acklab: {error}{instead_of_a_capture(file)}\n")
         except OSError as error:
-            close()
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
-        close()
         if log is not None:
             _say_log(options, log, number, folders)
             continue
@@ -152,7 +151,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
 def _annotate(options: argparse.Namespace, found: Analysis) -> None:
     """Writes the capture with comments."""
     from ..captures.annotate import AnnotateError, annotated
-    from ..results.files import replacing
+    from ..results.directory import replacing
 
     source, target = Path(found.file), Path(options.annotate)
     if target.exists() and target.samefile(source):
@@ -193,7 +192,7 @@ def _dataset(options: argparse.Namespace) -> int:
 
 def _say_log(options: argparse.Namespace, found: QlogAnalysis, number: int, folders: list[Folder]) -> None:
     """The same for a log of QUIC endpoints."""
-    from ..captures.qlog.text import MAX_SHOWN, as_text
+    from ..captures.qlog.page import MAX_SHOWN, as_text
 
     if options.only or options.sort or options.annotate:
         options.parser.error("--only, --sort and --annotate are for captures; this is a qlog file")
@@ -240,26 +239,9 @@ def _places(options: argparse.Namespace) -> list[Path]:
     return [Path(options.out) / name for name in file_names(names)]
 
 
-def _progress(file: str) -> tuple[Callable[[int], None] | None, Callable[[], None]]:
+def _progress(file: str) -> Clock:
     """What shows how far a file is, on a terminal, after a second; and what clears it."""
-    if not sys.stderr.isatty():
-        return None, lambda: None
-    start = time.monotonic()
-    shown = [start]
-    try:
-        size = os.path.getsize(file)
-    except OSError:
-        size = 0
+    from ..results.progress import Clock
 
-    def tick(done: int) -> None:
-        now = time.monotonic()
-        if now - start > 1 and now - shown[0] > 0.2:
-            shown[0] = now
-            of = f" of {size / 1e6:,.0f}" if size >= done else ""
-            status(f"{done / 1e6:,.0f}{of} MB")
-
-    def close() -> None:
-        if shown[0] > start:
-            status()
-
-    return tick, close
+    size = os.path.getsize(file) if os.path.isfile(file) else 0
+    return Clock(lambda done, _: f"{done / 1e6:,.0f}{f' of {size / 1e6:,.0f}' if size >= done else ''} MB")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from .options import refuse
 
 if TYPE_CHECKING:
     from .. import _core
@@ -34,12 +34,12 @@ def add(run: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> None:
     """Ends with exit status 2 if the options do not go together."""
-    if options.capture and not options.out:
-        options.parser.error("--capture needs --out DIR, where its files go")
-    if options.capture and options.batch is not None:
-        options.parser.error("--capture goes with a single run")
-    if options.capture_bytes is not None and not 0 <= options.capture_bytes < 2**31:
-        options.parser.error("--capture-bytes is a number of bytes, 0 for all")
+    refuse(
+        options,
+        (options.capture and not options.out, "--capture needs --out DIR, where its files go"),
+        (options.capture and options.batch is not None, "--capture goes with a single run"),
+        (not 0 <= (options.capture_bytes or 0) < 2**31, "--capture-bytes is a number of bytes, 0 for all"),
+    )
 
 
 def check_ends(options: argparse.Namespace, simulation: _core.Simulation) -> None:
@@ -47,14 +47,7 @@ def check_ends(options: argparse.Namespace, simulation: _core.Simulation) -> Non
     from .. import _core
 
     if options.capture:
-        with _refusing(options):
+        try:
             _core.link_ends(simulation.outcome(), options.capture)
-
-
-@contextmanager
-def _refusing(options: argparse.Namespace) -> Iterator[None]:
-    """What cannot be captured is the command's fault."""
-    try:
-        yield
-    except ValueError as error:
-        options.parser.error(str(error))
+        except ValueError as error:
+            options.parser.error(str(error))

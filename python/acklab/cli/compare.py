@@ -6,11 +6,10 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name
-from ..text.terminal import complain
+from ..text.terminal import complain, file_name
 from . import examples, programs
 from .expected import say_ignored
-from .options import add_open, add_verb, add_workers, check_open, directory, runs_kept, show, workers
+from .options import add_outputs, add_verb, add_workers, check_out, reading, runs_kept, show, workers
 
 if TYPE_CHECKING:
     from ..study.compare import Comparison
@@ -47,7 +46,7 @@ exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    from ..study.quantities import QUANTITIES
+    from ..study.metrics import QUANTITIES
 
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
@@ -68,12 +67,13 @@ def add(verbs: Any) -> None:
     verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, for, seeds, ...")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
     verb.add_argument(
-        "--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width"
+        "--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with a rule"
     )
     verb.add_argument(
         "--half-width", type=float, metavar="SHARE",
         help="more seeds until half the interval of every difference is at most this share of the first's mean",
     )  # fmt: skip
+    verb.add_argument("--decide", action="store_true", help="more seeds until no verdict is undecided (5..100)")
     verb.add_argument(
         "--for",
         dest="objectives",
@@ -91,34 +91,23 @@ def add(verbs: Any) -> None:
         metavar="SHARE",
         help="let each seed make each link longer by up to SHARE, such as 1%%, all cases alike",
     )
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument(
-        "--out",
-        type=directory,
-        metavar="DIR",
-        help="also write the tables, a chart and a page there; an interrupted comparison continues",
-    )
-    verb.add_argument(
-        "--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run"
-    )
+    about = "also write the tables, a chart and a page there; an interrupted comparison continues"
+    add_outputs(verb, about, "run again what an interrupted comparison has already run")
     programs.add_kernels(verb)
     add_workers(verb)
-    add_open(verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
     from ..results.progress import Progress
     from ..study.compare import compare
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from . import meant
 
     examples.take_path(options)
     if options.file and os.path.isfile(stored := os.path.join(options.file, "cases.toml")):
         options.out, options.cases, options.file = options.out or options.file, options.cases or stored, None
-    check_open(options)
-    if options.fresh and options.out is None:
-        options.parser.error("--fresh goes with --out DIR")
+    check_out(options)
     made_by = workers(options)
     try:
         comparison = _comparison(options)
@@ -154,25 +143,19 @@ def act(options: argparse.Namespace) -> int:
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..scenario.given import file_bytes
     from ..study.compare import Comparison, from_file
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError, share, span
     from ..study.metrics import metric
     from ..study.reading import case, pieces
     from ..study.reading import seeds as given_seeds
-    from ..study.values import share, span
-    from . import meant
 
     told: dict[str, Any] = {}
-    try:
+    with reading(options, options.cases):
         told = from_file(options.cases) if options.cases else {}
-    except OSError as error:
-        options.parser.error(meant.unread(options.cases, error))
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
-    try:
+    with reading(options, path):
         told["scenario"] = file_bytes(path)
-    except OSError as error:
-        options.parser.error(meant.unread(str(path), error))
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:
@@ -181,7 +164,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["metrics"] = [metric(text) for text in options.metric]
         told.pop("objective_names", None)  # those of the file's metrics
     try:
-        seeds = given_seeds(options.seeds, options.half_width)
+        seeds = given_seeds(options.seeds, options.half_width, options.decide)
     except StudyError as error:
         options.parser.error(str(error))
     told.update({"seeds": seeds} if seeds is not None else {})

@@ -11,10 +11,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..text.columns import align
-from ..text.escapes import file_name
 from ..text.templates import fact, sentence
-from ..text.terminal import say
+from ..text.terminal import align, file_name, say
 from .examples import example
 from .options import add_open, add_verb, directory, open_page
 

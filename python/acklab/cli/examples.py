@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..text import packaged
-from ..text.escapes import not_known
+from ..text.input import example as path_of
 from ..text.presets import GROUPS, KEYS, OWN, PATHS, as_given, keys, no_key, without_downloads
+from ..text.terminal import not_known
 from .options import refuse_twice
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def example(name: str) -> Path:
     """A file of the package's examples."""
     from pathlib import Path
 
-    return Path(packaged.example(name))
+    return Path(path_of(name))
 
 
 def add_path(verb: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def take_path(options: argparse.Namespace) -> None:
         options.parser.error(not_known("path", name, PATHS))
     if options.file is not None:
         options.parser.error("give a FILE or a --path, not both")
-    options.file = packaged.example(f"access/{name}.toml")
+    options.file = path_of(f"access/{name}.toml")
     title = [f"title={name}: {', '.join(options.set)}"] if options.set else []
     known = keys(name)
     options.short = []

@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..results.expected import unmet
-from ..text.escapes import file_name
-from ..text.terminal import complain, say
+from ..text.terminal import complain, file_name, say
 
 #: Exit status where an expectation was not checked, since the run has no such value.
 UNKNOWN = 3

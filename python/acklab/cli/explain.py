@@ -10,10 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..text.columns import align
-from ..text.escapes import not_known
 from ..text.schema import TAGS, Place, forms, resolved, walk
-from ..text.terminal import say
+from ..text.terminal import align, not_known, say
 from . import paths
 from .options import add_verb
 

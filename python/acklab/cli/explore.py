@@ -8,8 +8,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from ..text.escapes import file_name
-from ..text.terminal import complain, say
+from ..text.terminal import complain, file_name, say
 from .options import add_verb
 from .source import read
 

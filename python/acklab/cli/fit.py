@@ -8,10 +8,9 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..text.counts import counted
-from ..text.escapes import file_name
-from ..text.terminal import complain, say, say_json
-from .options import add_open, add_verb, check_open, directory, open_page
+from ..text.numbers import counted
+from ..text.terminal import complain, file_name, say, say_json
+from .options import add_outputs, add_verb, check_out, open_page
 
 if TYPE_CHECKING:
     from ..results.directory import Folder
@@ -55,9 +54,7 @@ def add(verbs: Any) -> None:
     )
     told = "run the fitted scenario with this change, over the fit's uncertainty; may be repeated, all changes together"
     verb.add_argument("--what-if", metavar="KEY=VALUE", action="append", default=[], help=told)
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the scenario and a page there")
-    add_open(verb)
+    add_outputs(verb, "also write the scenario and a page there")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -66,10 +63,10 @@ def act(options: argparse.Namespace) -> int:
     from ..captures.qlog import is_qlog
     from ..captures.text import title_of_file
     from ..results.directory import results
-    from ..study.fit.errors import FitError
-    from ..study.fit.output import NAMES
+    from ..study.fit.page import NAMES
+    from ..study.fit.place import FitError
 
-    check_open(options)
+    check_out(options)
     name = title_of_file(options.file)
     if "-" in (options.file, options.receiver):
         options.parser.error("a fit reads its capture several times; give a file, not standard input")
@@ -101,9 +98,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _fitted(options: argparse.Namespace, folder: Folder | None) -> int:
     from ..study.fit.fit import fit
-    from ..study.fit.output import plain, write
+    from ..study.fit.page import plain, report, write
     from ..study.fit.predict import Prediction, what_if
-    from ..study.fit.report import report
 
     tick, close = _progress()
     prediction: Prediction | None = None

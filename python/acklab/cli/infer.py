@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import Any
 
-from .options import add_verb, runs_kept, seed
-from .search import add_outputs, follow
+from .options import add_outputs, add_verb, add_workers, runs_kept, seed
+from .search import follow
 
 EXAMPLE = """\
 FILE is a plan (TOML): a scenario, open rules with candidate values ([free], [alternatives.NAME]), [[run]] tables, and [[value]] tables
@@ -40,7 +40,9 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--count", action="store_true", help="say how many readings and runs it would be, and run nothing"
     )
-    add_outputs(verb, "readings", "interrupted work")
+    about = "also write the readings, the winner's scenario and a page there; interrupted work continues"
+    add_outputs(verb, about, "delete the finished runs that are there, and make all of them")
+    add_workers(verb)
     verb.set_defaults(kernel=False)
 
 
@@ -60,7 +62,7 @@ def act(options: argparse.Namespace) -> int:
 def _counted(plan: Any) -> str:
     """How many readings and runs it would be."""
     from ..study.infer import tried
-    from ..text.counts import counted
+    from ..text.numbers import counted
 
     each = len(plan.entries) * plan.nudges
     of = f" of {plan.space.size:,}" if plan.space.size else ""
@@ -71,7 +73,7 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
     from ..papers import FIVE
     from ..papers.open import inferred
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from ..study.infer import PLANS
 
     if file in FIVE and not os.path.lexists(file):

@@ -14,14 +14,13 @@ from ..results.expected import of_rows
 from ..results.summary import _number, flow_columns, link_columns
 from ..results.validity import TABLES, marked, short, why
 from ..scenario.access import time_of_buffer
-from ..text.escapes import file_name, one_line
+from ..text.input import loads
 from ..text.templates import Fact, fact, sentence
-from ..text.terminal import complain, say, say_json
-from ..text.toml import loads
+from ..text.terminal import complain, file_name, one_line, say, say_json
 from . import paths
 from .expected import say_checks
 from .kernels import FOR, KEPT_BYTES
-from .options import check_open, open_page
+from .options import check_out, open_page
 
 if TYPE_CHECKING:
     from .. import _core
@@ -40,7 +39,7 @@ def act(options: argparse.Namespace, text: bytes, file: str) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
 
-    check_open(options)
+    check_out(options)
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")

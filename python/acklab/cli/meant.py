@@ -10,11 +10,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name, not_known
-from ..text.input import CAPTURES, read_file
+from ..text.input import CAPTURES, example, loads, read_file
 from ..text.keys import key
-from ..text.packaged import example
-from ..text.toml import loads
+from ..text.terminal import file_name, not_known
 
 if TYPE_CHECKING:
     from ..study.compare import Comparison

@@ -8,9 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..text.escapes import file_name, not_known, short
 from ..text.presets import PATHS
-from ..text.terminal import say
+from ..text.terminal import file_name, not_known, say, short
 from .examples import TEMPLATES, example
 from .options import add_verb
 

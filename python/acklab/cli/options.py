@@ -7,14 +7,13 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name
-from ..text.terminal import complain, say, say_json
+from ..text.terminal import complain, file_name, say, say_json
 
 if TYPE_CHECKING:
-    from ..engines.batches import Workers
+    from ..engines.journal import Workers
     from ..results.result import Result
 
 #: Each verb's line in the list of verbs; :data:`acklab.cli.BROUGHT` has those of other distributions.
@@ -113,7 +112,7 @@ def _charts(text: str) -> str:
     """Lets results have charts as files in these formats; they are read where the files are written, also in a worker."""
     from importlib.util import find_spec
 
-    from ..results.files import CHART_FORMATS
+    from ..results.directory import CHART_FORMATS
 
     formats = text.split(",")
     if not set(formats) <= set(CHART_FORMATS):
@@ -143,15 +142,48 @@ def directory(text: str) -> str:
     return text
 
 
+def add_outputs(verb: argparse.ArgumentParser, out: str, fresh: str = "") -> None:
+    """Adds ``--json``, ``--out`` with this help, ``--open``, and for a verb that keeps runs ``--fresh``."""
+    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    verb.add_argument("--out", type=directory, metavar="DIR", help=out)
+    if fresh:
+        verb.add_argument("--fresh", action="store_true", help=f"with --out: {fresh}")
+    add_open(verb)
+
+
 def add_open(verb: argparse.ArgumentParser) -> None:
     """Adds the option that opens the page that was written."""
     verb.add_argument("--open", action="store_true", help="with --out: open the page in the browser")
 
 
-def check_open(options: argparse.Namespace) -> None:
-    """Refuses ``--open`` where no page is written."""
-    if options.open and not options.out:
-        options.parser.error("--open goes with --out DIR")
+def refuse(options: argparse.Namespace, *rules: tuple[object, str]) -> None:
+    """Ends with exit status 2 and what is said of the first rule that is broken: its first part holds."""
+    for broken, said in rules:
+        if broken:
+            options.parser.error(said)
+
+
+@contextlib.contextmanager
+def reading(options: argparse.Namespace, file: str) -> Iterator[None]:
+    """Ends with exit status 2 where a named file cannot be read, and says which may have been meant."""
+    try:
+        yield
+    except OSError as error:
+        from .meant import unread
+
+        options.parser.error(unread(file, error))
+
+
+def check_out(options: argparse.Namespace) -> None:
+    """Refuses ``--open`` and ``--fresh`` where nothing is written."""
+    fresh = getattr(options, "fresh", False)
+    refuse(
+        options,
+        *(
+            (given and not options.out, f"{name} goes with --out DIR")
+            for given, name in ((options.open, "--open"), (fresh, "--fresh"))
+        ),
+    )
 
 
 def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None:
@@ -242,12 +274,15 @@ def on_ray(options: argparse.Namespace) -> bool:
 
 def workers(options: argparse.Namespace) -> Workers | None:
     """What is to make the runs, if it is not threads; refuses options that do not go together."""
-    if options.engine == "ray" and options.kernel:
-        options.parser.error("--virtual runs on this machine; leave out --engine ray")
-    if options.engine == "ray" and (
-        options.threads is not None or not (options.out or getattr(options, "dataset", None))
-    ):
-        options.parser.error("--engine ray goes with --out DIR, and without --threads")
+    ray, written = options.engine == "ray", options.out or getattr(options, "dataset", None)
+    refuse(
+        options,
+        (ray and options.kernel, "--virtual runs on this machine; leave out --engine ray"),
+        (
+            ray and (options.threads is not None or not written),
+            "--engine ray goes with --out DIR, and without --threads",
+        ),
+    )
     if not on_ray(options):
         return None
     from ..engines import cluster

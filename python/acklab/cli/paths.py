@@ -6,8 +6,8 @@ import argparse
 
 from ..scenario.access import path_as_text
 from ..text import presets
+from ..text.input import loads
 from ..text.terminal import say
-from ..text.toml import loads
 from . import examples
 
 

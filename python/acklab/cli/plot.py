@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..text.escapes import file_name
-from ..text.terminal import complain, say
+from ..text.terminal import complain, file_name, say
 from .options import add_verb, open_page
 
 EXAMPLE = """\
@@ -70,8 +69,7 @@ def _width(text: str) -> float:
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
     from ..study.dataset import plot
-    from ..study.store import StoreError
-    from ..study.tables import QueryError, caveat
+    from ..study.store import QueryError, StoreError, caveat
 
     keys = ("x", "y", "color", "facet", "kind", "table", "out", "width")
     chosen = {key: getattr(options, key) for key in keys} | {"caption": not options.no_caption}

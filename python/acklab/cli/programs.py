@@ -10,8 +10,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name, one_line
-from ..text.terminal import complain, say, say_json
+from ..text.terminal import complain, file_name, one_line, say, say_json
 from .expected import checked
 from .kernels import seconds
 from .options import add_virtual
@@ -120,7 +119,7 @@ def given(options: argparse.Namespace) -> list[str]:
 
 
 def _refusal(file: str, programs: list[dict[str, Any]]) -> str:
-    from ..text.counts import counted
+    from ..text.numbers import counted
 
     return (
         f"{file_name(file)} names {counted(len(programs), 'command')}, such as `{programs[0]['run']}`. They would run, and a scenario may "
@@ -134,7 +133,7 @@ def for_many(options: argparse.Namespace, scenario: str | bytes, file: str, *, p
     With a ``plan`` or a file of cases, these could name commands, too.
     """
     from .. import _core
-    from ..engines.batches import KERNEL, PROGRAMS, SIMULATOR
+    from ..engines.journal import KERNEL, PROGRAMS, SIMULATOR
 
     own = given(options)
     if not options.kernel:

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..text import terminal
-from ..text.escapes import file_name, file_names
-from ..text.terminal import complain, say, say_bytes, say_json, say_toml
+from ..text.terminal import complain, file_name, file_names, say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
 from .expected import checked
-from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
+from .options import add_open, add_verb, add_virtual, check_out, directory, open_page, reading, refuse, seed, threads
 from .source import read, stdin
 
 if TYPE_CHECKING:
@@ -118,53 +117,42 @@ def act(options: argparse.Namespace) -> int:
     examples.take_path(options)
     sets: list[str] = options.set
     captures.check(options)
-    apart = options.batch is not None or options.others or options.kernel or options.json or options.capture
-    if options.qlog and (apart or not options.out):
-        options.parser.error("--qlog goes with one FILE and --out DIR, in the simulator, without --json and --capture")
-    if options.batch is not None:
-        if options.file is not None or options.out or options.show_expanded or options.python:
-            options.parser.error("--batch goes with --set, --seed, --threads and --json only")
+    batch, real = options.batch is not None, options.kernel or options.live
+    apart = batch or options.others or options.kernel or options.json or options.capture
+    alone = options.file is not None or options.out or options.show_expanded or options.python
+    refuse(
+        options,
+        (
+            options.qlog and (apart or not options.out),
+            "--qlog goes with one FILE and --out DIR, in the simulator, without --json and --capture",
+        ),
+        (batch and alone, "--batch goes with --set, --seed, --threads and --json only"),
+        (not batch and options.file is None, "which scenario? give a FILE, or - for standard input"),
+        (not batch and options.threads is not None, "--threads goes with --batch; a single run uses one processor"),
+    )
+    if batch:
         return _batch(options, sets)
-    if options.file is None:
-        options.parser.error("which scenario? give a FILE, or - for standard input")
-    if options.threads is not None:
-        options.parser.error("--threads goes with --batch; a single run uses one processor")
-    check_open(options)
-    if options.kernel or options.live:
-        if options.kernel and options.live:
-            options.parser.error("--virtual or --live: choose one")
-        if options.kernel and (options.late != kernels.LATE or options.realtime):
-            options.parser.error("--late and --realtime go with --live; in virtual time nothing is late")
-        if options.others:
-            options.parser.error("--virtual and --live go with one FILE")
-        if options.live and options.linux:
-            options.parser.error("--linux goes with --virtual; --live runs on this machine's kernel")
-        programs.choose(options)
-        text, file = _read(options, options.file)
-        # Queues alone: packets of a long run are many, and its captures have them.
-        record = [one for one in _for_report(text) if "queue" in one] if options.out and not options.json else []
-        status = programs.act(options, sets, text, file, record)
-        if status is not None and options.out:
-            open_page(options, os.path.join(options.out, "report.html"))
-        return _between_kernels(options, text, file) if status is None else status
-    if options.server or options.client or options.allow_programs or options.linux or options.read:
-        options.parser.error("--server, --client, --allow-programs, --read and --linux go with --virtual or --live")
-    if (
+    check_out(options)
+    if real:
+        return _real(options, sets)
+    programs_named = options.server or options.client or options.allow_programs or options.linux or options.read
+    chosen = (
         options.beside
         or options.control
         or options.sender
         or options.acks != "scenario"
         or getattr(options, kernels.FOR)
-    ):
-        options.parser.error("--for, --acks, --sender, --control and --beside go with --virtual or --live")
-    if options.dry_run or options.realtime or options.late != kernels.LATE:
-        options.parser.error("--dry-run, --late and --realtime go with --live")
-    if options.others:
-        if options.show_expanded or options.capture or options.python:
-            options.parser.error("--show-expanded, --capture and --python go with one FILE")
-        status = _several(options, sets)
-    else:
-        status = _single(options, sets)
+    )
+    timed = options.dry_run or options.realtime or options.late != kernels.LATE
+    single = options.show_expanded or options.capture or options.python
+    refuse(
+        options,
+        (programs_named, "--server, --client, --allow-programs, --read and --linux go with --virtual or --live"),
+        (chosen, "--for, --acks, --sender, --control and --beside go with --virtual or --live"),
+        (timed, "--dry-run, --late and --realtime go with --live"),
+        (options.others and single, "--show-expanded, --capture and --python go with one FILE"),
+    )
+    status = (_several if options.others else _single)(options, sets)
     if options.out and not options.json:
         _say_written(options.out)
     if options.out and not options.show_expanded:
@@ -172,25 +160,47 @@ def act(options: argparse.Namespace) -> int:
     return status
 
 
-def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int:
-    """A scenario's own flows, without programs."""
+def _real(options: argparse.Namespace, sets: list[str]) -> int:
+    """A run between kernels, of programs where some are named, else of the scenario's own flows."""
     from . import live
 
-    if options.capture or options.show_expanded:
-        options.parser.error(
-            "--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations"
-        )
+    timed = options.late != kernels.LATE or options.realtime
+    refuse(
+        options,
+        (options.kernel and options.live, "--virtual or --live: choose one"),
+        (options.kernel and timed, "--late and --realtime go with --live; in virtual time nothing is late"),
+        (options.others, "--virtual and --live go with one FILE"),
+        (options.live and options.linux, "--linux goes with --virtual; --live runs on this machine's kernel"),
+    )
+    programs.choose(options)
+    with reading(options, options.file):
+        text, file = read(options.file)
+    # Queues alone: packets of a long run are many, and its captures have them.
+    record = [one for one in _for_report(text) if "queue" in one] if options.out and not options.json else []
+    status = programs.act(options, sets, text, file, record)
+    if status is not None:
+        if options.out:
+            open_page(options, os.path.join(options.out, "report.html"))
+        return status
+    refuse(
+        options,
+        (
+            options.capture or options.show_expanded,
+            "--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations",
+        ),
+    )
     options.virtual = options.kernel
     return live.act(options, text, file)
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
-    from ..results.change import looks
     from ..results.progress import watched
+    from ..results.together import looks
 
     passed = _of_python(options) if options.python else {}
-    text, file = _read(options, options.file)
+    with reading(options, options.file):
+        text, file = read(options.file)
     if sets:
         from ..scenario.given import refuse_two_names
         from . import meant
@@ -251,22 +261,12 @@ def _folder(out: str) -> contextlib.AbstractContextManager[Folder]:
     return results(out, "run", NAMES)
 
 
-def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
-    try:
-        return read(file)
-    except OSError as error:
-        from .meant import unread
-
-        options.parser.error(unread(file, error))
-        raise
-
-
 def _several(options: argparse.Namespace, sets: list[str]) -> int:
     """Runs scenarios one after the other; each has a directory of its file's name, and all share the page."""
     from .. import _core
     from ..report import pages
     from ..results.directory import results
-    from ..results.records import record
+    from ..results.stored import record
     from ..runs import write_summary
 
     files = [options.file, *options.others]
@@ -275,7 +275,8 @@ def _several(options: argparse.Namespace, sets: list[str]) -> int:
     )
     simulations = []
     for given in files:
-        text, file = _read(options, given)
+        with reading(options, given):
+            text, file = read(given)
         own = [*_for_report(text), *sets] if options.out and not options.json else sets
         simulations.append(_core.Simulation(text, file=file, sets=own, seed=options.seed))
     if not options.out:
@@ -305,7 +306,7 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
     from ..plot.runs import Run
     from ..results.progress import Clock
-    from ..results.records import record
+    from ..results.stored import record
     from ..runs import write_summary
     from ..study.why import beside
 
@@ -354,12 +355,12 @@ def _print_tables(
     how = manners(scenario)
     seen: tuple[Any, Any, Any] = (None, None, ())
     if drawn is not None:
-        from ..plot.prep.change import moved
+        from ..plot.prep.facts import moved
 
         seen = drawn.samples, drawn.change, moved(drawn)
     elif looked:
-        from ..results.change import change
-        from ..results.change import moved as moved_between
+        from ..results.together import change
+        from ..results.together import moved as moved_between
 
         visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
         seen = None, visit, moved_between(visit, looked, told["end_s"])

@@ -42,7 +42,7 @@ def _plan() -> dict[str, Any]:
 
 def _stacks() -> str:
     from .. import _core
-    from ..text.columns import align
+    from ..text.terminal import align
 
     rows = json.loads(_core.stacks())
     heads = ["side", "rule", *(stack for stack, _ in rows[0]["values"]), "what it decides"]

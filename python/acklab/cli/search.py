@@ -1,4 +1,4 @@
-"""What ``acklab tune`` and ``acklab infer`` share: options, and the steps from a plan to what is printed."""
+"""What ``acklab tune`` and ``acklab infer`` share: the steps from a plan to what is printed."""
 
 from __future__ import annotations
 
@@ -6,22 +6,9 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..text.escapes import file_name
-from ..text.terminal import say
-from .meant import NO_TEXT, instead_of_a_search, unread
-from .options import add_open, add_workers, check_open, directory, show, workers
-
-
-def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:
-    """Adds the options on output and on where runs are executed; ``rows`` is what the table lists, ``work`` what an interrupt stops."""
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    told = f"also write the {rows}, the winner's scenario and a page there; {work} continues"
-    verb.add_argument("--out", type=directory, metavar="DIR", help=told)
-    verb.add_argument(
-        "--fresh", action="store_true", help="with --out: delete the finished runs that are there, and make all of them"
-    )
-    add_workers(verb)
-    add_open(verb)
+from ..text.terminal import file_name, say
+from .meant import NO_TEXT, instead_of_a_search
+from .options import check_out, reading, show, workers
 
 
 def follow(
@@ -42,18 +29,14 @@ def follow(
     """
     from .. import _core
     from ..results.progress import Progress
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
 
-    check_open(options)
-    if options.fresh and not options.out:
-        options.parser.error("--fresh goes with --out DIR")
+    check_out(options)
     made_by = workers(options)
     given = {key: value for key in keys if (value := getattr(options, key)) is not None}
     try:
-        try:
+        with reading(options, options.file):
             plan = read(options.file, given)
-        except OSError as error:
-            options.parser.error(unread(options.file, error))
         if answer := instead(plan):
             say(answer)
             return 0

@@ -6,8 +6,8 @@ import errno
 import sys
 from typing import TextIO
 
-from ..text.escapes import file_name
 from ..text.input import read_file, read_open
+from ..text.terminal import file_name
 
 
 def stdin() -> TextIO:

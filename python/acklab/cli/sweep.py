@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..text.counts import counted
-from ..text.escapes import file_name
-from ..text.terminal import complain, say
+from ..text.numbers import counted
+from ..text.terminal import complain, file_name, say
 from . import examples, meant, paths, programs
 from .expected import say_ignored
 from .meant import NO_TEXT, instead_of_a_sweep, longer
-from .options import add_open, add_verb, add_workers, check_open, directory, runs_kept, show, workers
+from .options import add_outputs, add_verb, add_workers, check_out, directory, reading, refuse, runs_kept, show, workers
 
 if TYPE_CHECKING:
     from ..study.sweep import Design, SweepPlan
@@ -66,16 +65,8 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--column", metavar="NAME", action="append", default=[], help="keep this column of the flows table (all)"
     )
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument(
-        "--out",
-        type=directory,
-        metavar="DIR",
-        help="also write tables, charts and a page there; an interrupted sweep continues",
-    )
-    verb.add_argument(
-        "--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them"
-    )
+    about = "also write tables, charts and a page there; an interrupted sweep continues"
+    add_outputs(verb, about, "delete the finished runs that are there, and run all of them")
     programs.add_kernels(verb)
     verb.add_argument(
         "--shard",
@@ -96,7 +87,6 @@ def add(verbs: Any) -> None:
         help="instead of --out: write the flows there as partitioned Parquet, for many runs",
     )
     add_workers(verb)
-    add_open(verb)
 
 
 def shard(text: str) -> Any:
@@ -113,22 +103,27 @@ def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
     from ..results.progress import Progress
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from ..study.shards import make_shard
     from ..study.sweep import Design, sweep
 
-    check_open(options)
+    check_out(options)
     if options.join:
         return _join(options)
     examples.take_path(options)
-    if options.file is None:
-        options.parser.error("which sweep? give a plan, or a scenario or --path with --vary")
-    if options.fresh and not options.out:
-        options.parser.error("--fresh goes with --out DIR")
-    if options.dataset and (options.out or options.json):
-        options.parser.error("--dataset goes without --out and --json; `acklab plot` reads it")
-    if options.shard and (options.json or options.open or not (options.out or options.dataset)):
-        options.parser.error("--shard goes with --out DIR or --dataset DIR, and without --json and --open")
+    told, written = options.json or options.open, options.out or options.dataset
+    refuse(
+        options,
+        (options.file is None, "which sweep? give a plan, or a scenario or --path with --vary"),
+        (
+            options.dataset and (options.out or options.json),
+            "--dataset goes without --out and --json; `acklab plot` reads it",
+        ),
+        (
+            options.shard and (told or not written),
+            "--shard goes with --out DIR or --dataset DIR, and without --json and --open",
+        ),
+    )
     meter = lambda total: Progress("sweep", total)  # noqa: E731
     made_by = workers(options)
     how: Any = {"threads": options.threads, "workers": made_by, "fresh": options.fresh, "meter": meter}
@@ -164,7 +159,7 @@ def _join(options: argparse.Namespace) -> int:
     """Writes what the undivided sweep would have written, and prints it."""
     from .. import _core
     from ..study import shards
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
 
     if not options.out or options.file or options.path or options.shard or options.dataset:
         options.parser.error("--join goes with --out DIR, and without a FILE, --path, --shard and --dataset")
@@ -198,17 +193,15 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
 
 def _plan(options: argparse.Namespace) -> SweepPlan:
     """The plan that the file and the options make."""
-    from ..study.errors import StudyError
+    from ..study.grammar import StudyError
     from ..study.reading import cases, is_plan, vary, with_options
     from ..study.reading import seeds as given_seeds
     from ..study.sweep import from_tree
-    from ..text.plans import PlanText
+    from ..text.input import PlanText
     from .source import read
 
-    try:
+    with reading(options, options.file):
         text, name = read(options.file)
-    except OSError as error:
-        options.parser.error(meant.unread(options.file, error))
     tree: dict[str, Any] = {}
     where: str | PlanText = name
     mistake: StudyError | None = None

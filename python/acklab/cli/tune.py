@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .options import add_verb, runs_kept, seed
-from .search import add_outputs, follow
+from .options import add_outputs, add_verb, add_workers, runs_kept, seed
+from .search import follow
 
 EXAMPLE = """\
 FILE is a plan (TOML): a scenario or [[path]] tables, [free] keys with { low =, high = } or choices, and objectives.
@@ -38,7 +38,9 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--seed", type=seed, metavar="N", help="seed of the search and of the drawn paths (the plan's, or 1)"
     )
-    add_outputs(verb, "trials", "an interrupted search")
+    about = "also write the trials, the winner's scenario and a page there; an interrupted search continues"
+    add_outputs(verb, about, "delete the finished runs that are there, and make all of them")
+    add_workers(verb)
     verb.set_defaults(kernel=False)
 
 

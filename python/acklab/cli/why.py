@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .meant import unread
-from .options import add_open, add_verb, check_open, directory, runs_kept, show, threads
+from .options import add_outputs, add_verb, check_out, reading, runs_kept, show, threads
 
 EXAMPLE = """\
 Every mechanism with a neutral value is run neutral: without it, with it alone (all others neutral), and all of them neutral. Neutral are no
@@ -42,41 +41,29 @@ def add(verbs: Any) -> None:
     verb.add_argument("--nudges", type=int, default=10, metavar="N", help="runs of each variant, at least 10 (10)")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key before")
     verb.add_argument("--margin", metavar="SHARE", help="a smaller change of the mean does not matter (2%%)")
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables and a page there")
-    verb.add_argument(
-        "--fresh", action="store_true", help="with --out: run again what is kept of an interrupted attempt"
-    )
+    add_outputs(verb, "also write the tables and a page there", "run again what is kept of an interrupted attempt")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
-    add_open(verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Answers and returns the exit status."""
     from .._core import CaptureError
     from ..results.progress import Progress
-    from ..study.errors import StudyError
-    from ..study.fit.errors import FitError
-    from ..study.values import share
+    from ..study.fit.place import FitError
+    from ..study.grammar import StudyError, share
     from ..study.why import answer, asking
 
-    check_open(options)
-    if options.fresh and options.out is None:
-        options.parser.error("--fresh goes with --out DIR")
+    check_out(options)
     asked = {"sets": options.set, "metric": options.metric, "values": options.values, "nudges": options.nudges}
+    out = None if options.out is None else Path(options.out)
     try:
-        asked |= {"margin": share(options.margin)} if options.margin is not None else {}
-        question = asking(Path(options.file), **asked)
-    except OSError as error:
-        options.parser.error(unread(options.file, error))
-    except (StudyError, FitError, CaptureError) as error:
-        options.parser.exit(2, f"acklab: {error}\n")
-    try:
-        out = None if options.out is None else Path(options.out)
+        with reading(options, options.file):
+            asked |= {"margin": share(options.margin)} if options.margin is not None else {}
+            question = asking(Path(options.file), **asked)
         result = answer(
             question, out, threads=options.threads, fresh=options.fresh, meter=lambda total: Progress("why", total)
         )
-    except StudyError as error:
+    except (StudyError, FitError, CaptureError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
     show(options, result)
     return 0

@@ -14,9 +14,8 @@ from typing import Any
 
 from .. import _core
 from ..results.interrupts import deferred
-from ..text.escapes import Shown
-from .batches import Runs
-from .line import record
+from ..text.terminal import Shown
+from .journal import Runs, record
 
 #: Seconds of work in a task, estimated from what a run has cost so far: a share of the time since the start, between two bounds.
 #: There is a least because a task costs Ray some milliseconds. There is a most so that the last tasks end at about the same time.
@@ -176,7 +175,7 @@ def _records(lines: Callable[[list[int]], Iterable[str]], numbers: list[int]) ->
 
 
 def batches(scenarios: Iterable[str], address: str | None = None) -> Iterator[list[bytes]]:
-    """Result lines of scenarios, in order, as :func:`acklab.engines.batches.batches` gives them.
+    """Result lines of scenarios, in order, as :func:`acklab.engines.journal.batches` gives them.
 
     Raises:
         RayError: the cluster cannot be used.

@@ -1,4 +1,4 @@
-"""Results on disk while many runs are made, so that an interrupt or a crash costs no finished one.
+"""Runs in batches, by threads or other workers, and the journal that keeps those that are finished, so that an interrupt or a crash costs none.
 
 The journal is a file of records, ``NUMBER CHECKSUM RESULT``, a line each, in whatever order the runs ended; the extension
 appends to it. The checksum is the CRC-32 of ``NUMBER RESULT`` in eight hexadecimal digits. A record with a wrong checksum counts as
@@ -14,18 +14,120 @@ import hashlib
 import json
 import mmap
 import os
+import re
+import threading
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from .. import _core
-from ..results.directory import Folder, FolderError
-from ..results.files import replacing
-from .batches import SIMULATOR, Runs, Workers
+from ..results.directory import Folder, FolderError, replacing
+from . import kernel
 from .kernel import find
-from .line import record
+from .programs import run, summary
+
+
+def record(number: int, result: bytes) -> bytes:
+    """A run's line.
+
+    >>> record(7, b"{}")
+    b'7 968af458 {}\\n'
+    """
+    return b"%d %08x %b\n" % (number, zlib.crc32(result, zlib.crc32(b"%d " % number)), result)
+
+
+CHUNK = 128 * 1024
+"""Scenarios are fed in pieces of about so many bytes."""
+
+
+SIMULATOR, KERNEL, PROGRAMS = "simulator", "kernel", "programs"
+"""What makes runs: the simulator, a kernel in virtual time, or kernels that run the scenarios' programs, which the user has allowed."""
+ENGINES = (SIMULATOR, KERNEL, PROGRAMS)
+
+
+def beginning(line: str, engine: str) -> dict[str, Any]:
+    """What a scenario's summary has before it runs; of one with programs, whose streams are not known yet, its title alone."""
+    if engine == PROGRAMS:
+        return {"title": json.loads(_core.Programs(line).json())["title"]}
+    summary: dict[str, Any] = json.loads(_core.Simulation(line).outcome().json(False))
+    return summary
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs by their numbers."""
+
+    numbers: Iterable[int]
+    lines: Callable[[Sequence[int]], Iterable[str]]
+    """The scenarios of some of them, a line each. It can be pickled: workers elsewhere make the scenarios themselves."""
+
+    def numbered(self) -> Iterator[str]:
+        """Each scenario behind its number."""
+        numbers = iter(self.numbers)
+        while some := list(islice(numbers, 512)):
+            yield from (f"{number} {line}" for number, line in zip(some, self.lines(some), strict=True))
+
+
+Workers = Callable[[Runs, Path], Iterator[list[bytes]]]
+"""Who makes runs, with a journal: in the runs' order, for each its result, or its error and nothing else, once the journal has it."""
+
+
+def on_threads(threads: int, engine: str = SIMULATOR) -> Workers:
+    """The threads of this process."""
+    return lambda runs, journal: batches(runs.numbered(), threads, journal, engine)
+
+
+def batches(
+    scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None, engine: str = SIMULATOR
+) -> Iterator[list[bytes]]:
+    """Result lines as they come, in order. Feeding waits for room, so it has its own thread.
+
+    With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
+    """
+    if engine != SIMULATOR:
+        yield from in_kernels(scenarios, threads, journal, programs=engine == PROGRAMS)
+        return
+    batch = _core.Batch(threads, journal=journal)
+    trouble: list[BaseException] = []
+    ended = threading.Event()
+
+    def feed() -> None:
+        try:
+            piece: list[str] = []
+            size = 0
+            for scenario in scenarios:
+                if ended.is_set():
+                    return
+                piece.append(scenario)
+                size += len(scenario)
+                if size >= CHUNK:
+                    batch.feed(("\n".join(piece) + "\n").encode())
+                    piece, size = [], 0
+            if piece:
+                batch.feed(("\n".join(piece) + "\n").encode())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for results
+            trouble.append(error)
+        finally:
+            batch.close()
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    try:
+        feeder.start()
+        while lines := batch.take():
+            yield lines.splitlines()
+    finally:
+        ended.set()
+        batch.stop()
+        if feeder.ident is not None:
+            feeder.join()
+    if trouble:
+        raise trouble[0]
+
 
 #: The file of records of work under way, its identity, and the records of a finished sweep.
 WORKING, IDENTITY, KEPT = "runs.jsonl", "work.json", "runs.jsonl.gz"
@@ -225,3 +327,62 @@ def packed(path: Path) -> Iterator[IO[bytes]]:
     """A compressed file to write to, the same bytes each time."""
     with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as file:
         yield file  # type: ignore[misc]
+
+
+def _as_simulated(live: Mapping[str, Any]) -> bytes:
+    """A live summary with the simulator's columns; what no kernel tells is null."""
+    names = [column["name"] for column in _core.columns("flows")]
+    flows = [
+        {name: flow.get("mean_srtt_s" if name == "mean_rtt_s" else name) for name in names} for flow in live["flows"]
+    ]
+    told = {
+        "title": live["title"],
+        "seed": live["seed"],
+        "end_s": live["end_s"],
+        "flows": flows,
+        "links": live["links"],
+    }
+    return json.dumps(told, separators=(",", ":")).encode()
+
+
+def _summary(text: str, allowed: bool) -> bytes:
+    """What became of a scenario, with its programs if they are allowed."""
+    programs = _core.Programs(text)
+    if not json.loads(programs.json())["programs"]:
+        return _as_simulated(json.loads(kernel.result(text).json()))
+    if not allowed:
+        raise _core.LiveError("the scenario names programs, which run only with --allow-programs")
+    return json.dumps(summary(run(programs)), separators=(",", ":")).encode()
+
+
+def in_kernels(
+    scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None, *, programs: bool = False
+) -> Iterator[list[bytes]]:
+    """Result lines in order, as :func:`batches` gives them, from so many runs at once.
+
+    The scenarios' programs run only with ``programs``.
+    """
+
+    def make(line: str) -> bytes:
+        number, text = re.fullmatch(r"(\d*) ?(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr]
+        try:
+            told = _summary(text, programs)
+        except (_core.LiveError, _core.ScenarioError) as error:
+            return json.dumps({"error": f"kernel: {error}"}).encode()
+        if journal is not None:
+            with open(journal, "ab", buffering=0) as file:
+                file.write(record(int(number), told))
+        return told
+
+    kernel.find()
+    waiting: deque[Future[bytes]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for line in scenarios:
+            waiting.append(pool.submit(make, line))
+            if len(waiting) > 2 * threads:
+                yield [waiting.popleft().result()]
+        while waiting:
+            yield [waiting.popleft().result()]
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..text.counts import counted
-from ..text.escapes import file_names
+from ..text.numbers import counted
+from ..text.terminal import file_names
 from . import kernel, view
 
 #: Most bytes of a host's name in Linux.

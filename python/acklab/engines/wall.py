@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..text.escapes import file_names
+from ..text.terminal import file_names
 from . import apart
 from .programs import ProgramResult, ProgramsResult, job_of, nodes_with_programs, with_addresses
 

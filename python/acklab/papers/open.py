@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from ..reproduce.experiments import Effort, Sweep, Traces
-from ..text.toml import loads
+from ..text.input import loads
 from . import paper
 
 

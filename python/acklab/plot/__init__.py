@@ -18,7 +18,7 @@ from typing import Any
 CHARTS = ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline")
 #: Those that stand below each other.
 OVER_TIME = ("throughput", "rtt", "queue", "cwnd")
-_MODULES = ("charts", "items", "palette", "prep", "runs", "words")
+_MODULES = ("charts", "palette", "prep", "runs")
 
 __all__ = ["Charts", "cwnd", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
 

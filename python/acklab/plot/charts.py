@@ -18,8 +18,7 @@ import polars as pl
 from ..text.templates import fact, sentence
 from . import palette, prep
 from .files import write
-from .items import Item, items_of
-from .runs import read_runs, recorded
+from .runs import Item, items_of, read_runs, recorded
 
 if alt.renderers.active == "default":  # a notebook draws without the network, unless its user chose otherwise
     alt.renderers.enable("svg")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..text.counts import counted
-from ..text.toml import loads
+from ..text.input import loads
+from ..text.numbers import counted
 
 #: Most keys that are named with their values.
 MOST = 2

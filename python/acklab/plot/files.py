@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..results.files import replacing
+from ..results.directory import replacing
 
 NEEDS = "charts as files need vl-convert: pip install 'acklab[charts]'"
 

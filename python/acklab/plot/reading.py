@@ -23,10 +23,7 @@ from typing import Any
 
 import polars as pl
 
-from .prep.events import ARRIVES, DEAD, LEAVES, events_of, paired
-from .prep.growth import CARRIES, Growth
-from .prep.thin import extremes
-from .prep.waits import Waits
+from .prep.packets import ARRIVES, CARRIES, DEAD, LEAVES, Growth, Waits, events_of, extremes, paired
 from .tables import SCHEMA, Thinned, table
 
 #: Rows up to which a table on disk is read whole; one that is in memory anyway, up to ``HELD`` times as many.

@@ -17,8 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..results.directory import results
-from ..results.files import static_charts
+from ..results.directory import results, static_charts
 from ..results.result import Page, Result
 from ..results.stored import NOTHING, RECORDED
 from ..text.callable import can_be_called

@@ -13,8 +13,7 @@ import polars as pl
 
 from ..plot import palette, prep
 from ..plot.differences import differs
-from ..plot.items import items_of
-from ..plot.runs import Run
+from ..plot.runs import Run, items_of
 from ..results.together import WRITES, Ways
 from .encode import NANO, Blocks
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ..plot import palette
-from ..results.files import replacing
-from ..text import toml
+from ..results.directory import replacing
+from ..text.input import loads
 from ..text.templates import TEMPLATES
 from .contents import constants
 from .page import STYLES, VIEWER, assembled, asset, json_block, script
@@ -33,7 +33,7 @@ CHARTS = ("window", "sequence", "queue", "rtt", "throughput", "timeline")
 
 def contents() -> dict[str, list[dict[str, Any]]]:
     """``preset`` and ``step``: the presets, and the steps of the tour."""
-    tree = toml.loads(asset("explorer.toml"))
+    tree = loads(asset("explorer.toml"))
     for entry in (*tree["preset"], *tree["step"]):
         for key in ("text", "scenario"):
             if key in entry:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..results.validity import TABLES, why
-from ..text.escapes import one_line
 from ..text.numbers import amount, seconds
 from ..text.templates import Fact, fact, sentence
+from ..text.terminal import one_line
 
 _IGNORED = {"key": "rule", "scenario": "scenario", "kernel": "kernel"}
 

@@ -2,11 +2,13 @@
 
 The scripts are ES modules, one idea each, which ``tsc --checkJs`` checks. The page has
 them joined, without imports and exports, as one script; nothing is fetched. The page's
-own policy (:mod:`acklab.report.policy`) forbids every request, so a mistake shows.
+own policy forbids every request, so a mistake shows. Its words have the signs of print.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
 import re
@@ -17,10 +19,59 @@ from typing import Any
 
 from ..plot import palette
 from ..results import command
-from ..text.escapes import visible
+from ..text.terminal import visible
 from .encode import Blocks
-from .policy import policy
-from .typeset import typeset
+
+
+def policy(scripts: list[str], styles: list[str], *, style_attributes: bool = False, worker: bool = False) -> str:
+    """The policy of a page with these inline scripts and styles; charts in SVG need style attributes.
+
+    With ``worker`` the page may start a worker made of its own text, which may compile WebAssembly (CSP Level 3).
+    """
+    attributes = "; style-src-attr 'unsafe-inline'" if style_attributes else ""
+    program = " 'wasm-unsafe-eval'; worker-src blob:" if worker else ""
+    return (
+        f"default-src 'none'; script-src {_hashes(scripts)}{program}; style-src-elem {_hashes(styles)}{attributes}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashes(parts: list[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'" for part in parts)
+
+
+#: Tags, and elements whose text is code: neither has words.
+_CODE = re.compile(r"(<(script|style|code|pre|kbd)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_MINUS = re.compile(r"(?<![^\s(])-(?=\d)")
+_UNIT = re.compile(r"(?<=[\d.]) (?=%|(?:[kMG]?b/s|[kMG]?B|[mµn]?s)\b)")
+
+
+def unbroken(text: str) -> str:
+    """A sentence in which numbers stay with their units.
+
+    >>> unbroken("7 Mb/s, 2 %, 3 of 4") == "7\\xa0Mb/s, 2\\xa0%, 3 of 4"
+    True
+    """
+    return _UNIT.sub("\u00a0", text)
+
+
+def typeset(page: str) -> str:
+    """A page whose words have the signs of print; what is code stays as it is typed.
+
+    >>> typeset("<td>-</td><td>-3 to -1</td><p>G-&gt;R</p><code>tc -1 a-&gt;b</code>")
+    '<td>–</td><td>−3 to −1</td><p>G→R</p><code>tc -1 a-&gt;b</code>'
+    """
+    parts = _CODE.split(page)  # words, what is code, its tag, words, ...
+    words = (_words(text) if text else "" for text in parts[::3])
+    codes = [*parts[1::3], ""]
+    return "".join(f"{text}{code}" for text, code in zip(words, codes, strict=True))
+
+
+def _words(text: str) -> str:
+    if text == "-":
+        return "–"
+    return unbroken(_MINUS.sub("−", text).replace("-&gt;", "→"))
+
 
 STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "paper.css", "narrow.css", "print.css")
 

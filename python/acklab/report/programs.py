@@ -7,8 +7,8 @@ from typing import Any
 
 from ..plot.runs import Run
 from ..results.summary import STREAM_COLUMNS, Columns, link_columns
-from ..text.escapes import one_line
 from ..text.templates import Fact, fact
+from ..text.terminal import one_line
 from .contents import manifest
 from .pieces import VIEWER, document, esc, header, listed, table
 

@@ -1,4 +1,4 @@
-"""What every verb returns to be shown: facts, tables, a picture; as a terminal's text, and as one offline page."""
+"""What every verb returns to be shown: facts, tables, a picture; as a terminal's text, and as one offline page; the cells of decisions."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..text.columns import align
-from ..text.escapes import one_line
-from ..text.templates import Fact, sentence
+from ..results.findings import BETTER, DIFFERS, EQUIVALENT, NO_VALUE, UNDECIDED, WORSE, Finding
+from ..text.numbers import ends, number
+from ..text.templates import Fact, fact, sentence
+from ..text.terminal import align, one_line
 
 if TYPE_CHECKING:
     from .page import Viewer
 
 #: Most characters of a name that stands on one line.
 MAX_LINE = 24
+#: A table of more columns has less room between them.
+MAX_ROOMY = 6
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class Table:
         top = f"<thead><tr>{head}</tr></thead>" if any(self.heads) else ""
         named = [f"{kinds[0]} named", *kinds[1:]] if self.names else kinds
         rows = "".join(f"<tr>{''.join(map(_cell, row, self.heads, named))}</tr>" for row in self.rows)
-        style = f' class="{stacked}"' if stacked else ""
+        classes = " ".join(part for part in (stacked, "dense" if len(self.heads) > MAX_ROOMY else "") if part)
+        style = f' class="{classes}"' if classes else ""
         columns = f' style="--columns:{len(self.heads)}"' if self.results else ""
         body = f"{SCROLLER}<table{style}{columns}>{top}<tbody>{rows}</tbody></table></div>"
         body += f'<p class="note">{"<br>".join(esc(sentence(foot)) for foot in self.feet)}</p>' if self.feet else ""
@@ -146,3 +150,28 @@ def _cell(cell: str | Cell, head: str, kind: str) -> str:
     shown = f'<a href="#{link}">{shown}</a>' if link else shown
     classes = " ".join(part for part in (kind, mark if mark != "code" else "", "" if text else "empty") if part)
     return f'<td class="{classes}" data-head="{esc(head)}">{shown}</td>'
+
+
+SIGNS = {BETTER: "+", WORSE: "-", EQUIVALENT: "=", UNDECIDED: "?", DIFFERS: "~"}
+
+
+def cell(row: Finding) -> Cell:
+    """The cell of a finding: ``+40 % (35 to 46) +``, ``=``, ``-2 to 9 % ?``, or how many runs finished."""
+    if row.verdict == NO_VALUE or row.change is None:
+        return Cell(f"{row.finished} of {row.runs} finished", WORSE if row.loses else "")
+    if row.verdict == EQUIVALENT:
+        return Cell(SIGNS[EQUIVALENT])
+    scale, unit = (100.0, "%") if row.relative else (1.0, row.unit)
+    spread = "" if row.low is None or row.high is None else ends(scale * row.low, scale * row.high)
+    sign = SIGNS.get(row.verdict, "")
+    if row.verdict == UNDECIDED and spread:
+        return Cell(f"{spread} {unit} {sign}".replace("  ", " "))
+    half = scale * (row.high - row.low) / 2 if row.low is not None and row.high is not None else 0.0
+    size = f"{'+' if row.change > 0 else ''}{number(scale * row.change, half or (1.0 if row.relative else 0.0))} {unit}"
+    text = " ".join(part for part in (size.strip(), f"({spread})" if spread else "", sign) if part)
+    return Cell(text, row.verdict if row.verdict in (BETTER, WORSE) else "")
+
+
+def glyphs(margin: float) -> list[Fact]:
+    """The legend."""
+    return [fact("glyphs", margin=margin)]

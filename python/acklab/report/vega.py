@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from ..plot import palette
-from ..text.escapes import one_line, short, visible
+from ..text.terminal import one_line, short, visible
 from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
 Spec = dict[str, Any]

@@ -10,8 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from .. import _core
-from ..engines.batches import batches
-from ..engines.journal import Journal
+from ..engines.journal import Journal, batches
 from ..runs import cpu_count
 from .experiments import Failed, Reader, Warm
 

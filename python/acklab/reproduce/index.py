@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..report.pieces import document, esc, header
-from ..text.counts import counted
+from ..text.numbers import counted
 from . import words
 from .paper import GROUPS
 from .verdict import VERDICTS

@@ -15,7 +15,7 @@ from importlib import resources
 from importlib.metadata import entry_points
 from typing import Any
 
-from ..text.toml import loads
+from ..text.input import loads
 from .criteria import Criterion, CriterionError, parse
 from .explanation import Derived, Explanation, Searched
 

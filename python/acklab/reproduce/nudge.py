@@ -24,9 +24,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..scenario.draws import Draws
+from ..study.grammar import read
 from ..study.intervals import Sample
 from ..study.seeds import Nudge
-from ..study.values import read
 from .experiments import Effort, Experiment, Replications, Traces
 from .measure import BadMeasurement, Measurement, NotTestable, Repeated, Value
 

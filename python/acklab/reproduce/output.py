@@ -159,7 +159,7 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 def page_of(outcome: Outcome) -> str:
     """The text of a paper's page."""
-    from ..report.pictures import embedded
+    from ..report.pieces import embedded
     from . import page
 
     charts = [chart for _, drawn in outcome.figures for chart in drawn.charts]
@@ -167,14 +167,14 @@ def page_of(outcome: Outcome) -> str:
 
 
 def _write(told: Mapping[str, Any], new: Sequence[Outcome], out: Path) -> None:
-    from ..report.pictures import saved
+    from ..report.pieces import save_all
     from . import index
 
     for outcome in new:
         folder = out / outcome.paper.id
         (folder / "tables").mkdir(parents=True, exist_ok=True)
         for figure, drawn in outcome.figures:
-            saved(drawn.charts, folder / "figures")
+            save_all(drawn.charts, folder / "figures")
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from .._core import __version__
 from ..report.pieces import aside, document, esc, fold, header, table
-from ..text.counts import counted
+from ..text.numbers import counted
 from ..text.templates import sentence
 from . import words
 from .evidence import Place, keys, place, scale
 from .paper import Compared, Drawn, Figure
+from .posterior import load as posterior
 from .posterior import questions
 from .report import facts, measured
 from .runner import Outcome
@@ -40,9 +41,11 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     )
     body += [_section(*part, pictures, outcome, open_) for part in (*parts, robust) if part[2]]
     body += [_about_claims(outcome), _terms(outcome), _parameters(outcome)]
-    links = [("#claims", "Claims")] * bool(outcome.verdicts) + [
-        (f"#{id}", title) for id, title, found in parts if found
-    ]
+    links = (
+        [("#claims", "Claims")] * bool(outcome.verdicts)
+        + [("#questions", "Questions")] * bool(body[1])
+        + [(f"#{id}", title) for id, title, found in parts if found]
+    )
     links += [("#robustness", "Robustness")] * bool(robust[2]) + [("#parameters", "Parameters")]
     links += [("index.html", "All papers")]
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
@@ -158,13 +161,15 @@ def _claims(outcome: Outcome) -> str:
 def _questions(outcome: Outcome) -> str:
     """For the authors: the open rules whose values would decide most of the claims that are not reproduced."""
     open_ = [verdict.claim.short for verdict in outcome.verdicts if verdict.verdict != REPRODUCED]
+    if (found := posterior(outcome.paper.id)) is None:
+        return ""
     rows = [
-        [esc(rule.name), esc(rule.shown), " ".join(map(_LINK.format, claims))]
+        [esc(rule.name), esc(found.shown(rule)), " ".join(map(_LINK.format, claims))]
         for rule, claims in questions(outcome.paper.id, open_)
     ]
     if not rows:
         return ""
-    told = table(["open rule", "values, by probability", "claims that it would decide"], rows, ["text wrap"] * 3)
+    told = table(["open rule", found.head, "claims that it would decide"], rows, ["text wrap"] * 3)
     return f'<section id="questions"><h2>Questions to the authors</h2><div class="card">{told}</div></section>'
 
 

@@ -12,6 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ..study.posterior import MIN_EFFECTIVE
+
 #: Questions that are asked.
 MAX_QUESTIONS = 3
 #: A value with a smaller probability is not shown.
@@ -71,6 +73,8 @@ class Posterior:
     effective: float
     """How many readings of equal weight the draws are worth; 0 where all were tried."""
     runs: int
+    best: int
+    """Values that the most probable reading has within their tolerance."""
     missed: tuple[str, ...]
     """Groups of values that the others do not predict."""
     groups: int
@@ -78,6 +82,20 @@ class Posterior:
     values: tuple[Value, ...]
     still: tuple[str, ...]
     """Rules that move no value."""
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether too few draws have the weight for probabilities."""
+        return 0 < self.effective < MIN_EFFECTIVE
+
+    @property
+    def head(self) -> str:
+        """What :meth:`shown` shows."""
+        return "in the best reading" if self.is_thin else "values, by probability"
+
+    def shown(self, rule: Rule) -> str:
+        """A rule's values with their probabilities, or that of the best reading where draws are too few for any."""
+        return max(rule.values, key=lambda one: one[1])[0] if self.is_thin else rule.shown
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.directory import Folder, results
 from ..results.result import Result
 from ..scenario.given import assignments
-from ..text.escapes import not_known
+from ..text.terminal import not_known
 
 if TYPE_CHECKING:
     from ..engines.journal import Journal

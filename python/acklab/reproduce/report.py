@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..report.report import Report, Table
-from ..text.escapes import short
 from ..text.templates import Fact, fact
+from ..text.terminal import short
 from . import words
 from .evidence import hardest
 from .runner import Outcome

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from .. import _core
-from ..text.escapes import cell, not_known
+from ..text.terminal import cell, not_known
 from . import command
 from .interrupts import in_thread
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..text.terminal import status
@@ -45,18 +46,18 @@ class Progress:
 
 
 class Clock:
-    """Shows how far a single run is, in simulated time."""
+    """Shows how far one long piece of work is: what is ``told`` of its place and of the seconds that it took."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Callable[[float, float], str] = "run: {:.4g} s simulated in {:.0f} s".format) -> None:
         self._start = self._shown = time.monotonic()
-        self.watched = sys.stderr.isatty()
+        self.watched, self._told = sys.stderr.isatty(), told
 
-    def __call__(self, now_s: float) -> None:
-        """The run has come to this instant."""
+    def __call__(self, place: float) -> None:
+        """The work has come to this place; of a run, to this instant."""
         now = time.monotonic()
         if self.watched and now - self._shown > PATIENCE_S:
             self._shown = now
-            status(f"run: {now_s:.4g} s simulated in {now - self._start:.0f} s")
+            status(self._told(place, now - self._start))
 
     def close(self) -> None:
         """Clears the line."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from ..text.escapes import file_names
+from ..text.terminal import file_names
 
 #: Ranges of a frame, as many as common receivers remember.
 MOST_RANGES = 32

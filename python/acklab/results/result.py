@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..text.escapes import not_known
-from .directory import Folder, results
-from .files import replacing
+from ..text.terminal import not_known
+from .directory import Folder, replacing, results
 from .findings import Finding
 from .frames import Tabular
 from .kept import Kept

@@ -6,12 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..text.columns import align
-from ..text.counts import counted, grouped
-from ..text.escapes import one_line
-from .change import Change, Moved, span, uneven
+from ..text.numbers import counted, grouped
+from ..text.terminal import align, one_line
 from .columns import FLOWS, LINKS, Column
-from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, trips
+from .together import OTHER, WITHOUT_LIMIT, WRITES, Change, Group, Moved, began, groups, manners, span, trips, uneven
 
 #: Rows shown of each table, and late flows that are named; the rest is counted.
 MAX_ROWS, MAX_LATE = 40, 3

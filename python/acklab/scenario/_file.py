@@ -7,9 +7,7 @@ import os
 from typing import Any
 
 from .. import _core
-from ..text.input import read_file
-from ..text.packaged import located
-from ..text.plans import PlanText
+from ..text.input import PlanText, located, read_file
 
 
 def tree(scenario: str | bytes | os.PathLike[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ seeds are then too narrow. ns-2's own draws, to repeat one of its runs, are in `
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 _M1, _M2 = _MODULI = 4294967087, 4294944443
 _NORM = 2.328306549295727688e-10  # 1 / (M1 + 1), with the digits the reference code prints
@@ -36,6 +36,13 @@ class Draws:
         p2 = (527612 * b[2] - 1370589 * b[0]) % _M2
         self._a, self._b = (a[1], a[2], p1), (b[1], b[2], p2)
         return low + (p1 - p2 if p1 > p2 else p1 - p2 + _M1) * _NORM * (high - low)
+
+
+@lru_cache(maxsize=65536)
+def uniform(seed: int, stream: str, place: int = 0) -> float:
+    """A uniform of a named stream by its place; finding a stream takes longer than a short run."""
+    draws = Draws(seed, stream)
+    return [draws.uniform() for _ in range(place + 1)][place]
 
 
 def _state(part: int, stream: int) -> tuple[int, ...]:

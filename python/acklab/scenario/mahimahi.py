@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..results.files import replacing
+from ..results.directory import replacing
 from .network import Mahimahi
 
 __all__ = ["read", "write"]

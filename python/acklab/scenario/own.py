@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
 from .._core import AckEvent, Arrival, Departure, Emission, LostSegment, Window, expanded
-from ..text.toml import loads
+from ..text.input import loads
 
 __all__ = ["AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "LostSegment", "Window"]
 

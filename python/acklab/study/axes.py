@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import StudyError, shown
-from .grammar import Key, number, one_of, table_of
+from .grammar import UNITS, Key, StudyError, column, number, numeric, one_of, shown, table_of, values_of_range, write
 from .keys import check, flatten, settings, titled
-from .values import UNITS, column, numeric, values_of_range, write
 
 
 @dataclass(frozen=True)

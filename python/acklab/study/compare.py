@@ -23,39 +23,48 @@ from pathlib import Path
 from typing import Any, cast
 
 from .. import _core
-from ..engines.batches import Workers, beginning
-from ..engines.journal import identity
+from ..engines.journal import Workers, beginning, identity
 from ..results.findings import (
     ONE_RUN,
     TOO_FEW,
+    UNDECIDED,
     Finding,
 )
 from ..results.result import Page
 from ..runs import Run
 from ..scenario import _toml
-from ..scenario.asked import arguments
-from ..scenario.code import refused
-from ..scenario.given import assignments, pairs, source
+from ..scenario.given import arguments, assignments, pairs, refused, source
 from ..text.callable import can_be_called
-from ..text.counts import counted
-from ..text.escapes import not_known
-from ..text.input import read_file
-from ..text.plans import PlanText
-from ..text.titles import changed
-from ..text.toml import loads
+from ..text.input import PlanText, loads, read_file
+from ..text.keys import changed
+from ..text.numbers import counted
+from ..text.terminal import not_known
 from . import statistics
 from .answers import Answer
-from .errors import CompareError, StudyError, refuse
-from .grammar import FLAG, SHARE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, kind
+from .grammar import (
+    FLAG,
+    SHARE,
+    TABLES,
+    TEXT,
+    TEXTS,
+    TIME,
+    CompareError,
+    Key,
+    StudyError,
+    argument,
+    fields,
+    kind,
+    refuse,
+    share,
+    span,
+)
 from .intervals import LEAST_SEEDS, Sample, sample
-from .metrics import Metric, measures, metric
-from .quantities import QUANTITIES
+from .metrics import QUANTITIES, Metric, measures, metric
 from .reading import OF_SCENARIOS, Case, _named, case
 from .router import Setting, router_settings
 from .runs import Meter, RunCache, carry_out, unwatched
 from .seeds import MOST_SEEDS, Seeds, seeded, seeds
 from .statistics import MARGIN, Difference, Ranked, Ranking, rank
-from .values import share, span
 
 __all__ = [
     "QUANTITIES",
@@ -90,7 +99,7 @@ class Comparison:
     """The first one ranks."""
     seeds: Any = 10
     """How many; or a rule, ``{"half_width": 0.05}``: more until half the interval of every difference from the first is at most this share
-    of the first's mean."""
+    of the first's mean; or ``{"decide": True}``: more until no verdict is undecided. ``at_least`` and ``at_most`` bound both."""
     margin: float = MARGIN
     """Share of the mean up to which a difference does not matter: cases are equivalent within it."""
     objective_names: Sequence[str] = ()
@@ -342,7 +351,7 @@ class Compared(Answer):
         self._page().write(self, folder)
 
     def _repr_html_(self) -> str:
-        from ..report.pictures import embedded
+        from ..report.pieces import embedded
 
         return Page(self.report(picture=embedded(self._page().chart(self))).page())._repr_html_()
 
@@ -424,9 +433,11 @@ def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], 
                 results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
-        if count >= rule.most or _narrow(rankings, rule.half_width):
-            told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-            return Compared(comparison, title, rankings, told, count, router_settings(comparison))
+        told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
+        result = Compared(comparison, title, rankings, told, count, router_settings(comparison))
+        decided = all(row.verdict != UNDECIDED for row in result.findings) if rule.decide else None
+        if count >= rule.most or (_narrow(rankings, rule.half_width) if decided is None else decided):
+            return result
         before, count = count, rule.grown(count)
 
 
@@ -490,7 +501,7 @@ def called(
             dict from each case's name to its scenario.
         metric: one or several as ``acklab compare --metric`` takes them, such as ``"completion"`` or ``"p99(rtt)@f"``; the first one ranks.
         metrics: the same.
-        seeds: how many each case runs with, or ``{"half_width": 0.05}``; fewer than 5 have no intervals and no verdicts.
+        seeds: how many each case runs with, or ``{"half_width": 0.05}`` or ``{"decide": True}``; fewer than 5 have no intervals and no verdicts.
         situations: in which every case is tried, as cases are given.
         cases: the cases of one scenario, which may also stand behind it.
         set: keys to set in every case, as :func:`acklab.run` takes them: ``{"link.0.rate": "5Mbps"}``.

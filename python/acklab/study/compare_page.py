@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from .. import _core
-from ..engines.batches import PROGRAMS, SIMULATOR
+from ..engines.journal import PROGRAMS, SIMULATOR
 from ..plot.runs import Run
 from ..report.charts import Dot, DotPanel, Dots
 from ..report.contents import CHARTS, manifest
-from ..report.decision import cell, glyphs
-from ..report.report import Cell, Report, Row, Table
+from ..report.report import Cell, Report, Row, Table, cell, glyphs
 from ..results.columns import LESS, MORE, NEITHER, WORDS
 from ..results.findings import BETTER, Finding
 from ..results.frames import provenance, system_errors, write_scenario
@@ -117,8 +116,9 @@ def _best(row: Finding) -> Fact:
 
 
 def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Table:
-    """The cases by metrics in a situation, each beside the first."""
-    metrics, base = result.columns, result.comparison.cases[0].name
+    """The cases by metrics in a situation, each beside the first; without metrics that no run there has."""
+    base = result.comparison.cases[0].name
+    metrics = [one for one in result.columns if any(row.samples[one.name] is not None for row in ranking.rows)]
     ours = {(row.case, row.metric): row for row in rows if row.situation == ranking.situation}
     leading = {metric.name: _leading(ranking, metric) for metric in metrics}
     names = result.lossless
@@ -135,12 +135,15 @@ def _decision(result: Compared, ranking: Ranking, rows: Sequence[Finding]) -> Ta
             text = cell(ours[case.name, metric.name]) if case.name != base else _value(result, ranking, metric, base)
             cells.append(Cell(text.text, f"{text.mark} best".strip()) if leading[metric.name] == case.name else text)
         table.append(cells)
-    if ranking is not result.rankings[-1]:
-        return Table(heads, table, ranking.situation, lead=True)
-    feet = [*glyphs(result.comparison.margin), *([fact("mark")] if names else []), fact("best-mean")]
-    feet += [fact("changes", base=base, family=ranking.rules.family)]
-    origin = fact("origin-simulated" if result.comparison.engine == SIMULATOR else "origin-virtual")
-    return Table(heads, table, ranking.situation, [*(feet if judged else []), origin], lead=True)
+    feet: list[Fact] = []
+    if judged and ranking is result.rankings[0]:
+        feet += [*glyphs(result.comparison.margin), *([fact("mark")] if names else []), fact("best-mean")]
+    if ranking is result.rankings[-1]:
+        rule = result.comparison.rule
+        feet += [fact("changes", base=base, family=ranking.rules.family)] if judged else []
+        feet += [fact("until-decided", most=rule.most, looks=rule.looks)] if judged and rule.decide else []
+        feet.append(fact("origin-simulated" if result.comparison.engine == SIMULATOR else "origin-virtual"))
+    return Table(heads, table, ranking.situation, feet, lead=True)
 
 
 def _value(result: Compared, ranking: Ranking, metric: Metric, case: str) -> Cell:
@@ -393,10 +396,10 @@ def write(told: Compared, scratch: Path) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    from ..report.pictures import embedded, saved
+    from ..report.pieces import embedded, save_all
 
     drawn = chart(told)
-    saved([drawn], scratch)
+    save_all([drawn], scratch)
     scenario = told.comparison.scenario
     cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases_file(told)})
     (scratch / "cases.toml").write_text(cases, encoding="utf-8")

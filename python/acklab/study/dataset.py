@@ -15,15 +15,14 @@ import polars as pl
 
 from ..plot.palette import slots_for
 from ..report.charts import Axis, Chart, Heat, Line, Lines, Panel, Surface
-from ..results.files import replacing
-from ..text.counts import counted
-from ..text.escapes import not_known
+from ..results.directory import replacing
+from ..text.numbers import counted
+from ..text.terminal import not_known
 from .axes import Column, log_spaced
 from .intervals import LEAST_SEEDS, interval, sample
 from .keys import counting, worded
-from .store import StoreError, write
-from .sweep_charts import axis_ends, scaled, some, spoken, word
-from .tables import QueryError, heading, invalid, tables
+from .store import QueryError, StoreError, heading, invalid, tables, write
+from .sweep_page import axis_ends, scaled, some, spoken, word
 
 __all__ = ["QueryError", "StoreError", "plot", "write"]
 
@@ -629,8 +628,7 @@ def _heat(found: pl.DataFrame, asked: Asked, about: str, single: bool) -> Chart:
 
 
 def _write(chart: Chart, path: Path, title: str, width: float | None, caption: bool) -> None:
-    from ..report.pictures import embedded, save
-    from ..report.pieces import document, header
+    from ..report.pieces import document, embedded, header, save
 
     if path.suffix != ".html":
         # A picture alone says what it shows, as the page does.

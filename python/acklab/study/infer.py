@@ -29,16 +29,14 @@ from typing import Any, cast
 import numpy as np
 
 from .. import _core
-from ..engines.batches import Workers
-from ..engines.journal import identity
+from ..engines.journal import Workers, identity
 from ..scenario._toml import dumps
 from ..scenario.draws import Draws
 from ..scenario.given import assignments
-from ..text.counts import counted
-from ..text.plans import PlanText
+from ..text.input import PlanText
+from ..text.numbers import counted
 from .answers import Answer
-from .errors import StudyError, shown
-from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, fields, number, one_of, whole
+from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, StudyError, fields, number, one_of, refuse, shown, whole
 from .metrics import Objective, terms
 from .posterior import MIN_MOVE, Array, InferenceResult, Posterior, prior
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
@@ -81,15 +79,13 @@ def infer(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
-    from .infer_page import write
-
     read_plan = plan if isinstance(plan, InferPlan) else PLANS.of(plan, keys)
     bench = ReadingBench(read_plan)
     bench.check()
     return carry_out(
         "infer", NAMES, identity("", "infer"), _most(read_plan),
         lambda runs: _found(read_plan, bench, Readings(bench, runs)),
-        lambda result, folder: write(result, bench, folder),
+        Inferred.write_files,
         lambda result: {},
         out=out, threads=threads, workers=workers, fresh=fresh, meter=meter,
     )  # fmt: skip
@@ -346,10 +342,10 @@ def _values(
                 row["group"] or name, unit, row["bound"],
             )
         )  # fmt: skip
-    if len({one.name for one in found}) < len(found):
-        raise StudyError("value: two have one name; give each another")
-    if not any(one.fit for one in found):
-        raise StudyError(f'value: none has use = "{FIT}"; some value has to be fitted')
+    refuse(
+        (len({one.name for one in found}) < len(found), "value: two have one name; give each another"),
+        (not any(one.fit for one in found), f'value: none has use = "{FIT}"; some value has to be fitted'),
+    )
     return found
 
 

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from .errors import StudyError, shown
-from .values import BOUNDS, is_range_table
+from .grammar import BOUNDS, StudyError, is_range_table, shown
 
 _STEP = re.compile(r'"([^"]*)"|([^."\[\]]+)')
 _VARIABLE = re.compile(r"\$[A-Za-z][A-Za-z0-9_]*")

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import _core
 from ..text.schema import TAGS, forms, resolved
-from .values import read, readable
+from .grammar import read, readable
 
 Path = tuple[Any, ...]
 #: The mean of a jitter's draws, beside which nearly every one is cut to `most`.

@@ -12,17 +12,12 @@ from typing import Any, Generic, TypeVar
 
 from ..scenario._file import is_text
 from ..scenario._part import plain
-from ..text.escapes import replaced
-from ..text.input import read_file
+from ..text.input import PlanText, loads, located, read_file
 from ..text.keys import twice
-from ..text.packaged import located
-from ..text.plans import PlanText
-from ..text.toml import loads
-from .errors import StudyError, shown
-from .grammar import TABLE, read_key
+from ..text.terminal import replaced
+from .grammar import TABLE, StudyError, column, read_key, shown
 from .keys import check, flatten, names, settings
 from .space import Alternatives, Free, Space, alternatives, free
-from .values import column
 
 T = TypeVar("T")
 #: Makes a plan of its keys, the place of each in its file, and the directory of that file.
@@ -301,8 +296,8 @@ def with_options(tree: Mapping[str, Any], varied: Mapping[str, Any]) -> dict[str
     return found
 
 
-def seeds(count: str | None, half_width: float | None) -> Any:
-    """``--seeds N`` or ``--seeds LEAST..MOST`` with ``--half-width``, as a plan has them.
+def seeds(count: str | None, half_width: float | None, decide: bool = False) -> Any:
+    """``--seeds N`` or ``--seeds LEAST..MOST`` with ``--half-width`` or ``--decide``, as a plan has them.
 
     Raises:
         StudyError: they do not go together.
@@ -311,15 +306,18 @@ def seeds(count: str | None, half_width: float | None) -> Any:
     for part in (least, most):
         if part and not re.fullmatch(r"\d{1,9}", part):
             raise StudyError(f"--seeds {count}: a whole number, or LEAST..MOST with --half-width")
-    if half_width is None:
+    if decide and half_width is not None:
+        raise StudyError("--decide and --half-width are two rules; give one")
+    if half_width is None and not decide:
         if dots:
             raise StudyError(f"--seeds {count}: how many seeds depends on --half-width SHARE; give it, or one number")
         return int(least) if least else None
-    rule: dict[str, Any] = {"half_width": half_width}
+    rule: dict[str, Any] = {"decide": True} if decide else {"half_width": half_width}
     if dots and not (least and most):
         raise StudyError(f"--seeds {count}: give both, such as 5..100")
     if least and not dots:
-        raise StudyError(f"--seeds {count}: with --half-width give LEAST..MOST, such as 5..100")
+        name = "--decide" if decide else "--half-width"
+        raise StudyError(f"--seeds {count}: with {name} give LEAST..MOST, such as 5..100")
     return rule | ({"at_least": int(least), "at_most": int(most)} if least else {})
 
 

@@ -17,14 +17,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .. import _core
-from ..engines import batches
-from ..engines.batches import SIMULATOR, Runs, Workers, on_threads
-from ..engines.journal import KEPT, WORKING, Journal, packed
-from ..engines.line import record
+from ..engines.journal import KEPT, SIMULATOR, WORKING, Journal, Runs, Workers, on_threads, packed, record
 from ..results.directory import PRIVATE, Folder, FolderError, results
 from ..runs import cpu_count
 from ..scenario.given import assignments
-from .errors import StudyError, shown
+from .grammar import StudyError, shown
 from .metrics import Objective
 from .seeds import Draw, seeded
 from .space import Alternatives, Free
@@ -296,7 +293,7 @@ class RunCache:
                 missing.setdefault(number, place)
         if missing:
             texts = {number: lines[place] for number, place in missing.items()}
-            runs = batches.Runs(texts, partial(_lines, texts))
+            runs = Runs(texts, partial(_lines, texts))
             self.journal.make(runs, self._workers, self._tick, lambda number: called(missing[number]))
             self.made += len(missing)
         return numbers

@@ -24,9 +24,8 @@ from typing import Any
 
 from ..scenario._toml import dumps
 from ..scenario.draws import Draws
-from ..text.plans import PlanText
-from .errors import StudyError
-from .grammar import FLAG, TABLE, TABLES, TEXT, TIME, Key, fields, kind, number, read_key, whole
+from ..text.input import PlanText
+from .grammar import FLAG, TABLE, TABLES, TEXT, TIME, Key, StudyError, fields, kind, number, read_key, whole
 from .intervals import Interval, Sample, split
 from .keys import settings
 from .metrics import Objective, objective

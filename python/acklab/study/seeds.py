@@ -6,16 +6,29 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from ..scenario.access import seconds_of
-from ..scenario.draws import Draws
-from .errors import StudyError, shown
-from .grammar import TEXT, TIME, Key, number, table_of, whole
+from ..scenario.draws import Draws, uniform
+from .grammar import (
+    FLAG,
+    TEXT,
+    TIME,
+    Key,
+    Quantity,
+    StudyError,
+    bounds,
+    number,
+    numeric,
+    read,
+    readable,
+    shown,
+    table_of,
+    whole,
+    write,
+)
 from .intervals import LEAST_SEEDS, interval, sample
 from .keys import check, titled
-from .values import Quantity, bounds, numeric, read, readable, write
 
 MOST_SEEDS = 1_000_000
 SEED_FORMS = (
@@ -32,6 +45,8 @@ RULE = {
     ),
     "metric": Key("", TEXT, ""),
 }
+#: Those of a comparison's other rule.
+DECIDE = {**{key: RULE[key] for key in ("at_least", "at_most")}, "decide": Key("", FLAG)}
 #: After each look so many times the seeds there are, if the interval is still too wide.
 GROWTH = 1.5
 DRAW_FORMS = '"0s..1s" (uniform), { low = "1Mbps", high = "1Gbps", log = true }, or a list to choose from'
@@ -47,18 +62,24 @@ class Seeds:
     """Half an interval over the mean that is narrow enough; 0 where the number of seeds is fixed."""
     metric: str = ""
     """Whose interval; the first metric's if empty."""
+    decide: bool = False
+    """More seeds, twice as many at each look, until every verdict of a comparison is decided."""
 
     @property
     def looks(self) -> int:
         """Looks at an interval that share its error. Two keep its 95 %: stopping at the first narrow one covers 92 %."""
+        if self.decide:
+            return 1 + math.ceil(math.log2(self.most / self.least))
         return 2 if self.half_width else 1
 
     def grown(self, count: int) -> int:
         """How many seeds to have after ``count`` that were too few."""
-        return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+        return min(self.most, 2 * count if self.decide else max(count + 1, math.ceil(GROWTH * count)))
 
     def told(self) -> int | dict[str, Any]:
         """The seeds as a plan gives them."""
+        if self.decide:
+            return {"at_least": self.least, "at_most": self.most, "decide": True}
         if not self.half_width:
             return self.least
         rule = {"at_least": self.least, "at_most": self.most, "half_width": self.half_width}
@@ -90,9 +111,11 @@ def seeds(given: Any) -> Seeds:
 
 
 def _rule(given: Mapping[str, Any]) -> Seeds:
-    rule = table_of(given, RULE, "seeds")
+    rule = table_of(given, DECIDE if "decide" in given else RULE, "seeds")
     if rule["at_least"] > rule["at_most"]:
         raise StudyError(f"seeds.at_least = {rule['at_least']}: is above at_most = {rule['at_most']}")
+    if "decide" in given:
+        return Seeds(rule["at_least"], rule["at_most"], decide=rule["decide"])
     return Seeds(rule["at_least"], rule["at_most"], rule["half_width"], rule["metric"])
 
 
@@ -130,17 +153,12 @@ class Drawn:
 
     def of_seed(self, seed: int) -> Any:
         """The value of a seed, from the stream of this key: the same at every point of a sweep."""
-        return self.value(_uniform(seed, f"sweep {self.key}"))
+        return self.value(uniform(seed, f"sweep {self.key}"))
 
     @property
     def extremes(self) -> Sequence[Any]:
         """Values that have to be legal if all are to be."""
         return self.choices or [self.value(0.0), self.value(1.0)]
-
-
-@lru_cache(maxsize=65536)
-def _uniform(seed: int, component: str) -> float:
-    return Draws(seed, component).uniform()
 
 
 def drawn(key: str, given: Any, digits: int = 12) -> Drawn:
@@ -215,21 +233,14 @@ class Nudge:
         links, flows = [], []
         for one in tree.get("link", []):
             ends = ">".join(one["between"])
-            made = _longer(one, 1 + self.longer * _draw(seed, f"delay {ends}"))
+            made = _longer(one, 1 + self.longer * uniform(seed, f"delay {ends}"))
             if "back" in one:
-                made["back"] = _longer(one["back"], 1 + self.longer * _draw(seed, f"delay {ends}", 1))
+                made["back"] = _longer(one["back"], 1 + self.longer * uniform(seed, f"delay {ends}", 1))
             links.append(made)
         for place, one in enumerate(tree.get("flow", [])):
-            late = self.later_s * _draw(seed, f"start {one.get('name', place)}")
+            late = self.later_s * uniform(seed, f"start {one.get('name', place)}")
             flows.append({**one, "start": f"{_number(one.get('start', '0s'), 's') + late:.9f}s"})
         return {**tree, "link": links, "flow": flows}
-
-
-@lru_cache(maxsize=65536)
-def _draw(seed: int, stream: str, place: int = 0) -> float:
-    """A uniform of a named stream; finding a stream takes longer than a short run."""
-    drawn = Draws(seed, stream)
-    return [drawn.uniform() for _ in range(place + 1)][place]
 
 
 def _longer(way: Mapping[str, Any], times: float) -> dict[str, Any]:

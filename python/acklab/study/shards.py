@@ -17,13 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..engines.batches import Workers, on_threads
-from ..engines.journal import KEPT, packed
-from ..engines.line import record
+from ..engines.journal import KEPT, Workers, on_threads, packed, record
 from ..results import command, directory
 from ..results.directory import FolderError
 from ..runs import cpu_count
-from .errors import StudyError
+from .grammar import StudyError, refuse
 from .runs import Meter, SweepRuns, opened, unwatched
 from .sweep import NAMES, Design, SweepPlan, from_tree, told
 
@@ -169,10 +167,13 @@ def _marker(path: Path) -> Mapping[str, Any]:
         unfinished = (path / directory.PRIVATE).exists()
         what = "an unfinished shard; the command that began it goes on" if unfinished else "no shard of a sweep"
         raise StudyError(f"{path} holds {what}" if path.is_dir() else f"{path} is no directory")
-    if marker["verb"] != VERB:
-        raise StudyError(f"{path} holds results of `acklab {marker['verb']}`, no shard of a sweep")
-    if marker["acklab"] != _core.__version__:
-        raise StudyError(f"{path} was made by acklab {marker['acklab']}, this is {_core.__version__}")
+    refuse(
+        (marker["verb"] != VERB, f"{path} holds results of `acklab {marker['verb']}`, no shard of a sweep"),
+        (
+            marker["acklab"] != _core.__version__,
+            f"{path} was made by acklab {marker['acklab']}, this is {_core.__version__}",
+        ),
+    )
     return marker
 
 

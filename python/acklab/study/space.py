@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from .errors import StudyError, shown
+from .grammar import Quantity, StudyError, bounds, read, shown, write
 from .keys import check, is_range, is_variable, settings
-from .values import Quantity, bounds, read, write
 
 #: Significant digits of a value between two bounds.
 DIGITS = 4

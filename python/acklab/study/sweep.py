@@ -32,24 +32,19 @@ from typing import IO, Any
 import polars as pl
 
 from .. import _core
-from ..engines.batches import ENGINES, SIMULATOR, Workers, beginning, on_threads
-from ..engines.journal import KEPT, identity, packed
-from ..engines.line import record
+from ..engines.journal import ENGINES, KEPT, SIMULATOR, Workers, beginning, identity, on_threads, packed, record
 from ..results.columns import FLOWS
 from ..results.directory import Folder
 from ..results.frames import provenance, scenario_name, system_errors, write_csv
-from ..results.result import Result
 from ..runs import cpu_count
 from ..scenario._toml import dumps
-from ..scenario.code import refused
-from ..scenario.given import assignments
-from ..text.counts import counted
-from ..text.input import read_file
-from ..text.plans import PlanText
-from ..text.titles import changed
+from ..scenario.given import assignments, refused
+from ..text.input import PlanText, read_file
+from ..text.keys import changed
+from ..text.numbers import counted
+from .answers import Answer
 from .axes import Axis, Column, Derived, alternatives, check_names, derived, one_key, together
-from .errors import StudyError, shown
-from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, argument, fields, read_key
+from .grammar import TABLE, TABLES, TEXT, TEXTS, TIME, Key, StudyError, argument, fields, read_key, refuse, shown
 from .intervals import bounded, sample
 from .keys import flatten, is_variable, look, names, settings
 from .metrics import Metric, chosen, measures, metric, schema
@@ -326,15 +321,23 @@ def _check(plan: SweepPlan) -> None:
                 raise StudyError(f"derive.{one.key}: no variable {factor} is varied or set; there are {known}")
     used = {factor for one in plan.derived for factor in (*one.times, *one.over, *one.plus)}
     idle = [key for key in seen if is_variable(key) and key not in used]
-    if idle:
-        raise StudyError(f"{idle[0]} is a variable that nothing is derived from; a scenario's key has no dollar sign")
-    names = [one.name for one in plan.metrics]
-    if len(set(names)) < len(names):
-        raise StudyError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
-    if plan.seeds.metric and plan.seeds.metric not in names:
-        raise StudyError(
-            f"seeds.metric = {shown(plan.seeds.metric)}: no metric of that name; there are {', '.join(names) or 'none'}"
-        )
+    names, by = [one.name for one in plan.metrics], plan.seeds.metric
+    refuse(
+        (idle, f"{''.join(idle[:1])} is a variable that nothing is derived from; a scenario's key has no dollar sign"),
+        (len(set(names)) < len(names), "two metrics have one name; name them: `NAME: QUANTITY@WHERE`"),
+        (
+            plan.seeds.decide,
+            "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both",
+        ),
+        (
+            plan.seeds.decide,
+            "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both",
+        ),
+        (
+            by and by not in names,
+            f"seeds.metric = {shown(by)}: no metric of that name; there are {', '.join(names) or 'none'}",
+        ),
+    )
 
 
 class Design:
@@ -505,7 +508,7 @@ def _word(value: Any, cell: Any) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Swept(Result):
+class Swept(Answer):
     """Results of a sweep."""
 
     verb = "sweep"
@@ -530,28 +533,14 @@ class Swept(Result):
         """What it is of."""
         return self.design.title
 
-    def report(self) -> Any:
-        """Facts and tables."""
-        from .sweep_page import report
-
-        return report(self, self.design)
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values: the object that ``--json`` prints."""
-        from .sweep_page import plain
-
-        return plain(self, self.design)
-
     def frames(self) -> dict[str, pl.DataFrame]:
         """The tables as polars frames."""
         return {"summary": self.summary, "flows": self.flows}
 
     def write_files(self, folder: Path) -> None:
         """Writes the files into a directory."""
-        from .sweep_page import write
-
         write_summary(self.summary, self.plan, folder)
-        write(self, self.design, folder)
+        self._page().write(self, folder)
         for name in ("flows.csv", "flows.parquet"):
             if not (folder / name).exists():
                 shutil.copy(self._flows.with_name(name), folder / name)

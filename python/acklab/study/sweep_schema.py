@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .axes import DERIVE_KEYS, ROUND
+from .grammar import RANGE_FORMS, UNITS
 from .seeds import MOST_SEEDS, SEED_FORMS
 from .sweep import KEYS
-from .values import RANGE_FORMS, UNITS
 
 
 def plan_schema() -> dict[str, Any]:

@@ -23,9 +23,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from ..engines.batches import Workers
-from ..engines.journal import identity
-from ..text.counts import counted
+from ..engines.journal import Workers, identity
+from ..text.numbers import counted
 from .answers import Answer
 from .intervals import Sample, sample
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
@@ -66,8 +65,6 @@ def tune(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
-    from .tune_page import write
-
     if "metric" in keys:
         keys["objectives"] = keys.pop("metric")
     read_plan = plan if isinstance(plan, SearchPlan) else PLANS.of(plan, keys)
@@ -76,7 +73,7 @@ def tune(
     return carry_out(
         "tune", NAMES, _identity(read_plan), _most(read_plan),
         lambda runs: _judged(Search(read_plan, bench, Readings(bench, runs))),
-        lambda result, folder: write(result, bench, folder),
+        Tuned.write_files,
         lambda result: {"seeds": read_plan.seeds},
         out=out, threads=threads, workers=workers, fresh=fresh, meter=meter,
     )  # fmt: skip

@@ -16,38 +16,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..engines.batches import Runs, Workers
-from ..engines.journal import Journal, forget, identity
-from ..engines.line import record
-from ..report.decision import cell, glyphs
-from ..report.report import Cell, Report, Row, Table
+from ..engines.journal import Journal, Runs, Workers, forget, identity, record
+from ..report.report import Cell, Report, Row, Table, cell, glyphs
 from ..results.columns import LESS
 from ..results.directory import results
 from ..results.findings import BETTER, DIFFERS, EQUIVALENT, WORSE, Finding
 from ..results.frames import provenance, system_errors, write_scenario
 from ..results.result import Result
 from ..runs import cpu_count
-from ..scenario.asked import arguments
-from ..scenario.draws import Draws
-from ..scenario.given import ScenarioLike, assignments, pairs, source
-from ..text.counts import counted
-from ..text.input import CAPTURES
-from ..text.numbers import digits
+from ..scenario.draws import uniform
+from ..scenario.given import ScenarioLike, arguments, assignments, pairs, source
+from ..text.input import CAPTURES, loads
+from ..text.keys import changed as titled
+from ..text.numbers import counted, digits
 from ..text.templates import Fact, fact, sentence
-from ..text.titles import changed as titled
-from ..text.toml import loads
 from . import statistics as verdicts
-from .errors import StudyError
+from .grammar import StudyError
 from .intervals import Sample
-from .metrics import Metric, metric
+from .metrics import Metric, Quantity, metric
 from .neutral import Change, alternatives, base, changed, mechanisms, word
-from .quantities import Quantity
 from .seeds import Nudge
 
 NUDGE = Nudge()
@@ -509,7 +502,7 @@ def _nudged(tree: Mapping[str, Any], number: int) -> str:
     tree = {key: value for key, value in NUDGE.of(tree, number).items() if key != "expect"}  # it names tables
     after = any(flow.get("after") for flow in tree["flow"])
     flows = [one for flow in tree["flow"] for one in _apart(flow, number, after or flow["count"] > MAX_APART)]
-    seed = int(2**32 * _draw(number, f"seed {tree['seed']}"))
+    seed = int(2**32 * uniform(number, f"seed {tree['seed']}"))
     return json.dumps({**tree, "flow": flows, "seed": seed}, separators=(",", ":"))
 
 
@@ -519,17 +512,11 @@ def _apart(flow: Mapping[str, Any], number: int, together: bool) -> list[Mapping
     if count == 1:
         return [flow]
     if together:
-        apart = NUDGE.later_s * _draw(number, f"stagger {flow['name']}") / count
+        apart = NUDGE.later_s * uniform(number, f"stagger {flow['name']}") / count
         return [{**flow, "stagger": f"{stagger + apart:.9f}s"}]
-    starts = [base(flow["start"]) + place * stagger + NUDGE.later_s * _draw(number, f"{flow['name']}{place}") for place in range(count)]  # fmt: skip
+    starts = [base(flow["start"]) + place * stagger + NUDGE.later_s * uniform(number, f"{flow['name']}{place}") for place in range(count)]  # fmt: skip
     alone = {**flow, "count": 1, "stagger": "0s"}
     return [{**alone, "name": f"{flow['name']}{place}", "start": f"{start:.9f}s"} for place, start in enumerate(starts)]
-
-
-@lru_cache(maxsize=65536)
-def _draw(number: int, stream: str) -> float:
-    """A uniform of a named stream; finding a stream takes longer than a short run."""
-    return Draws(number, stream).uniform()
 
 
 def _workers(threads: int, pattern: str) -> Workers:
@@ -663,7 +650,8 @@ def _causes(result: Why) -> Table:
 def table(result: Why, of: str = "") -> Table:
     """The causes for a run's page, ``of`` one of its runs."""
     causes = _causes(result)
-    return replace(causes, name=f"Causes{of and f': {of}'}", feet=[_facts(result)[0], *causes.feet])
+    heads = [causes.name, *causes.heads[1:]]
+    return replace(causes, heads=heads, name=f"Causes{of and f': {of}'}", feet=[_facts(result)[0], *causes.feet])
 
 
 def _others(result: Why) -> Table:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .escapes import not_known
-from .packaged import example
-from .toml import loads
+from .input import example, loads
+from .terminal import not_known
 
 #: Which of the access paths send by grants.
 GROUPS = {

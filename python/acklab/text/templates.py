@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
 
-from .counts import counted
-from .numbers import amount, change, digits, listing, percent, quoted, seconds
+from .numbers import amount, change, counted, digits, listing, percent, quoted, seconds
 
 #: Kind of fact -> its template.
 TEMPLATES: Mapping[str, str] = {
@@ -32,8 +31,8 @@ TEMPLATES: Mapping[str, str] = {
     "carried-of": "{flows}: {rate:amount b/s}, {share:percent} of the rate of {link}{when:where}",
     "fairness": "{flows}: Jain's index {index:digits}",
     "apart": "{flows} begin up to {apart:seconds} apart: no fairness index",
-    "waited": "{what} waited {wait:seconds} for {link} on average; shortest round trip {shortest:seconds}",
-    "losses": "{lost:count packet} lost ({where:list}); {retransmits:count retransmission}, {timeouts:count timeout}, {fast_retransmits:count fast retransmit}",
+    "waited": "{what} waited {wait:seconds} for {link} on average; round trip {shortest:seconds} to {longest:seconds}",
+    "losses": "{lost:count packet} lost ({where:list}){when:where}; {retransmits:count retransmission}, {timeouts:count timeout}, {fast_retransmits:count fast retransmit}",
     "needless": "At least {needless} of {retransmits:count retransmission} had no loss to repair",
     "no-loss": "No packet was lost or sent again",
     "acks": "An ACK for each {ratio:digits} segments that arrived",
@@ -48,6 +47,7 @@ TEMPLATES: Mapping[str, str] = {
     # A capture.
     "file": "{packets:count packet}, {bytes:amount B}, {span:seconds}, {connections:count TCP connection}",
     "log": "{connections:count QUIC connection}, {acks:count ACK frame}",
+    "log-limit": "What limits the transfer is not judged of a log",
     "log-trips": "Round trip: {least:seconds} at least, median {median:seconds}",
     "only": "{shown} of {all} directions are of {names:any}",
     "more-directions": "... and {more} more with less {sort}: {policies:list} (--json and --out have them all)",
@@ -115,7 +115,7 @@ TEMPLATES: Mapping[str, str] = {
     "seen-series": "Two series of sequence numbers alternate ({series_returns} changes): a device rewrites them, or two connections",
     "seen-copies": "{copies} packets passed twice, the same in everything; copies count as resent",
     "seen-lacking": "The capture lacks {lacking_bytes:amount B} of {acked_bytes:amount B} that were acknowledged",
-    "seen-bottleneck": "Bottleneck: {bottleneck_bps:amount b/s} ({bottleneck_low_bps:amount b/s} to {bottleneck_high_bps:amount b/s}), by {bottleneck_trains} trains that met a queue",
+    "seen-bottleneck": "Bottleneck: {bottleneck_bps:amount b/s}{bottleneck_range_bps:interval b/s}, by {bottleneck_trains} trains that met a queue",
     "seen-offloaded": "{offloaded} packets hold several segments (TSO or GRO): their own times are not seen",
     "seen-compressed": "{compressed_acks} ACKs come closer than what they acknowledge",
     "seen-probes": "{probes} keep-alives of the receiver, or answers to keep-alives",
@@ -228,7 +228,7 @@ TEMPLATES: Mapping[str, str] = {
     "one-run": "One deterministic run each: no intervals, no verdicts",
     "sweep": "{points:count point}, {runs:count run}, {seeds:count seed} a point",
     "sweep-adaptive": "{points:count point}, {runs:count run}: {low} to {high} seeds, until half an interval is {share:percent} of the mean",
-    "range": "{metric}: {least:digits} {unit} at {least_at}, {most:digits} {unit} at {most_at}",
+    "range": "{metric}: from {least:digits} {unit} at {least_at} to {most:digits} {unit} at {most_at}",
     "unfinished": "{metric}: at {points} of {all} points not every run finished",
     "same-seeds": "{seeds:count seed} gave the same result at each point",
     "panels": "{shown} of {all} combinations are drawn; the tables have all",
@@ -247,6 +247,7 @@ TEMPLATES: Mapping[str, str] = {
     # A search.
     "search": "{trials:count trial}, {runs:count run}, {paths:count path}, {seeds:count seed} each",
     "baseline-stays": "None of {trials:count trial} has a better mean {objectives:list} than the baseline",
+    "baseline": "Baseline: {choice}",
     "best-trial": "Best of {trials:count trial}: {choice}",
     "middle-trial": "Middle of the front ({front} of {trials:count trial}): {choice}",
     "judged": "{objective}: {value:digits 4} {unit}, baseline {base:digits 4}; difference {low:digits} to {high:digits} on {paths:count fresh path}: {verdict}",
@@ -261,7 +262,7 @@ TEMPLATES: Mapping[str, str] = {
     "beside-middle": "in parentheses: beside the middle, path by path, 95 % interval",
     # An inference.
     "inference": "{readings:count reading}, {nudges:count nudge} each, {runs:count run}",
-    "most-probable": "Most probable: {choice} (probability {probability:weight})",
+    "most-probable": "Most probable together: {choice} (probability {probability:weight})",
     "best-reading": "Best reading: {choice}",
     "explains": "Explains {within} of {values:count fitted value} within the tolerance (baseline: {baseline})",
     "predicts": "Predicts {within} of {values:count held-out value} within the tolerance (baseline: {baseline})",
@@ -277,7 +278,7 @@ TEMPLATES: Mapping[str, str] = {
     "fitted": "{bytes:amount B} acknowledged in {took:seconds}; {simulations:count simulation}",
     "answers": "--what-if is answered, also of a queue or a sender",
     "answers-but": "--what-if is answered, but not of a queue or a sender: {why}",
-    "answers-none": "--what-if is not answered: {why}",
+    "answers-none": "Not to be trusted, and --what-if is not answered: {why}",
     "receiver-like": "Acknowledges like {names:any}, the likeliest of the known receivers: {odds:odds} before {next}",
     "receiver-alone": "Acknowledges like {names:any}, of the known receivers",
     "receiver-unknown": "A receiver that acklab does not know may look the same: in a test 1 of 34 did",
@@ -345,7 +346,7 @@ TEMPLATES: Mapping[str, str] = {
     # The answer of a what-if.
     "what-if": "{quantity}: {fitted} as fitted, {changed} changed ({low:change} to {high:change})",
     "unchanged": "No quantity differs by {share:percent} in any draw",
-    "no-change-shown": "No change is shown",
+    "no-change-shown": "No change is shown: {quantities:texts}",
     "doubt": "ACKs in doubt: a fit of the first half predicts {share:change} of those captured in the second (at most {most:percent})",
     "draws": "Medians of {draws:count draw} from {models:count model} that fit alike, with their range, wider by what models missed",
     "unfinished-draws": "{unfinished} of {draws:count draw} did not finish with the changes, and are left out",
@@ -370,6 +371,7 @@ TEMPLATES: Mapping[str, str] = {
     "of-finished": "finished: runs that gave a value before their end{end:where}",
     "still-wide": "{points:count point} with {seeds:count seed}: the interval of {metric} is still wider",
     "glyphs": "+ better · - worse · = within {margin:percent} · ? undecided · ~ differs, neither is better",
+    "until-decided": "Seeds until each verdict is decided, at most {most}: {looks:count look} share the error (Bonferroni)",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "why-changes": "without: beside the scenario; alone: beside all neutral; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "why-adds": "Rows need not add up: after the first changed packet two runs are no pair",
@@ -456,6 +458,9 @@ class Words(Formatter):
             "percent": lambda: percent(value),
             "change": lambda: change(value),
             "amount": lambda: amount(value, noun),
+            "interval": lambda: (
+                "" if len(ends := {amount(end, noun): None for end in value}) < 2 else f" ({' to '.join(ends)})"
+            ),
             "count": lambda: counted(value, *noun.split("/")),
             "name": lambda: quoted(value),
             "list": lambda: listing([quoted(name) for name in value]),

@@ -37,7 +37,7 @@ from acklab.report.charts import (
     Swing,
     Tornado,
 )
-from acklab.report.pictures import embedded, save
+from acklab.report.pieces import embedded, save
 from acklab.report.vega import printed, specification
 
 HOLE = [1.0, math.nan, 3.0]
@@ -104,7 +104,7 @@ def test_a_print_has_the_width_that_was_asked_for_and_fonts_inside(tmp_path: Pat
 
 
 def test_pages_need_no_package_that_draws() -> None:
-    code = "import sys; sys.modules['vl_convert'] = sys.modules['altair'] = sys.modules['matplotlib'] = None; from acklab.report.pictures import embedded; from acklab.report.charts import *; print(len(embedded(Bars('b', '', ['k'], ['blue'], [Bar('g', [1])], Axis('y')))))"
+    code = "import sys; sys.modules['vl_convert'] = sys.modules['altair'] = sys.modules['matplotlib'] = None; from acklab.report.pieces import embedded; from acklab.report.charts import *; print(len(embedded(Bars('b', '', ['k'], ['blue'], [Bar('g', [1])], Axis('y')))))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert int(done.stdout) > 300 and not done.stderr
 

@@ -18,7 +18,7 @@ import acklab
 from acklab import _core, cli
 from acklab.plot.runs import Run
 from acklab.report import contents, explorer, page
-from acklab.text import toml
+from acklab.text.input import loads
 
 TREE = explorer.contents()
 PRESETS = {preset["name"]: preset["text"] for preset in TREE["preset"]}
@@ -64,7 +64,7 @@ def pair(title: str) -> list[tuple[Any, dict[str, Any], dict[str, Any]]]:
 
 
 def _value(text: str) -> Any:
-    return toml.loads(f"it = {text}")["it"]
+    return loads(f"it = {text}")["it"]
 
 
 def cwnd(run: Any, at_s: float) -> float:
@@ -295,9 +295,9 @@ def test_a_control_changes_one_value_of_the_text(text: str) -> None:
     )
     done = subprocess.run(["node", "-e", work], capture_output=True, text=True, check=True, timeout=60)
     for path, (replaced, removed) in zip(PATHS, json.loads(done.stdout), strict=True):
-        assert at(toml.loads(replaced), path) == "new", path
-        assert at(toml.loads(removed), path) is None, path
-        before, *after = map(toml.loads, (text, replaced, removed))
+        assert at(loads(replaced), path) == "new", path
+        assert at(loads(removed), path) is None, path
+        before, *after = map(loads, (text, replaced, removed))
         for tree in (before, *after):
             at(tree, path, drop=True)
         assert after == [before, before], path

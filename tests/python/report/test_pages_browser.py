@@ -19,8 +19,7 @@ import pytest
 import acklab
 from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.report.live import page as live_page
-from acklab.report.pictures import embedded
-from acklab.report.pieces import document
+from acklab.report.pieces import document, embedded
 from acklab.scenario._toml import dumps
 
 pytestmark = [

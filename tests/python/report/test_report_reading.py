@@ -67,7 +67,7 @@ def test_coarse_cells_keep_what_is_seen(monkeypatch, run):
     for flow in whole.flow_names:
         assert prep.progress(pieces, flow)["bytes"].max() == prep.progress(whole, flow)["bytes"].max()
         found, told = prep.limits(pieces, flow), prep.limits(whole, flow)
-        assert all(abs(found.share(cause) - told.share(cause)) < 0.1 for cause in prep.CAUSES)
+        assert all(abs(found.seconds[cause] - told.seconds[cause]) < 0.1 * told.active_s for cause in prep.CAUSES)
     # Waits are those of the rows kept, though few rows tell who left.
     waits = prep.queue(pieces).join(prep.queue(whole), on=["time_s", "link"], suffix="_whole")
     assert_frame_equal(waits.select("wait_ms"), waits.select(wait_ms="wait_ms_whole"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from acklab.reproduce.ledger import fingerprint
-from acklab.text.toml import loads
+from acklab.text.input import loads
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMS = Path(__file__).with_suffix(".txt")

@@ -65,7 +65,7 @@ def test_three_questions_by_the_claims_that_they_would_decide(monkeypatch: pytes
     rules = tuple(Rule(name, "open", (("a", 0.5), ("b", 0.5)), (), decides) for name, decides in (
         ("one", ("x",)), ("none", ("held",)), ("two", ("x", "y")), ("three", ("x", "y", "z")), ("last", ("z",))
     ))  # fmt: skip
-    monkeypatch.setattr(posterior, "load", lambda name: Posterior(1, 1, 0, 1, (), 0, rules, (), ()))
+    monkeypatch.setattr(posterior, "load", lambda name: Posterior(1, 1, 0, 1, 0, (), 0, rules, (), ()))
     asked = questions("any", ["x", "y", "z"])
     assert [(rule.name, claims) for rule, claims in asked] == [
         ("three", ["x", "y", "z"]), ("two", ["x", "y"]), ("one", ["x"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from acklab.papers import names, paper
-from acklab.report.typeset import typeset
+from acklab.report.page import typeset
 from acklab.reproduce.criteria import STANDINGS
 from acklab.reproduce.explanation import WORDS
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from acklab import _core
 from acklab.engines.journal import Journal, identity
-from acklab.papers.allman1998 import PAPER
 from acklab.papers.allman1998.section4 import READ as READ_MANY
-from acklab.papers.allman1998.setting import PAPERS, READ, competition, surface, transfer, workload
+from acklab.papers.allman1998.setting import READ, competition, surface, transfer, workload
 from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
-from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, Warm, looks, records
+from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, looks, records
 from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement, NotTestable
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
@@ -47,15 +43,6 @@ def test_a_reader_reads_what_json_says() -> None:
         flow, link = whole["flows"][0], whole["links"][2]
         wanted = [*(flow[k] for k in READ.flow), *(link[k] for k in READ.link)]
         assert lines.answer(transfer(*cell), READ) == tuple(wanted), cell
-
-
-def test_nulls_are_nothing() -> None:
-    reader = OneFlow(["finished_s", "completed"])
-    stopped = transfer("reno", "every", 22, 995).replace("1000s", "1s")
-    line = _core.Simulation(stopped).run().json(False).encode()
-    finished, completed = reader(line)
-    assert math.isnan(finished)
-    assert completed == 0
 
 
 def test_many_flows_are_reduced() -> None:
@@ -98,50 +85,6 @@ def test_more_scenarios_than_the_batch_holds() -> None:
     done: list[int] = []
     lines.run(done.append)
     assert sum(done) == lines.runs == len(scenarios)
-
-
-@pytest.mark.parametrize("warm", [None, Warm("same", 0.1)])
-def test_an_interrupted_attempt_goes_on(tmp_path: Path, warm: Warm | None) -> None:
-    # More than the batch holds, so that some are left when the first is told.
-    scenarios = [transfer("reno", "every", queue, n) for queue in range(4, 23) for n in range(5, 90)]
-    reader = OneFlow(READ.flow) if warm is None else Last()
-    shared = [None if warm is None else Warm(k, warm.until_s) for k in range(len(scenarios))]
-
-    kept: list[int] = []
-
-    def attempt(tick: Callable[[int], None]) -> Lines:
-        with results(tmp_path, "reproduce") as folder, closing(Journal(folder, identity("", "one"))) as journal:
-            kept.append(len(journal))
-            lines = Lines(1, journal, "paper")
-            for scenario, one in zip(scenarios, shared, strict=True):
-                lines.ask(scenario, reader, one)
-            lines.run(tick)
-            return lines
-
-    def stop(done: int) -> None:
-        if done:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        attempt(stop)
-    told: list[int] = []
-    found = attempt(told.append)
-    assert found.runs == sum(told) == len(scenarios)
-    assert 0 == kept[0] < kept[1] < len(scenarios)
-    fresh = Lines(1)
-    for scenario, one in zip(scenarios, shared, strict=True):
-        fresh.ask(scenario, reader, one)
-    fresh.run()
-    assert [found.answer(s, reader) for s in scenarios] == [fresh.answer(s, reader) for s in scenarios]
-
-
-class Last:
-    """Reads the length of what branches tell: state and result."""
-
-    names = ("length",)
-
-    def __call__(self, line: bytes) -> tuple[float, ...]:
-        return (float(len(line)),)
 
 
 def test_a_scenario_that_cannot_run_says_so() -> None:
@@ -195,16 +138,6 @@ def test_seeds_are_topped_up() -> None:
     assert bench.lines.runs == 3, "the first two are not run again"
     bench.want(runs, 2)
     assert bench.results([runs])[0]["throughput"].shape == (1, 3)
-
-
-def test_two_claims_may_want_an_experiment_with_other_looks() -> None:
-    runs = replications()
-    bench = Bench(Effort(seeds=(2, 5)), 1)
-    bench.run([runs], "test")
-    bench.want(runs, 3)
-    bench.want(runs, 4)
-    bench.run([runs], "test")
-    assert bench.results([runs])[0]["throughput"].shape == (1, 4)
 
 
 def replications(**more: Any) -> Replications:
@@ -279,14 +212,6 @@ def test_what_a_note_tells_of_does_not_bound_the_seeds() -> None:
     assert seen == [(3, 2), (2, 2)]
 
 
-def test_the_cap_may_be_moved() -> None:
-    assert Effort().at_most(100).seeds == (10, 20, 40, 100)
-    assert Effort().at_most(20).seeds == (10, 20)
-    quick = Effort(quick=True, seeds=(8,))
-    assert quick.at_most(4).seeds == (4,), "one look"
-    assert quick.at_most(30).seeds == (30,)
-
-
 def test_traces_are_reduced() -> None:
     cells = Traces(
         "t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer
@@ -307,35 +232,6 @@ def test_shorter_transfers_lose_what_the_longest_loses() -> None:
             lost[n] = sorted(seq for window in Transfer(run).overshoot().values() for seq in window)
         for n in (55, 85, 125):
             assert lost[n] == [seq for seq in lost[995] if seq < n], (mechanism, queue, n)
-
-
-def test_figure_2_is_what_it_was(tmp_path: Path) -> None:
-    """A few cells of the surfaces, pinned; ns-2 gives the same (the oracle's rows)."""
-    pinned = {
-        ("reno", "every", 8, 405): 5.0902,
-        ("reno", "delayed", 8, 405): 5.4644,
-        ("sack", "every", 8, 405): 4.3667,
-        ("sack", "every", 9, 405): 3.1121,
-        ("reno", "every", 22, 75): 0.8174,
-        ("reno", "lbc", 22, 75): 0.9387,
-        ("reno", "delayed", 22, 75): 1.1341,
-        ("reno", "ubc", 8, 405): 5.083,
-        ("sack", "daass", 5, 405): 5.3431,
-    }
-    found = {cell: round(result(transfer(*cell))["flows"][0]["last_data_s"], 4) for cell in pinned}
-    assert found == pinned
-
-
-def test_parameters_name_their_basis() -> None:
-    bases = {p.basis for p in PAPER.parameters}
-    assert bases == {"stated", "inferred"}
-    assert all(p.reason and p.value for p in PAPER.parameters)
-    assert PAPERS.timer == "100ms"
-
-
-def test_tables_carry_units() -> None:
-    frame = Grid({"queue": [8]}, {"last_data_s": np.array([1.0])}).frame()
-    assert isinstance(frame, pl.DataFrame)
 
 
 def test_threads_and_interrupts_do_not_show(tmp_path: Path) -> None:

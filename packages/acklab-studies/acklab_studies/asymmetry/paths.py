@@ -13,8 +13,7 @@ from acklab.reproduce.experiments import Effort, Traces, records
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 
-from .registry import PAPER
-from .setting import ACK, GAPS, LONG, PACKET, RATIO_S, SHORT, SMALL, SMALL_S, SPAN_S, WINDOW, both, gap, remedy
+from .setting import ACK, GAPS, LONG, PACKET, PAPER, RATIO_S, SHORT, SMALL, SMALL_S, SPAN_S, WINDOW, both, gap, remedy
 
 REMEDIES = {
     "none": "none",

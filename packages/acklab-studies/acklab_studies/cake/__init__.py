@@ -5,6 +5,6 @@ filter's commit in Linux.
 """
 
 from . import access  # noqa: F401
-from .registry import PAPER
+from .setting import PAPER
 
 __all__ = ["PAPER"]

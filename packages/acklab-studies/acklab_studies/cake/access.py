@@ -14,8 +14,7 @@ from acklab.reproduce.paper import Compared, Drawn
 from acklab.study.intervals import Sample
 
 from ..later import gain, sample, spread, told
-from .registry import PAPER
-from .setting import COLOURS, FLOWS, FRAME, MODES, NAMES, ROUND_TRIP_MS, SECONDS, access
+from .setting import COLOURS, FLOWS, FRAME, MODES, NAMES, PAPER, ROUND_TRIP_MS, SECONDS, access
 
 FILTERS = MODES[1:]
 SHORT = 30

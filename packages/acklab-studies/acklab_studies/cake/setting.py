@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Paper, Parameter
 from acklab.scenario.draws import Draws
 
 from ..later import text
@@ -105,3 +105,14 @@ def access(
         "flow": _flows(seed, uploads),
     }
     return text(tree)
+
+
+PAPER = Paper(
+    id="cake",
+    title="Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways (the ACK filter)",
+    citation="Toke Høiland-Jørgensen, Dave Täht and Jonathan Morton, LANMAN 2018; with the filter's commit in Linux (2018)",
+    about="An uplink erases ACKs that a newer ACK makes redundant. How much faster do downloads become on very asymmetric links?",
+    sections={"30/1": "30 Mb/s down, 1 Mb/s up"},
+    parameters=PARAMETERS,
+    group="later work",
+)

@@ -5,6 +5,6 @@
 """
 
 from . import pairs  # noqa: F401
-from .registry import STUDY
+from .setting import STUDY
 
 __all__ = ["STUDY"]

@@ -14,8 +14,7 @@ from acklab.study.intervals import Sample
 
 from ..paths2026.runs import Few, acks_per_mb, latency_ms
 from ..paths2026.told import sample, spread, told
-from .registry import STUDY
-from .setting import ACKS, CONTROLS, PATHS, QUEUES, scenario
+from .setting import ACKS, CONTROLS, PATHS, QUEUES, STUDY, scenario
 
 FAIR = 0.4
 """Of both downloads' bytes: from here on a share is fair."""

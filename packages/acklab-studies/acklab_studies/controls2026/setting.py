@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Parameter, Study
 from acklab.scenario.draws import Draws
 
 from ..paths2026.setting import DELAYED, network
@@ -184,4 +184,15 @@ PARAMETERS = (
         "starts uniform over a round trip; pauses between requests; HARQ, backoffs",
         "Intervals are Student's at 95 % over seeds, without a correction for the number of comparisons",
     ),
+)
+
+STUDY = Study(
+    id="controls2026",
+    title="Which congestion control gets along with which queue and which ACKs?",
+    citation="A study of acklab's own; no paper's claims are judged here",
+    about="Two downloads of one control share an access link, and the second begins later. The study compares throughput, the 99th percentile "
+    "of small requests' times, the share of the weaker download, and the time until the second one has its share. Five controls, four ACK "
+    "policies, four access paths, and three queues before the downlink.",
+    sections={"1": "Two downloads of one control"},
+    parameters=PARAMETERS,
 )

@@ -5,6 +5,6 @@
 """
 
 from . import growth, sharing  # noqa: F401
-from .registry import PAPER
+from .setting import PAPER
 
 __all__ = ["PAPER"]

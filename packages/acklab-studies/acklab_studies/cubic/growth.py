@@ -14,8 +14,7 @@ from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 
 from .closed import recovery_s, window
-from .registry import PAPER
-from .setting import CREDITS, RATIOS, RTT_S, W_MAX, one
+from .setting import CREDITS, PAPER, RATIOS, RTT_S, W_MAX, one
 
 BETA = 0.7
 HALF = 0.5

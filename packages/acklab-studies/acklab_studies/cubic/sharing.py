@@ -10,8 +10,7 @@ from acklab.reproduce.paper import Compared, Drawn
 from acklab.study.intervals import Sample
 
 from ..later import sample, spread, told
-from .registry import PAPER
-from .setting import COLOURS, RULES, SECONDS, two
+from .setting import COLOURS, PAPER, RULES, SECONDS, two
 
 RATIOS = (2, 10, 40)
 

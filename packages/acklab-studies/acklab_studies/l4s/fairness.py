@@ -11,8 +11,7 @@ from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 
 from ..later import sample, spread, told
-from .registry import PAPER
-from .setting import FROM_S, PAIRS_MS, QUEUES, RATES_MBPS, SECONDS, pair
+from .setting import FROM_S, PAIRS_MS, PAPER, QUEUES, RATES_MBPS, SECONDS, pair
 
 PRINTED: dict[tuple[int, str], tuple[float, ...]] = {
     (50, "pfifo"): (46.8, 39.8, 49.4, 47.0, 50.9, 36.3),

@@ -11,8 +11,7 @@ from acklab.study.intervals import Sample
 
 from ..later import sample, spread, told
 from .fairness import ONE_RUN, OVERHEAD, TITLES, Read
-from .registry import PAPER
-from .setting import FROM_S, PAIRS_MS, QUEUES, RATES_MBPS, pair
+from .setting import FROM_S, PAIRS_MS, PAPER, QUEUES, RATES_MBPS, pair
 
 COPY = (50, "pfifo", "P10-C20")
 """A row of which the table may have another's numbers (the ledger's head)."""

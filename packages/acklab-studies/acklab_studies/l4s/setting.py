@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Paper, Parameter
 from acklab.scenario.draws import Draws
 
 from ..later import text
@@ -115,3 +115,14 @@ def pair(
         ]
         flows.append({"from": f"S{name}", "to": f"C{name}", "start": f"{draw.uniform(0, 0.1):.9f}s", **FLOWS[control]})
     return text({"seed": seed, "stop": {"at": f"{END_S}s"}, "link": links, "flow": flows})
+
+
+PAPER = Paper(
+    id="l4s",
+    title="The public L4S tests: rows of CUBIC and Prague",
+    citation="P. Heist, J. Morton, L4S Tests, README of heistp/l4s-tests, 2020 to 2021",
+    about="Two flows share 50 or 10 Mb/s through a FIFO, FQ-CoDel or DualPI2. How much does the one with the longer round trip get?",
+    sections={"fairness": "Scenario 1: two CUBIC flows", "prague": "Scenario 1: rows of Prague"},
+    parameters=PARAMETERS,
+    group="classic",
+)

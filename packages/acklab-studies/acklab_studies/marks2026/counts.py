@@ -10,8 +10,7 @@ from acklab.reproduce.paper import Drawn
 
 from ..paths2026.runs import Few
 from ..paths2026.told import sample, spread, told
-from .registry import STUDY
-from .setting import MARKS, OPTIONS, RULES, THINNERS, WINDOW, scenario
+from .setting import MARKS, OPTIONS, RULES, STUDY, THINNERS, WINDOW, scenario
 
 COLOURS = {"rfc9768": "blue", "linux-thinned": "green"}
 DRAWN = ("thin16", "cake", "gro", "stretch")

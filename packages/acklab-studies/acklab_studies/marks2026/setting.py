@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Parameter, Study
 
 Table = dict[str, Any]
 
@@ -93,4 +93,14 @@ PARAMETERS = (
         "a fifteenth of what the ACKs would take: ACKs wait, so that the filter works",
     ),
     Parameter("GRO", "an interrupt 2 ms after the first packet", "inferred", "about 16 segments a poll at 100 Mb/s"),
+)
+
+STUDY = Study(
+    id="marks2026",
+    title="How well do senders count marks when ACKs are thinned?",
+    citation="A study of acklab's own; no paper's claims are judged here",
+    about="With accurate ECN (RFC 9768) an ACK carries a counter of three bits. Receivers, hosts and queues on the way remove ACKs. "
+    "The study compares the marks that came with those that the sender counts, by three rules and with or without the option.",
+    sections={"1": "Counts of a window that nothing moves"},
+    parameters=PARAMETERS,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Paper, Parameter
 
 from ..later import text
 
@@ -80,3 +80,15 @@ def transfer(acks: int, buffer: int, first_ssthresh: int = 0) -> str:
         ],
     }
     return text(tree)
+
+
+PAPER = Paper(
+    id="neqo",
+    title="ACKs per round trip at 1 Gb/s (neqo)",
+    citation="mozilla/neqo, issue 2907, pull requests 2885 and 2914, and the bench min_bandwidth, 2025",
+    about="A QUIC sender asks its receiver for 1 to 24 ACKs a round trip. What does that cost at 1 Gb/s, with a buffer of one "
+    "bandwidth-delay product and with a tenth of it?",
+    sections={"tables": "The two tables"},
+    parameters=PARAMETERS,
+    group="later work",
+)

@@ -8,8 +8,7 @@ from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 
-from .registry import PAPER
-from .setting import ACKS, DEEP, FIRST_SSTHRESH, PACKET, PRINTED, SHALLOW, TRANSFER, transfer
+from .setting import ACKS, DEEP, FIRST_SSTHRESH, PACKET, PAPER, PRINTED, SHALLOW, TRANSFER, transfer
 
 READ = OneFlow(["completion_s", "acks_sent", "retransmits", "window_cuts", "ssthresh_segments"])
 QUICK = {"acks": (1, 4, 24)}

@@ -9,6 +9,6 @@
 """
 
 from . import compared, senders, sparse  # noqa: F401
-from .registry import STUDY
+from .setting import STUDY
 
 __all__ = ["STUDY"]

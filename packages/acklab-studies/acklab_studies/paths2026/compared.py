@@ -7,9 +7,8 @@ from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
 from acklab.study.intervals import Sample
 
-from .registry import STUDY
 from .runs import FOUR, ONE, PAIR
-from .setting import MECHANISMS, PATHS, download, scenario
+from .setting import MECHANISMS, PATHS, STUDY, download, scenario
 from .told import sample, spread, told
 
 HEADS = (

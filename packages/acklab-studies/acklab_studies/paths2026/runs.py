@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from acklab.reproduce.experiments import Effort, Replications
-from acklab.study.quantities import ack_share, jain
+from acklab.study.metrics import ack_share, jain
 
 from .setting import FLOWS, MECHANISMS, PATHS, SIZES, download, scenario
 

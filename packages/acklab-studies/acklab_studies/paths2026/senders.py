@@ -6,9 +6,8 @@ from acklab.report.charts import Multiples, Spot
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
 
-from .registry import STUDY
 from .runs import TRANSFER, Few
-from .setting import PATHS, SENDERS, SIZES, UPLINKS, download, scenario
+from .setting import PATHS, SENDERS, SIZES, STUDY, UPLINKS, download, scenario
 from .told import sample, spread, told
 
 

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path as File
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Parameter, Study
 from acklab.scenario.draws import Draws
-from acklab.text.packaged import example
-from acklab.text.toml import loads
+from acklab.text.input import example, loads
 
 Table = dict[str, Any]
 FQ: Table = {"kind": "fq-codel"}
@@ -215,3 +214,18 @@ PARAMETERS = (
     _chosen("seeds", "starts uniform over five round trips; pauses between requests; HARQ, backoffs", "The randomness there is; "
             "intervals are Student's at 95 % over seeds"),
 )  # fmt: skip
+
+STUDY = Study(
+    id="paths2026",
+    title="Which ACK strategy on the paths of 2026?",
+    citation="A study of acklab's own; no paper's claims are judged here",
+    about="Downloads over fibre, cable, Wi-Fi 6, LTE, 5G NR and two satellites, with the queues and the grants that these networks have, from "
+    "Linux's sender, and seven ways to acknowledge them. 32 users of the same access send small requests: their "
+    "completion is the latency under load.",
+    sections={
+        "1": "Seven mechanisms side by side",
+        "2": "An ACK for every k segments",
+        "3": "The sender's parts, and what grants change",
+    },
+    parameters=PARAMETERS,
+)

@@ -6,9 +6,8 @@ from acklab.report.charts import Axis, Line, Lines, Panel
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.paper import Drawn
 
-from .registry import STUDY
 from .runs import TRANSFER, Few
-from .setting import PATHS, SENDERS, SIZES, download, scenario
+from .setting import PATHS, SENDERS, SIZES, STUDY, download, scenario
 from .told import sample, spread, told
 
 EVERY_K = (2, 4, 10, 20, 50)

@@ -11,8 +11,7 @@ from acklab.reproduce.grid import Grid, OneFlow
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 
-from .registry import PAPER
-from .setting import ACK, GAP, LARGEST_PACKET, PACKET, RETURN_KBPS, SPARSE, tested, transfer
+from .setting import ACK, GAP, LARGEST_PACKET, PACKET, PAPER, RETURN_KBPS, SPARSE, tested, transfer
 
 MEGABITS = 80.0
 """Of a transfer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Paper, Parameter
 
 from ..later import text
 
@@ -102,3 +102,15 @@ def transfer(
 def tested(mbps: int, kbps: int, gap: int) -> str:
     """A test of the repository: sizes are QUIC's own."""
     return transfer(kbps, gap, LARGEST_PACKET, ack=ACK_ALONE, header=0, mbps=mbps, latency_ms=1.0, buffer_ms=50.0)
+
+
+PAPER = Paper(
+    id="picoquic",
+    title="BBR Performance issue in low latency asymmetric links (picoquic)",
+    citation="private-octopus/picoquic, issues 1213 and 1233 and the tests bbr_asym100 and bbr_asym400, 2021",
+    about="A QUIC server sends 10 MB over 10 Mb/s, and the ACKs come back over a few hundred kb/s. How fast is it, and does an ACK "
+    "for more packets help?",
+    sections={"issue": "The issue's path", "tests": "The repository's tests"},
+    parameters=PARAMETERS,
+    group="later work",
+)

@@ -12,8 +12,7 @@ from acklab.reproduce.paper import Compared, Drawn
 from acklab.study.intervals import Sample
 
 from ..later import spread, told
-from .registry import PAPER
-from .setting import JOINED, joined
+from .setting import JOINED, PAPER, joined
 
 PRINTED = {"dsl": 43.75, "half": 43.16, "quarter": 50.18, "eighth": 51.30, "lte": 39.72, "5g": 36.17}
 NAMES = {"dsl": "DSL", "half": "half DSL", "quarter": "quarter DSL", "eighth": "eighth DSL", "lte": "LTE", "5g": "5G"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Paper, Parameter
 from acklab.scenario.draws import Draws
 
 from ..later import text
@@ -156,3 +156,14 @@ def joined(profile: str, horizon_s: int, seed: int) -> str:
         for name, at in starts_s.items()
     ]
     return text({"seed": seed, "stop": {"at": f"{start_s + horizon_s:.9f}s"}, "link": links, "flow": flows})
+
+
+PAPER = Paper(
+    id="quicly",
+    title="quicly's CUBIC beside itself",
+    citation="K. Oku, h2o/quicly pull requests 688 (optionally use alpha=1 after loss) and 678 (its newcomer benchmark), 2026",
+    about="Two flows of CUBIC share 1 or 2 Mb/s. How far from half does chance take one of them, and what does alpha = 1 after a loss add?",
+    sections={"shares": "Shares over 30 s", "newcomer": "A newcomer's share"},
+    parameters=PARAMETERS,
+    group="classic",
+)

@@ -15,8 +15,7 @@ from acklab.reproduce.paper import Compared, Drawn
 from acklab.study.intervals import Sample, jackknife
 
 from ..later import sample, told
-from .registry import PAPER
-from .setting import PROFILES, READINGS, RULES, SECONDS, WARM_S, pair
+from .setting import PAPER, PROFILES, READINGS, RULES, SECONDS, WARM_S, pair
 
 PRINTED = {
     ("bdp20", "stock"): (50.26, 2.25),

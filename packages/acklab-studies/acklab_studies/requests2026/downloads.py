@@ -12,8 +12,7 @@ from acklab.study.intervals import Sample
 
 from ..paths2026.runs import Few
 from ..paths2026.told import sample, spread, told
-from .registry import STUDY
-from .setting import ACKERS, BUFFERS, CONTROLS, CREDITS, SIZES, TRIPS, scenario
+from .setting import ACKERS, BUFFERS, CONTROLS, CREDITS, SIZES, STUDY, TRIPS, scenario
 
 BASE = {"acker": "2", "credit": "capped"}
 """What RFC 3465 recommends with delayed ACKs: every time is compared with it, seed by seed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Parameter, Study
 from acklab.scenario.draws import Draws
 
 Table = dict[str, Any]
@@ -120,4 +120,14 @@ PARAMETERS = (
     Parameter("pacing", "twice the window a round trip, bursts of two", "inferred", "as Linux paces in slow start"),
     Parameter("thinning", "one ACK of 8, none held longer than 10 ms", "inferred", "about 16 segments an ACK"),
     Parameter("seeds", "round trip and buffer within a tenth", "inferred", "so that no number depends on one run"),
+)
+
+STUDY = Study(
+    id="requests2026",
+    title="What should an ACK be worth when a sender requests few?",
+    citation="A study of acklab's own; no paper's claims are judged here",
+    about="TCP ACK Rate Request lets a sender ask for an ACK every R segments. The study compares what an ACK may be worth to the sender's "
+    "window: a segment, all bytes with a cap of two segments (RFC 3465), all bytes, and all bytes with pacing.",
+    sections={"1": "Downloads alone"},
+    parameters=PARAMETERS,
 )

@@ -4,6 +4,6 @@
 """
 
 from . import traces  # noqa: F401
-from .registry import PAPER
+from .setting import PAPER
 
 __all__ = ["PAPER"]

@@ -13,8 +13,7 @@ from acklab.reproduce.experiments import Effort, Traces
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Compared, Drawn
 
-from .registry import PAPER
-from .setting import MODEM_BPS, PRINTED, RECOVERIES, STARTS, transfer
+from .setting import MODEM_BPS, PAPER, PRINTED, RECOVERIES, STARTS, transfer
 
 NEXT, WITHIN_S = 20, 0.05
 """Packets after the third duplicate that are compared, and how far two times of theirs may differ."""

@@ -12,8 +12,7 @@ from acklab.study.intervals import Sample
 
 from ..paths2026.runs import Few
 from ..paths2026.told import sample, spread, told
-from .registry import STUDY
-from .setting import LOSSES, SETTINGS, TRIPS, scenario
+from .setting import LOSSES, SETTINGS, STUDY, TRIPS, scenario
 
 
 class Reader:

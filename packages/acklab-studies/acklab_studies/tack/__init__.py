@@ -5,6 +5,6 @@ Acknowledgments", SIGCOMM 2020.
 """
 
 from . import combined, wlan  # noqa: F401
-from .registry import PAPER
+from .setting import PAPER
 
 __all__ = ["PAPER"]

@@ -10,8 +10,7 @@ from acklab.reproduce.paper import Compared, Drawn
 from acklab.study.intervals import Sample
 
 from ..later import gain, sample, spread, told
-from .registry import PAPER
-from .setting import ACKS, COLOURS, SECONDS, download, warm_s
+from .setting import ACKS, COLOURS, PAPER, SECONDS, download, warm_s
 from .wlan import READ
 
 CASES = {"case 1": ("802.11g", "100Mbps", 20.0), "case 3": ("802.11n", "500Mbps", 200.0)}

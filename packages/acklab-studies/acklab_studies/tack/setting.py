@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acklab.reproduce.paper import Parameter
+from acklab.reproduce.paper import Paper, Parameter
 
 from ..later import text
 
@@ -111,3 +111,15 @@ def datagrams(standard: str, seed: int) -> str:
         "flow": [{"from": "W", "to": "M", "source": source}],
     }
     return text(tree)
+
+
+PAPER = Paper(
+    id="tack",
+    title="TACK: Improving Wireless Transport Performance by Taming Acknowledgments",
+    citation="Tong Li, Kai Zheng, Ke Xu, Rahul Arvind Jadhav, Tao Xiong, Keith Winstein and Kun Tan, SIGCOMM 2020",
+    about="ACKs and data share the air of a WLAN. A receiver that sends four ACKs a round trip, at most, instead of one for every "
+    "second segment: how much goodput does that leave for data?",
+    sections={"6.3": "WLANs alone", "6.5": "A WLAN and a wide-area path"},
+    parameters=PARAMETERS,
+    group="later work",
+)

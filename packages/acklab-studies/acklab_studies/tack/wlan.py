@@ -12,8 +12,7 @@ from acklab.reproduce.paper import Compared, Drawn
 from acklab.study.intervals import Sample, jackknife
 
 from ..later import gain, sample, spread, told
-from .registry import PAPER
-from .setting import ACKS, COLOURS, SECONDS, STANDARDS, datagrams, download, warm_s
+from .setting import ACKS, COLOURS, PAPER, SECONDS, STANDARDS, datagrams, download, warm_s
 
 PRINTED = {"TCP": (5.4, 19.0, 155.0, 434.0), "TACK": (6.0, 23.5, 198.0, 556.0)}
 """Figure 10(a), Mb/s; the halves are from the authors' plot script."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...results.result import Result
-from ...text.counts import counted
+from ...text.numbers import counted
 from ...text.templates import Fact, fact
 from .connection import COLUMNS, Connection, Direction, Row
 from .reading import QlogError, is_qlog, traces
@@ -64,7 +64,7 @@ class QlogAnalysis(Result):
     @property
     def text(self) -> str:
         """Facts and tables, as a terminal shows them."""
-        from .text import as_text
+        from .page import as_text
 
         return as_text(self)
 

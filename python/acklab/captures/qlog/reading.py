@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ...text.escapes import one_line, replaced
 from ...text.templates import Fact, fact
+from ...text.terminal import one_line, replaced
 
 #: The byte before each record of JSON-SEQ (RFC 7464).
 RECORD = b"\x1e"

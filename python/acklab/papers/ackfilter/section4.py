@@ -18,7 +18,7 @@ from ...reproduce.paper import Compared, Drawn
 from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stopping import ladder
 from ...study.intervals import Sample, jackknife, split
-from ...study.quantities import jain
+from ...study.metrics import jain
 from .setting import ALGORITHMS, COLOURS, DURATION_S, LARGE_BUFFER, NAMES, PAPER, SMALL, SMALL_BUFFER, Many
 
 RUN_SOURCES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)

@@ -16,7 +16,7 @@ from ...reproduce.experiments import Effort, Sweep, Traces, records
 from ...reproduce.grid import OneFlow
 from ...reproduce.paper import Paper, Parameter
 from ...scenario.draws import Draws
-from ...text.toml import loads
+from ...text.input import loads
 from ..trace import Transfer
 
 MECHANISMS = ("every", "delayed", "daass", "ubc", "lbc")
@@ -223,7 +223,8 @@ PARAMETERS: list[Parameter] = [
         fitted_to=("fig1", "fig2a.q22", "fig2a.q21", "fig2a.q20", "fig3a.q22", "fig3a.q20", "fig3a.q19"),
     ),
     Parameter(
-        "delays", "2 ms to the gateway, 48 ms beyond", "inferred", "only the sum is stated; 5 + 45 ms gives the same"
+        "delays", "2 ms to the gateway, 48 ms beyond", "inferred", "only the sum is stated; 5 + 45 ms gives the same "
+        "thresholds, but no timeouts at a queue of 8 in Figure 2(b)"
     ),
     Parameter("segment", "1000 bytes on the wire", "stated", "section 3.1; no header is added, as ns 1.4's agents do"),
     Parameter("ACK", "40 bytes, 8 more for each SACK block", "inferred", "TCP/IP header; ns's default"),

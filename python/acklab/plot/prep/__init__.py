@@ -6,19 +6,32 @@ drawing code, here and in the page, places these numbers and computes nothing el
 tests pin these frames.
 """
 
-from .axes import AXES, Axis, label
-from .change import name_of
-from .facts import headline
-from .journeys import FATES, journeys
-from .queue import drops, fullest, queue, queue_waits
-from .rtt import rtt
-from .sequence import sequence_unit, time_sequence
+from .facts import CAUSES, Limits, headline, limits, name_of
+from .packets import thin_points, thin_steps
+from .series import (
+    AXES,
+    BANDS,
+    FATES,
+    Axis,
+    band_length,
+    cwnd,
+    drops,
+    fullest,
+    journeys,
+    label,
+    progress,
+    queue,
+    queue_waits,
+    rtt,
+    sequence_unit,
+    throughput,
+    time_sequence,
+    timeline,
+    window_events,
+    window_height,
+    window_shown,
+)
 from .tables import flow_table, link_table
-from .thin import thin_points, thin_steps
-from .throughput import progress, throughput
-from .timeline import BANDS, band_length, timeline
-from .verdict import CAUSES, Limits, limits
-from .window import cwnd, window_events, window_height, window_shown
 
 __all__ = [
     "AXES",

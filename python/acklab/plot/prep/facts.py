@@ -1,19 +1,219 @@
-"""What a run's page says above its charts: short facts, each with its numbers."""
+"""What a run's page says above its charts: short facts, each with its numbers; where a flow's time went; what changed as flows came or went.
+
+Every moment between a flow's first data and its end is assigned to one state of the
+sender. In order of precedence:
+
+- ``timeout``: silence that ended with a retransmission timeout.
+- ``recovery``: repairing losses.
+- ``window``: the flight was at its ceiling while cwnd allowed more. Another window was full, or nothing more was to be sent.
+- ``slow start``: cwnd below ssthresh.
+- ``path``: congestion avoidance. cwnd grows and is cut as the path allows.
+
+The states say what the sender was doing, not what would have been faster. The words of
+the headline say no more than that. :mod:`acklab.results.together` has the rule of what changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from statistics import fmean
 from typing import Any
 
-from ...results.change import span, uneven
-from ...results.together import BEGINNING, WITHOUT_LIMIT, WRITES, Group, Way, Ways
+import polars as pl
+
+from ...results.together import (
+    BEGINNING,
+    WITHOUT_LIMIT,
+    WRITES,
+    Group,
+    Moved,
+    Way,
+    Ways,
+    mean_of,
+    rates,
+    span,
+    trips,
+    uneven,
+)
 from ...results.validity import short
 from ...text.numbers import amount, seconds
 from ...text.templates import Fact, fact, sentence
-from ..runs import Run
-from .change import latency, moved, name_of
-from .verdict import busiest
+from ..runs import Run, once_per_run
+from .packets import LOST
+from .series import journeys, progress, sender_states
+
+CAUSES = ("timeout", "recovery", "window", "slow start", "path")
+
+#: A ceiling is only believed if the flight stood at it for this share of the time.
+_PLATEAU = 0.10
+#: Stretches shorter than this share of the flow's time are drawn together.
+_DRAWN = 0.0025
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where one flow's time went."""
+
+    active_s: float
+    #: Cause -> seconds; empty if the series was not recorded.
+    seconds: dict[str, float] = field(default_factory=dict)
+    #: Cause, begin and seconds of each stretch, in the order of time; those too short to be drawn are together, with the last of them.
+    spans: list[tuple[str, float, float]] = field(default_factory=list)
+
+
+@once_per_run
+def limits(run: Run, flow: str) -> Limits:
+    """Put a flow's time down to causes; see the module's text."""
+    row = run.flow(flow)
+    start = row.get("first_data_s")
+    start = row.get("start_s") or 0.0 if start is None else start
+    end = row.get("finished_s")
+    end = run.end_s if end is None else end
+    return Limits(max(0.0, end - start), *_spent(run, flow, row, start, end))
+
+
+def _spent(
+    run: Run, flow: str, row: dict[str, Any], start: float, end: float
+) -> tuple[dict[str, float], list[tuple[str, float, float]]]:
+    series = sender_states(run, flow)
+    if series.height < 2 or end <= start:
+        return {}, []
+    steps = series.with_columns(
+        until=pl.col("time_s").shift(-1, fill_value=end).clip(start, end),
+        since=pl.col("time_s").clip(start, end),
+        # The time before a timeout is a wait for it.
+        timeout=pl.col("timed_out").shift(-1, fill_value=False),
+    )
+    steps = steps.with_columns(took=pl.col("until") - pl.col("since")).filter(pl.col("took") > 0)
+    flight, window = pl.col("flight_segments"), pl.col("cwnd_segments")
+    ceiling = _ceiling(steps, row)
+    full = (flight >= (ceiling or float("inf")) - 0.5) & (window >= flight + 1)
+    cause = (
+        pl.when("timeout").then(pl.lit("timeout"))
+        .when(pl.col("state") == "recovery").then(pl.lit("recovery"))
+        .when(full.fill_null(False)).then(pl.lit("window"))
+        .when(pl.col("state") == "slow-start").then(pl.lit("slow start"))
+        .otherwise(pl.lit("path"))
+    )  # fmt: skip
+    steps = steps.with_columns(cause=cause)
+    sums = dict(steps.group_by("cause").agg(pl.col("took").sum()).iter_rows())
+    stretches = steps.group_by(pl.col("cause").rle_id().alias("stretch"), maintain_order=True).agg(
+        pl.col("cause", "since").first(), pl.col("took").sum()
+    )
+    return {c: sums.get(c, 0.0) for c in CAUSES}, _drawn(stretches, _DRAWN * (end - start))
+
+
+def _drawn(stretches: pl.DataFrame, least: float) -> list[tuple[str, float, float]]:
+    """The stretches that can be drawn: shorter ones of a cause wait until they are long enough together, so that no time is lost."""
+    spans: list[tuple[str, float, float]] = []
+    waiting: dict[str, tuple[float, float]] = {}
+    for name, since, took in stretches.select("cause", "since", "took").iter_rows():
+        begun, before = waiting.pop(name, (since, 0.0))
+        if before + took < least:
+            waiting[name] = begun, before + took
+        else:
+            spans.append((name, since, before + took))
+    spans = sorted([*spans, *((name, *rest) for name, rest in waiting.items())], key=lambda span: span[1])
+    runs = [list(some) for _, some in groupby(spans, key=lambda span: span[0])]
+    return [(some[0][0], some[0][1], sum(took for _, _, took in some)) for some in runs]
+
+
+def _ceiling(steps: pl.DataFrame, row: dict[str, Any]) -> float | None:
+    """The window other than cwnd: as told by the flow, or where the flight stood still under a larger cwnd."""
+    told = row.get("window_segments")
+    if told is not None:
+        return float(told)
+    calm = steps.filter(pl.col("state") != "recovery")
+    highest = calm["flight_segments"].max()
+    if highest is None or highest <= 1:
+        return None
+    there = calm.filter(
+        (pl.col("flight_segments") >= highest - 0.5) & (pl.col("cwnd_segments") >= pl.col("flight_segments") + 1)
+    )
+    if there["took"].sum() < _PLATEAU * steps["took"].sum():
+        return None
+    return float(highest)
+
+
+def busiest(run: Run, flow: str, kind: str) -> tuple[str, float] | None:
+    """Of the links that carried a flow's packets of a kind (``data``, ``ack``) the busiest, and the share of the run that it was busy.
+
+    Without recorded packets, of all links for ``data``, and None for ``ack``.
+    """
+    links = run.links
+    if not links.height or "utilisation" not in links.columns:
+        return None
+    if run.packets.height:
+        links = links.filter(pl.format("{}->{}", "from", "to").is_in(run.links_of(flow, kind)))
+    elif kind != "data":
+        return None
+    links = links.drop_nulls("utilisation").sort("utilisation", descending=True)
+    if not links.height:
+        return None
+    top = links.row(0, named=True)
+    return f"{top['from']}->{top['to']}", float(top["utilisation"])
+
+
+@once_per_run
+def moved(run: Run) -> list[Moved]:
+    """What each group that stays got in each part; nothing without a visit, or without recorded packets."""
+    change = run.change
+    if change is None or not run.packets.height:
+        return []
+    grown = {row["name"]: acknowledged(run, row["name"]) for group in change.stayers for row in group.flows}
+
+    def bytes_by(flow: str, time_s: float) -> float:
+        at = int(grown[flow]["time_s"].search_sorted(time_s, side="right"))
+        return float(grown[flow]["bytes"][at - 1]) if at else 0.0
+
+    found = []
+    for group in change.stayers:
+        flows = [row["name"] for row in group.flows]
+        means = tuple(mean_of(run.part_trips, flows, number) for number in range(len(change.parts)))
+        found.append(Moved(group, rates(change.parts, flows, bytes_by), means if any(means) else ()))
+    return found
+
+
+def acknowledged(run: Run, flow: str) -> pl.DataFrame:
+    """Payload that the sender knows to have arrived, ``time_s, bytes``: what the table's goodput counts.
+
+    Where ACKs do not tell it (a QUIC sender's have packet numbers), payload in order at the receiver.
+    """
+    acks = journeys(run).filter(
+        pl.col("flow") == flow, pl.col("kind") == "ack", pl.col("fate") == "delivered", ~pl.col("syn")
+    )
+    grown = acks.sort("ended_s").select(time_s="ended_s", ack=pl.col("ack").cum_max())
+    told, unit = run.flow(flow).get("bytes"), run.unit_bytes(flow)
+    first = (
+        journeys(run)
+        .filter(pl.col("flow") == flow, pl.col("kind") == "data", pl.col("len") > 0, ~pl.col("syn"))["seq"]
+        .min()
+    )
+    if told is None or first is None or not grown.height or abs((grown["ack"][-1] - first) * unit - told) > 2 * unit:  # type: ignore[operator]
+        return progress(run, flow)
+    return grown.select("time_s", bytes=pl.col("ack").sub(first).clip(0) * unit)  # type: ignore[arg-type]
+
+
+def latency(run: Run, group: Group) -> list[tuple[str, dict[str, float]]]:
+    """The round trips of what is written now and then, median, ends and count, in each part: when, and the values."""
+    parts = run.change.parts if run.change is not None else ()
+    spans = [(part.from_s if number else 0.0, part.to_s if number + 1 < len(parts) else float("inf")) for number, part in enumerate(parts)]  # fmt: skip
+    rows = []
+    for number, (low, high) in enumerate(spans or [(0.0, float("inf"))]):
+        if seen := trips(run.samples, group, low, high):
+            when = f"{seconds(parts[number].from_s)} to {seconds(parts[number].to_s)}" if parts else ""
+            rows.append(
+                (when, {"median": seen.median_s, "low": seen.low_s, "high": seen.high_s, "samples": seen.number})
+            )
+    return rows
+
+
+def name_of(group: Group) -> str:
+    """A group's flows, and between which nodes."""
+    return f"{group.names}{' (' + group.route.replace('->', '→') + ')' if group.route else ''}"
+
 
 #: Paths and late flows that are facts; queues that are named.
 MAX_PATHS, MAX_LATE, MAX_QUEUES = 2, 3, 3
@@ -128,7 +328,10 @@ def _waited(run: Run) -> Iterator[Fact]:
         wait = row["sent_wait_s"] / row["packets"]
         if wait > shortest:
             kind = "ACKs" if row.get("ack_packets") == row["packets"] else "packets"
-            yield fact("waited", what=kind, link=f"{row['from']}→{row['to']}", wait=wait, shortest=shortest)
+            longest = run.series["rtt_s"].max() if "rtt_s" in run.series.columns else None
+            yield fact(
+                "waited", what=kind, link=f"{row['from']}→{row['to']}", wait=wait, shortest=shortest, longest=longest
+            )
 
 
 def _losses(run: Run) -> Iterator[Fact]:
@@ -143,7 +346,9 @@ def _losses(run: Run) -> Iterator[Fact]:
         return
     places.sort(reverse=True)
     where = [place for _, place in places[:MAX_QUEUES]]
-    yield fact("losses", lost=sum(taken for taken, _ in places), where=where, **sums)
+    first: Any = run.packets.filter(LOST)["time_s"].min() if run.packets.height else None
+    when = "" if first is None else f"first at {seconds(first)}"
+    yield fact("losses", lost=sum(taken for taken, _ in places), where=where, when=when, **sums)
     data = sum(taken for taken, _ in places) - int(_sum(run, "acks_dropped"))
     if (needless := sums["retransmits"] - max(0, data)) > 0:  # each loss of data needs one
         yield fact("needless", needless=needless, retransmits=sums["retransmits"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..runs import Run
-from .verdict import limits
+from .facts import limits
 
 #: Column -> heading, unit, decimals (None for text and whole numbers), what it means.
 _FLOW = {

@@ -34,7 +34,7 @@ function figures(value, n) {
   return signed(value.toFixed(Math.min(12, decimals)));
 }
 
-// 1,234,567: the form of `acklab.text.counts.grouped`.
+// 1,234,567: the form of `acklab.text.numbers.grouped`.
 export function grouped(value, decimals) {
   const text = decimals === null || decimals === undefined ? exact(value, 6) : value.toFixed(decimals);
   const [whole, part] = text.split(".");

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import FitError
 from .fit import Fit, fit
+from .place import FitError
 
 __all__ = ["Fit", "FitError", "fit"]

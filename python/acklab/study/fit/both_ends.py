@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ...text.counts import counted
+from ...text.numbers import counted
 from ...text.templates import Fact, fact
-from . import losses
-from .errors import FitError
+from .estimates import share
 from .measure import Measured, measure
-from .value import Row, Value
+from .place import FitError, Row, Value, of_direction
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -109,13 +108,12 @@ def joined(found: Analysis, measured: Measured, other: Analysis) -> tuple[Measur
     lost: Sequence[Sequence[int]] = measured.lost
     if not (row["offloaded"] or theirs["offloaded"]):
         lost = [_lost(sent, arrived, there)]
-        values["loss"] = losses.share(row, len(lost[0]), seen=True)
+        values["loss"] = share(row, len(lost[0]), seen=True)
     return replace(measured, row={**row, **{name: theirs[name] for name in RECEIVER}}, values=values, lost=lost), ways
 
 
 def _packets(found: Analysis, row: Row, table: str) -> pl.DataFrame:
-    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
-    frame = pl.DataFrame(getattr(found, table)).filter(mine)
+    frame = of_direction(getattr(found, table), row)
     return frame if table == "segments" else frame.filter(pl.col("kind").cast(pl.String) != "probe")
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...results.result import Result
-from ...text.packaged import located
+from ...text.input import located
 from ...text.templates import Fact, fact
-from . import trust
+from ..answers import Answer
 from .both_ends import joined
-from .errors import FitError
 from .held_out import HeldOut, check
 from .measure import Measured, direction, elsewhere, measure, same
+from .place import FitError, Value, of_direction
+from .predict import bad, blind
 from .receivers import Named, name
 from .search import TIMER, Search, Tried
-from .value import Value
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -34,7 +34,7 @@ MAX_SEGMENTS = 150_000
 
 
 @dataclass(frozen=True, repr=False)
-class Fit(Result):
+class Fit(Answer):
     """A fitted scenario, with what is known of each parameter."""
 
     verb = "fit"
@@ -69,15 +69,8 @@ class Fit(Result):
 
     def scenario_toml(self) -> str:
         """The model as text, which :func:`acklab.run` and :func:`acklab.why` take, too."""
-        from .output import scenario
-
-        return scenario(self)
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values: the object that ``--json`` prints."""
-        from .output import plain
-
-        return plain(self)
+        text: str = self._page().scenario(self)
+        return text
 
     def frames(self) -> dict[str, Any]:
         """No tables but the parameters."""
@@ -85,21 +78,15 @@ class Fit(Result):
 
     def html(self) -> str:
         """The page's text."""
-        from .output import page
-
-        return page(self)
+        text: str = self._page().page(self)
+        return text
 
     def write_into(self, folder: Folder) -> None:
         """Writes what :meth:`write` does to a directory that is held."""
-        from .output import write
+        self._page().write(self, None, folder)
 
-        write(self, None, folder)
-
-    def report(self) -> Any:
-        """Facts and tables."""
-        from .report import report
-
-        return report(self)
+    def _page(self) -> Any:
+        return import_module(".page", __package__)
 
     def __repr__(self) -> str:
         return f"<Fit of {self.file!r}; print() shows it>"
@@ -107,12 +94,12 @@ class Fit(Result):
     @property
     def bad(self) -> Fact | None:
         """Why no prediction follows from the fit; None if one does."""
-        return trust.bad(self)
+        return bad(self)
 
     @property
     def blind(self) -> Fact | None:
         """Why no prediction of another queue or sender follows from the fit; None if one does."""
-        return trust.blind(self)
+        return blind(self)
 
 
 def fit(
@@ -185,12 +172,7 @@ def _shorter(
 
     from ...captures import of_capture
 
-    mine = (
-        (pl.col("connection") == row["connection"])
-        & (pl.col("direction") == row["direction"])
-        & (pl.col("payload_bytes") > 0)
-    )
-    times = pl.DataFrame(found.segments).filter(mine)["time_s"]
+    times = of_direction(found.segments, row).filter(pl.col("payload_bytes") > 0)["time_s"]
     until = float(times[min(MAX_SEGMENTS * len(times) // max(row["segments"], 1), len(times) - 1)])
     part = of_capture(path, until_s=until)
     shorter = same(part, row)

@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from ...captures.findings import limit
+from ...captures.text import limit
 from ...text.templates import fact, sentence
-from . import losses, rate, receiving
-from .errors import FitError
-from .place import Place, place
-from .value import Row, Value, wire
-from .writes import Writes, writes
+from .estimates import Writes, initial_window, lost, policy, rate, share, timer, window, writes
+from .place import FitError, Place, Row, Value, of_direction, place, wire
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -67,7 +64,7 @@ def direction(found: Analysis, only: str | None = None) -> Row:
     Raises:
         FitError: there is none.
     """
-    from ...captures.select import matches
+    from ...captures.text import matches
 
     rows = found.rows()
     if not rows:
@@ -114,17 +111,17 @@ def measure(found: Analysis, row: Row) -> Measured:
     curve = new.select(
         time_s=(pl.col("time_s") - start).clip(0.0), ack_bytes=pl.col("acked_bytes").cum_sum().cast(pl.Int64)
     )
-    missing = losses.lost(data, row, where)
+    missing = lost(data, row, where)
     listed = writes(data, acks, row, where)
-    speed = rate.rate(row, data, new, where)
+    speed = rate(row, data, new, where)
     values = [
         speed,
         _delay(row),
         _queue(row, speed, where, new),
-        losses.share(row, len(missing[0]), where.behind),
-        *receiving.policy(row, receiving.timer(row, data, new, where)),
-        receiving.window(row, acks, where),
-        receiving.initial_window(row, listed[0][1] if listed else None),
+        share(row, len(missing[0]), where.behind),
+        *policy(row, timer(row, data, new, where)),
+        window(row, acks, where),
+        initial_window(row, listed[0][1] if listed else None),
         Value(
             "payload of a segment",
             row["segment_bytes"],
@@ -169,11 +166,10 @@ def _check(row: Row) -> None:
 
 def _packets(found: Analysis, row: Row) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The direction's packets with payload, and its ACKs."""
-    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
-    data = pl.DataFrame(found.segments).filter(
-        mine & (pl.col("payload_bytes") > 0) & (pl.col("kind").cast(pl.String) != "keep-alive")
+    data = of_direction(found.segments, row).filter(
+        (pl.col("payload_bytes") > 0) & (pl.col("kind").cast(pl.String) != "keep-alive")
     )
-    acks = pl.DataFrame(found.acks).filter(mine)
+    acks = of_direction(found.acks, row)
     if not data.height or not acks.filter(pl.col("acked_bytes") > 0).height:
         raise FitError("data or ACKs are missing in the capture")
     return data, acks

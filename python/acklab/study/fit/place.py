@@ -1,11 +1,64 @@
-"""The place of a capture on the path, and the round trips that show from there: what a change of a queue would change."""
+"""A fitted parameter, how well the capture determines it, and the place of the capture on the path, from which round trips show."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from .errors import FitError
-from .value import Row
+import polars as pl
+
+from ...text.templates import Fact
+
+
+class FitError(ValueError):
+    """Nothing can be fitted, or no prediction follows from a fit; the message says why."""
+
+
+#: A row of an analysis' table ``connections``.
+Row = Mapping[str, Any]
+#: Header bytes of IPv4 and TCP, of IPv6 and TCP, and of the timestamps option.
+HEADERS, HEADERS_6, STAMPS = 40, 60, 12
+
+
+@dataclass(frozen=True)
+class Value:
+    """A parameter in a unit. ``determined`` is False where the capture does not show it.
+
+    The value then is a default, or one that is large enough to make no difference. ``low`` and ``high`` are the ends of an
+    interval; None means that the capture gives no bound on that side.
+    """
+
+    name: str
+    value: Any
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    determined: bool = True
+    how: Fact | None = None
+    """The evidence."""
+
+
+def of_direction(table: Any, row: Row) -> pl.DataFrame:
+    """The rows of an analysis' table that are of the row's connection and direction."""
+    return pl.DataFrame(table).filter(connection=row["connection"], direction=row["direction"])
+
+
+def stamped(row: Row) -> bool:
+    """Whether the connection's segments carry timestamps (RFC 7323)."""
+    return "timestamps" in row["options"].split()
+
+
+def header(row: Row) -> int:
+    """Bytes of the IP and TCP headers without options."""
+    return HEADERS_6 if row["from"].startswith("[") else HEADERS
+
+
+def wire(row: Row) -> float:
+    """Bytes of an IP packet for each byte of payload, in a full segment."""
+    segment = row["segment_bytes"]
+    return float((segment + header(row) + STAMPS * stamped(row)) / segment)
+
 
 #: Least delay of a link of the fitted scenario.
 MIN_S = 1e-6

@@ -20,10 +20,9 @@ import numpy as np
 import polars as pl
 
 from ...scenario.given import assignments
-from .errors import FitError
 from .measure import Measured
-from .scenario import simulate
-from .search import Search, Tried
+from .place import FitError, of_direction
+from .search import Search, Tried, simulate
 
 if TYPE_CHECKING:
     from ...captures import Analysis
@@ -189,8 +188,7 @@ def name(measured: Measured, search: Search, replay: Tried, found: Analysis) -> 
 
 def signature(found: Analysis, row: Mapping[str, Any], waits: bool) -> Signature:
     """What a capture shows of a direction; ``waits``: also how long ACKs waited, as only the receiver's side of a bottleneck shows."""
-    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
-    acks = pl.DataFrame(found.acks).filter(mine)
+    acks = of_direction(found.acks, row)
     new = acks.filter((pl.col("acked_bytes") > 0) & pl.col("plain"))
     several = np.maximum(new["acked_segments"].to_numpy(), 1)
     classes = np.searchsorted(CLASSES, several, side="right") - 1

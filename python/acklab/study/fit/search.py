@@ -1,5 +1,8 @@
 """The search for what the estimates leave open: choices of a small space are simulated, and compared with the capture.
 
+A simulation is captured at the same place. It is as far from the capture as the instants at which the same shares of the data are
+acknowledged, and the number of ACKs.
+
 The space is one of :mod:`acklab.study.space`. It has named alternatives of the sender, of the losses and of the ACK policy. Then
 come a queue's length, random losses, timers, and the ends of the rate's interval.
 """
@@ -8,24 +11,225 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from ... import _core
 from ...scenario.given import assignments
 from ..space import Alternatives, Choice, Free, Space
-from . import losses
-from .errors import FitError
+from .estimates import events, policies
 from .measure import Measured
-from .place import Waits, waits
-from .receiving import policies
-from .scenario import NOTHING, Simulated, base, simulate, text
-from .score import Score
-from .value import Row
+from .place import STAMPS, FitError, Row, Waits, header, stamped, waits
+
+if TYPE_CHECKING:
+    from ...captures import Analysis
+
+#: Shares of the data that are compared.
+SHARES = np.linspace(0.02, 1.0, 50)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A comparison of two curves of acknowledged data."""
+
+    curve: float
+    """Mean of the differences in time at :data:`SHARES`, as a share of the time that the capture took."""
+    end: float
+    """Difference of the last instants, as a share of the capture's; positive where the simulation takes longer."""
+    acks: float
+    """Difference of the numbers of ACKs of new data, as a share of the capture's."""
+    sizes: float = 0.0
+    """Share of the ACKs that acknowledge another number of bytes: the distributions' total variation. Errors that cancel in ``acks`` do not here."""
+
+    @property
+    def cost(self) -> float:
+        """What a search makes small: the difference of the curves, and a tenth of that of the ACKs' numbers."""
+        return self.curve + 0.1 * min(abs(self.acks), 1.0)
+
+
+NONE = Score(float("inf"), float("inf"), float("inf"), 1.0)
+"""Of a simulation without data."""
+
+
+def times(curve: pl.DataFrame, amounts: Any) -> Any:
+    """When so many bytes were acknowledged; infinite where they never were."""
+    bytes_, time = curve["ack_bytes"].to_numpy(), curve["time_s"].to_numpy()
+    places = np.searchsorted(bytes_, amounts, side="left")
+    return np.where(places < len(time), time[np.minimum(places, len(time) - 1)], np.inf)
+
+
+def score(measured: pl.DataFrame, simulated: pl.DataFrame) -> Score:
+    """Compares ``simulated`` with ``measured`` as far as that goes; both have ``time_s`` and ``ack_bytes``."""
+    if not simulated.height or not measured.height:
+        return NONE
+    reached = int(measured["ack_bytes"][-1])
+    end = max(float(measured["time_s"][-1]), 1e-9)
+    ours, theirs = times(simulated, SHARES * reached), times(measured, SHARES * reached)
+    until = simulated.filter(pl.col("ack_bytes") <= reached).height
+    sizes = _apart(_sizes(simulated.head(until)), _sizes(measured))
+    return Score(
+        float(np.mean(np.abs(ours - theirs)) / end), float(ours[-1] / end - 1), until / measured.height - 1, sizes
+    )
+
+
+def _sizes(curve: pl.DataFrame) -> dict[int, float]:
+    """Share of the ACKs that acknowledge each number of bytes."""
+    found, counts = np.unique(np.diff(curve["ack_bytes"].to_numpy(), prepend=0), return_counts=True)
+    return dict(zip(found.tolist(), (counts / max(curve.height, 1)).tolist(), strict=True))
+
+
+def _apart(one: dict[int, float], other: dict[int, float]) -> float:
+    return sum(abs(one.get(size, 0.0) - other.get(size, 0.0)) for size in {*one, *other}) / 2
+
+
+def after(curve: pl.DataFrame, done: int) -> pl.DataFrame:
+    """A curve from the instant at which ``done`` bytes were acknowledged."""
+    start = curve.filter(pl.col("ack_bytes") >= done)["time_s"].min()
+    later = curve.filter(pl.col("ack_bytes") > done)
+    return later.select(time_s=pl.col("time_s") - (start or 0.0), ack_bytes=pl.col("ack_bytes") - done)
+
+
+#: Rate of the links that are no bottleneck, and packets of a queue that never fills.
+FAST, DEEP = "100Gbps", 100_000
+#: A simulation ends after so many times what the capture took, and a few seconds.
+PATIENCE, MORE_S = 4.0, 10.0
+
+
+def base(measured: Measured, size: int | None = None, whole: Measured | None = None) -> dict[str, Any]:
+    """The scenario's tree without what a search chooses.
+
+    Args:
+        measured: the estimates.
+        size: bytes to send; as many as the capture acknowledges without it.
+        whole: whose application and duration it has, if not those of ``measured``.
+    """
+    row, values, whole = measured.row, measured.values, whole or measured
+    rtt = values["round trip"].value
+    delays = measured.place.delays(rtt)
+    sender: dict[str, Any] = {
+        "packet": row["segment_bytes"] + STAMPS * stamped(row), "header": header(row), "timestamps": stamped(row),
+        "initial_window": values["initial window"].value, "window": f"{max(values['window'].value, 2 * row['segment_bytes'])}B",
+    }  # fmt: skip
+    deep = {"kind": "drop-tail", "packets": DEEP}
+    middle = {
+        "between": ["A", "B"], "rate": f"{values['rate'].value:.0f}bps", "delay": f"{delays[1]:.9f}s", "queue": dict(deep),
+        "back": {"queue": deep},
+    }  # fmt: skip
+    near = {"between": ["S", "A"], "rate": FAST, "delay": f"{delays[0]:.9f}s", "queue": deep}
+    far = {"between": ["B", "R"], "rate": FAST, "delay": f"{delays[2]:.9f}s", "queue": deep}
+    flow: dict[str, Any] = {"name": "fitted", "from": "S", "to": "R"}
+    wanted = size or whole.bytes
+    if whole.writes:
+        flow["source"] = {"kind": "listed", "writes": _listed(whole, wanted, rtt)}
+    else:
+        flow["size"] = {"bytes": f"{wanted}B"}
+    return {
+        "title": f"Fitted to {row['from']} -> {row['to']}",
+        "seed": 1,
+        "stop": {"when": "flows-complete", "at_most": f"{PATIENCE * whole.end_s + MORE_S:.3f}s"},
+        "link": [middle, near, far],
+        "flow": [{**flow, "sender": sender, "receiver": {}}],
+    }
+
+
+def _listed(whole: Measured, wanted: int, rtt: float) -> list[list[str]]:
+    """The writes, later than the handshake, up to ``wanted`` bytes together.
+
+    If data ended the captured handshake, the first write was there before: the simulated handshake must end with the same packet, because
+    its time may be the least round trip.
+    """
+    early, rows, total = whole.row["handshake"] and whole.row["handshake_rtt_s"] is None, list[list[str]](), 0
+    shift = rtt if early else 1.5 * rtt + 0.01
+    for time, size in whole.writes:
+        size = min(size, wanted - total)
+        if size <= 0:
+            break
+        rows.append([f"{0.0 if early and not rows else shift + time:.6f}s", f"{size}B"])
+        total += size
+    if total < wanted and rows:
+        rows[-1][1] = f"{int(rows[-1][1][:-1]) + wanted - total}B"
+    return rows
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulation as a capture at the same place shows it."""
+
+    found: Analysis | None
+    row: Row | None
+    curve: pl.DataFrame
+    """``time_s`` from the first data, ``ack_bytes`` acknowledged."""
+    start_s: float = 0.0
+
+    @property
+    def end_s(self) -> float:
+        """From the first data to the last ACK of new data; infinite without any."""
+        return float(self.curve["time_s"][-1]) if self.curve.height else math.inf
+
+    def against(self, curve: pl.DataFrame) -> Score:
+        """The comparison with a capture's curve."""
+        return score(curve, self.curve) if self.curve.height else NONE
+
+
+NOTHING = Simulated(
+    None, None, pl.DataFrame({"time_s": [], "ack_bytes": []}, schema={"time_s": pl.Float64, "ack_bytes": pl.Int64})
+)
+
+
+def simulate(scenario: str, end: str, sets: Sequence[str] = (), seed: int | None = None) -> Simulated:
+    """Runs a scenario, writes a capture at a link end, and analyses that.
+
+    Raises:
+        FitError: it is no legal scenario, or the run failed.
+    """
+    from ... import _core
+    from ...captures import of_capture
+
+    try:
+        result = _core.Simulation(scenario, file="the fitted scenario", sets=list(sets), seed=seed, captures=True).run()
+    except (_core.ScenarioError, _core.RunError) as error:
+        raise FitError(str(error)) from None
+    with tempfile.TemporaryDirectory(prefix="acklab-fit-") as folder:
+        path = Path(folder) / "simulated.pcapng"
+        _core.capture(result, end, path, snap_length=128)
+        found = of_capture(path)
+    rows = [row for row in found.rows() if row["acked_bytes"]]
+    if not rows:
+        return NOTHING
+    row = max(rows, key=lambda one: one["acked_bytes"])
+    acks = pl.DataFrame(found.acks).filter((pl.col("direction") == row["direction"]) & (pl.col("acked_bytes") > 0))
+    data = pl.DataFrame(found.segments).filter(
+        (pl.col("direction") == row["direction"]) & (pl.col("payload_bytes") > 0)
+    )
+    if not data.height or not acks.height:
+        return NOTHING
+    start = float(data["time_s"][0])
+    curve = acks.select(
+        time_s=(pl.col("time_s") - start).clip(0.0), ack_bytes=pl.col("acked_bytes").cum_sum().cast(pl.Int64)
+    )
+    return Simulated(found, row, curve, start)
+
+
+def deepest(scenario: str, sets: Sequence[str]) -> int:
+    """Packets that waited at most at the bottleneck, which is the first link."""
+    from ... import _core
+
+    result = _core.Simulation(scenario, file="the fitted scenario", sets=list(sets)).run()
+    link: dict[str, Any] = json.loads(result.json(False))["links"][0]
+    return int(link["max_queue_packets"])
+
+
+def text(tree: Mapping[str, Any]) -> str:
+    """A tree as one line."""
+    return json.dumps(tree)
+
 
 #: A choice fits as well as the best if its cost is within this factor and margin: what differs within is not determined.
 ALIKE, MARGIN = 1.25, 0.002
@@ -205,7 +409,7 @@ class Search:
             self._random({**names, "losses": AT_RANDOM}, sets, self.measured.values["loss"].value, curve)
             for names, sets in starts[:2]
         ]
-        more = (losses.events(self.measured.lost[0], self.measured.row) - 1) / max(self.measured.row["segments"], 1)
+        more = (events(self.measured.lost[0], self.measured.row) - 1) / max(self.measured.row["segments"], 1)
         if more > 0:
             for best in _firsts(_sorted(one for one in found if one.queue is not None), "sender")[:2]:
                 for factor in WIDER:
