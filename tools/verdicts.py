@@ -3,6 +3,7 @@
     acklab reproduce --out whole                   every paper, whole; with names, some papers
 
     tools/verdicts.py whole/claims.json            take its verdicts into docs/papers/verdicts.json, and write the tables
+    tools/verdicts.py --judge veno/fig5.n ...      judge some claims again, with all their seeds
     tools/verdicts.py                              write the tables again
     tools/verdicts.py --check                      compare them
 
@@ -23,8 +24,10 @@ from acklab._core import __version__
 from acklab.papers import FIVE, installed, paper
 from acklab.reproduce import posterior
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
-from acklab.reproduce.ledger import load
+from acklab.reproduce.ledger import VERDICTS, load
+from acklab.reproduce.output import summary
 from acklab.reproduce.page import about
+from acklab.reproduce.runner import reproduce
 from acklab.study.posterior import MIN_EFFECTIVE
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -77,6 +80,35 @@ def taken(data: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{name}: no verdict on {', '.join(sorted(missing)[:5])}; run the whole paper")
         papers[name] = {"version": __version__, "runs": told["runs"][name], "claims": claims}
     return {"papers": dict(sorted(papers.items()))}
+
+
+def rejudged(data: dict[str, Any], claims: Iterable[str], threads: int = 1) -> dict[str, Any]:
+    """The data with some claims judged again.
+
+    Raises:
+        ValueError: there is no such paper or claim.
+    """
+    papers: dict[str, Any] = dict(data["papers"])
+    asked: dict[str, list[str]] = {}
+    for claim in claims:
+        name, _, short = claim.partition("/")
+        if name not in papers or f"{name}.{short}" not in load(name).claims:
+            raise ValueError(f"{claim}: no such PAPER/CLAIM")
+        asked.setdefault(name, []).append(f"{name}.{short}")
+    for name, ids in asked.items():
+        run = summary([reproduce(paper(name), only=lambda _: False, claims=ids, threads=threads)])
+        new = {one["id"].partition(".")[2]: kept(one) for one in run["claims"]}
+        for one in run["claims"]:
+            print(json.dumps(one), file=sys.stderr)
+        papers[name] = {**papers[name], "claims": {**papers[name]["claims"], **new}}
+    return {"papers": papers}
+
+
+def present(data: dict[str, Any]) -> None:
+    """Leaves out verdicts of entries that are struck."""
+    for name, judged in data.get("papers", {}).items():
+        shorts = [claim.short for claim in load(name).claims.values()]
+        judged["claims"] = {short: judged["claims"][short] for short in shorts if short in judged["claims"]}
 
 
 def having(claims: Verdicts, **wanted: str) -> int:
@@ -188,6 +220,26 @@ def unreproduced(papers: Mapping[str, Any], name: str) -> str:
     return "\n\n".join([*differ, *([f"Undecided: {', '.join(undecided)}."] if undecided else [])])
 
 
+def calibration(papers: Mapping[str, Any], name: str) -> str:
+    """The claims that chose a setting, by verdict."""
+    claims = {short: one for short, one in papers[name]["claims"].items() if one["standing"] == "calibration"}
+    by = {word: [f"`{short}`" for short, one in claims.items() if one["verdict"] == word] for word in VERDICTS}
+    listed = "; ".join(f"{word}: {', '.join(shorts)}" for word, shorts in by.items() if shorts)
+    return f"*Calibration*, claims that chose a setting, in no count: {listed or 'none'}."
+
+
+def held(papers: Mapping[str, Any], name: str) -> str:
+    """The claims that are reproduced, folded."""
+    rows = [line(["claim", "says"]), line(["---"] * 2)]
+    for claim in load(name).claims.values():
+        judged = papers[name]["claims"].get(claim.short, {"standing": ""})
+        if judged["standing"] == "evidence" and judged["verdict"] == "reproduced":
+            rows.append(line([f"`{claim.short}`", escaped(claim.claim)]))
+    return "\n".join(
+        ["<details>", f"<summary>The {len(rows) - 2} reproduced claims</summary>", "", *rows, "", "</details>"]
+    )
+
+
 def uncounted(papers: Mapping[str, Any], name: str) -> str:
     """The statements of a paper that nothing judges; what is struck, arithmetic or a note stands on the page of ``acklab reproduce``."""
     rows = [line(["", "statement", "because"]), line(["---"] * 3)]
@@ -267,6 +319,8 @@ TABLES: Mapping[str, Callable[..., str]] = {
     "unreproduced": unreproduced,
     "uncounted": uncounted,
     "holds": holds,
+    "held": held,
+    "calibration": calibration,
     "rules": rules,
     "values": values,
     "asked": asked,
@@ -318,6 +372,9 @@ def main() -> int:
     """Writes or compares."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("claims", nargs="*", type=Path, metavar="CLAIMS.json")
+    options.add_argument(
+        "--judge", nargs="+", default=[], metavar="PAPER/CLAIM", help="judge these claims again, with all their seeds"
+    )
     options.add_argument("--check", action="store_true", help="write nothing; exit status 1 if something would change")
     given = options.parse_args()
     data: dict[str, Any] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
@@ -327,6 +384,12 @@ def main() -> int:
         except (OSError, ValueError, KeyError) as error:
             print(f"{path}: {error}", file=sys.stderr)
             return 2
+    try:
+        data = rejudged(data, given.judge) if given.judge else data
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    present(data)
     explained(data)
     pages = {path: path.read_text("utf-8") for path in PAGES}
     stale = outdated(data)

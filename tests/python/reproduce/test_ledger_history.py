@@ -39,7 +39,7 @@ def test_an_edit_without_a_line_is_found() -> None:
         line = {"was": "a", "is": "b", "why": "c"}
         found[ID]["history"] = [*found[ID]["history"], line]
         assert ledger_forms.wrong(found, ledger_forms.noted(found, known)) == []
-    assert ledger_forms.wrong(edited(history=[]), known) == [f"{ID}: 2 changes, and 0 lines of history"]
+    assert ledger_forms.wrong(edited(history=[]), known) == [f"{ID}: 3 changes, and 0 lines of history"]
     reworded = {**criterion, "parts": [{**part, "about": "other words"} for part in criterion["parts"]]}
     assert ledger_forms.wrong(edited(criterion=reworded), known) == []
 

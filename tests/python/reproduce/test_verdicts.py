@@ -41,7 +41,9 @@ def test_a_paper_without_a_whole_run_is_named() -> None:
 def test_the_pages_have_the_tables_of_the_data() -> None:
     pages = [path.read_text("utf-8") for path in verdicts.PAGES]
     assert [verdicts.written(page, DATA) for page in pages] == pages
-    places = dict.fromkeys(("holds", "unreproduced", "uncounted", "rules", "values", "asked"), len(FIVE))
+    places = dict.fromkeys(
+        ("holds", "held", "unreproduced", "calibration", "uncounted", "rules", "values", "asked"), len(FIVE)
+    )
     told = "".join(pages)
     assert {name: told.count(f"<!-- verdicts: {name}") for name in verdicts.TABLES} == {
         name: places.get(name, 1) for name in verdicts.TABLES
@@ -77,6 +79,24 @@ def test_a_run_is_taken_whole_or_not_at_all() -> None:
         verdicts.taken(DATA, {**small(), "quick": True})
     with pytest.raises(ValueError, match="no verdict on"):
         verdicts.taken(DATA, {**small(), "claims": small()["claims"][1:]})
+
+
+def test_some_claims_are_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Any] = {
+        "papers": {"cake": {"claims": {"gone": {"verdict": "differs"}}}, "veno": DATA["papers"]["veno"]}
+    }
+    monkeypatch.setattr(verdicts, "reproduce", lambda *_, claims, **__: claims)
+    monkeypatch.setattr(
+        verdicts, "summary", lambda runs: {"claims": [c for c in small()["claims"] if c["id"] in runs[0]]}
+    )
+    short = next(claim.short for claim in load("cake").claims.values())
+    again = verdicts.rejudged(made, [f"cake/{short}"])
+    verdicts.present(again)
+    assert {name: list(one["claims"]) for name, one in again["papers"].items()} == {
+        "cake": [short], "veno": list(DATA["papers"]["veno"]["claims"])
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="no such"):
+        verdicts.rejudged(made, ["cake/fig0"])
 
 
 def test_an_entry_that_changed_makes_its_verdict_old() -> None:

@@ -21,7 +21,6 @@ from .setting import (
     PAPERS,
     READ,
     RECOVERIES,
-    RTT_S,
     SEGMENTS,
     SHORT,
     SURFACE,
@@ -34,35 +33,6 @@ from .setting import (
 )
 
 Recorded = Mapping[Hashable, Transfer]
-
-
-def without_queueing(transfer: Transfer, time_s: float) -> float:
-    """An ACK's arrival less what its chain of round trips spent waiting and being transmitted.
-
-    The ACK answers a segment that answered an ACK, and so on back to the first segment. Each of these round trips
-    counts as the propagation delay only.
-    """
-    first_sent = {s.seq: s for s in reversed(transfer.sent)}
-    arrivals = {}
-    acked = 0
-    for ack in transfer.acks:
-        acked += ack.covers
-        arrivals[ack.time_s] = acked - 1
-    rounds = 0
-    while time_s > 0:
-        sent = first_sent[arrivals[time_s]]
-        rounds, time_s = rounds + 1, sent.time_s
-    return rounds * RTT_S
-
-
-@PAPER.claim("eq1", LOSS_FREE)
-def slow_start_time(recorded: Recorded) -> Measurement:
-    every = recorded["reno", "every"]
-    reached = every.reaches(WINDOW)
-    return Measurement(
-        {"time": without_queueing(every, reached)},
-        f"the window has 40 segments after {reached:.3f} s; without queueing and transmission, six whole round trips",
-    )
 
 
 @PAPER.claim("eq2", LOSS_FREE)
@@ -363,10 +333,11 @@ def sack_ripples(every: Grid, delayed: Grid) -> Measurement:
 # --- 3.3.1 delayed ACKs after slow start
 
 
-@PAPER.claim("fig4a", SURFACE["reno", "daass"], SURFACE["reno", "every"])
-def daass_resembles_every(daass: Grid, every: Grid) -> Measurement:
-    correlation = float(np.corrcoef(daass[TIME].ravel(), every[TIME].ravel())[0, 1])
-    return Measurement({"correlation": correlation})
+@PAPER.claim("fig4a", SURFACE["reno", "daass"], EVERY, DELAYED)
+def daass_resembles_the_standard_receivers(*surfaces: Grid) -> Measurement:
+    daass, *standard = ({q: rise(one, q, SEGMENTS).mean() for q in one.axes["queue"]} for one in surfaces)
+    nearer = {q: np.clip(own, *sorted(one[q] for one in standard)) for q, own in daass.items()}
+    return Measurement({"rise": {f"at {q}": float(own / nearer[q]) for q, own in daass.items()}})
 
 
 def median_time(surface: Grid, queue: int, sizes: tuple[int, ...] = LARGER) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -211,30 +212,20 @@ def gain_grows_with_buffer(grid: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig11.wide", only(BUFFER, scheme=("newreno", "smart", "smart-paced")))
+@PAPER.claim("fig11.wide", only(BUFFER, scheme=("newreno", "smart", "paced", "smart-paced")))
 def smart_is_faster_over_buffers(grid: Grid) -> Measurement:
     found = {
-        f"{c} Mb/s, {b:g}": {s: float(grid.at(scheme=s, mbps=c)["mean"][i]) for s in ("newreno", "smart")}
-        for c in (7, 15) for i, b in enumerate(grid.axes["buffer"])
+        part: {
+            f"{c} Mb/s, {b:g}": {s: float(grid.at(scheme=s, mbps=c)["mean"][i]) for s in pair}
+            for c in (7, 15) for i, b in enumerate(grid.axes["buffer"])
+        }
+        for part, pair in (("plain", ("newreno", "smart")), ("paced", ("paced", "smart-paced")))
     }  # fmt: skip
     gains = [round(100 * float(g), 1) for c in (7, 15) for g in gain(grid.at(mbps=c), "smart")]
     paced = [round(100 * float(g), 1) for c in (7, 15) for g in gain(grid.at(mbps=c), "smart-paced")]
     return Measurement(
-        {"time": found},
+        found,
         f"reductions in %, at 7 and then at 15 Mb/s: {gains}; with pacing {paced}",
-    )
-
-
-@PAPER.claim("fig11.paced", only(BUFFER, scheme=("paced", "smart-paced")))
-def paced_smart_is_faster_over_buffers(grid: Grid) -> Measurement:
-    return Measurement(
-        {
-            "time": {
-                f"{c} Mb/s, {b:g}": {s: float(grid.at(scheme=s, mbps=c)["mean"][i]) for s in ("paced", "smart-paced")}
-                for c in (7, 15)
-                for i, b in enumerate(grid.axes["buffer"])
-            }
-        }
     )
 
 
@@ -384,22 +375,18 @@ def red_is_fairer_and_smoother(tail: Grid, red: Grid) -> Measurement:
     )
 
 
-def parallel(grid: Grid, fourth: str) -> Measurement:
+@PAPER.claim("fig19.nohit", only(FOURTH, fourth=("newreno", "smart", "smart-paced")))
+def parallel_is_not_hurt(grid: Grid) -> Measurement:
     """The parallel NewReno's time over that beside another NewReno, where the bottleneck limits."""
     part = grid.at(mbps=lambda c: c <= BINDING_MBPS)
-    ratio = part.at(fourth=fourth)["t1"] / part.at(fourth="newreno")["t1"]
-    found = {f"{c} Mb/s": float(r) for c, r in zip(part.axes["mbps"], ratio, strict=True)}
-    return Measurement({"mean": float(ratio.mean()), "each": found})
-
-
-@PAPER.claim("fig19.nohit", only(FOURTH, fourth=("newreno", "smart")))
-def parallel_is_not_hurt(grid: Grid) -> Measurement:
-    return parallel(grid, "smart")
-
-
-@PAPER.claim("fig19.paced", only(FOURTH, fourth=("newreno", "smart-paced")))
-def parallel_is_not_hurt_by_a_paced_fourth(grid: Grid) -> Measurement:
-    return parallel(grid, "smart-paced")
+    found: dict[str, Any] = {}
+    for name, fourth in (("", "smart"), ("-paced", "smart-paced")):
+        ratio = part.at(fourth=fourth)["t1"] / part.at(fourth="newreno")["t1"]
+        found |= {
+            f"mean{name}": float(ratio.mean()),
+            f"each{name}": dict(zip(map(str, part.axes["mbps"]), ratio.tolist(), strict=True)),
+        }
+    return Measurement(found)
 
 
 GENERAL = (ONE_ZERO, TWO_TWO, LONG, BUFFER, UDP, HIGH, PARKING, RED_10, RED_LONG, ASYMMETRIC)
