@@ -113,7 +113,8 @@ UNIT := $(addprefix tests/python/test_,$(addsuffix .py,builder cli_words damage 
 	simulation statistics sweep_plan tables tc))
 
 # Before each commit.
-check: lint test-rust $(VENV)/.testable
+check: lint $(VENV)/.testable
+	cargo test --workspace --lib -q
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 tests/oracle/test_oracle.py $(UNIT)
 
 # What numbers another build gives: make same BASE=HEAD~3, or the directory of a checkout that is built; SOURCES names a part.
