@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import json
 import math
 import re
@@ -204,57 +202,6 @@ def test_numbers_that_no_chart_has_are_refused(here: Path, command: Command, num
             told.returncode == 2
             and told.stderr == f"acklab: v holds a number of size {abs(number):g}; a chart has numbers up to 1e+150\n"
         )
-
-
-def test_keys_of_other_kinds_are_texts_or_refused(here: Path, command: Command) -> None:  # noqa: F811
-    day, time = datetime.datetime(2020, 1, 2), datetime.timedelta(seconds=1)
-    columns = {
-        "x": [1.0, 2.0], "day": [day, day + time], "flag": [True, None], "price": [decimal.Decimal("1.5"), decimal.Decimal("2")],
-        "span": [time, 2 * time], "list": [[1], [2]], "bytes": [b"a", b"\xff"],
-    }  # fmt: skip
-    pl.DataFrame(columns).write_parquet("t.parquet")
-    told = [
-        command("plot", "t.parquet", "--table", "t", "--kind", "cdf", "--x", "x", "--color", key, "--out", "x.svg")
-        for key in columns
-    ]
-    assert [one.returncode for one in told] == [0, 0, 0, 0, 2, 2, 2]
-    assert all("holds neither numbers, texts, dates, nor true and false" in one.stderr for one in told[4:]), told
-    for key, status in (("day", 0), ("price", 0), ("span", 2)):
-        heat = command(
-            "plot",
-            "t.parquet",
-            "--table",
-            "t",
-            "--kind",
-            "heat",
-            "--x",
-            key,
-            "--y",
-            "x",
-            "--color",
-            "x",
-            "--out",
-            "x.svg",
-        )
-        assert (heat.returncode, bool(heat.stderr)) == (status, bool(status)), heat.stderr
-
-
-@pytest.mark.parametrize("number", [math.nan, 1e150, 5e-324])
-def test_other_numbers_are_drawn(here: Path, command: Command, number: float | None) -> None:  # noqa: F811
-    columns = {"x": [1.0, 2.0, 3.0], "v": [1.0, number, 2.0], "c": ["a", "b", "b"], "seed": [1, 2, 3]}
-    pl.DataFrame(columns).write_parquet("t.parquet")
-    for more in (
-        ("--x", "x", "--y", "v"),
-        ("--x", "v", "--y", "x"),
-        ("--kind", "cdf", "--x", "v"),
-        ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x"),
-    ):
-        told = command("plot", "t.parquet", "--table", "t", *more, "--out", "x.svg")
-        assert told.returncode == 0 and told.stderr == "", told.stderr
-        missing = number is None or math.isnan(number)
-        assert ("1 row without v" in told.stdout.replace(" or c", "")) == (
-            missing and "cdf" not in more and more[1] != "x"
-        ), told.stdout
 
 
 def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, command: Command) -> None:  # noqa: F811
