@@ -221,7 +221,10 @@ def test_without_privileges_it_says_what_helps() -> None:
     ("arguments", "part"),
     [
         (["--set", 'flow.0.receiver.ack={ policy = "smart" }'], "flow[0].receiver.ack: not in a live run: "),
-        (["--set", "link.0.stages=[{ kind = 'spack' }]"], "link S->R: not in a live run: listens to the other direction"),
+        (
+            ["--set", "link.0.stages=[{ kind = 'spack' }]"],
+            "link S->R: not in a live run: listens to the other direction",
+        ),
         (
             ["--set", "link.0.stages=[{ kind = 'gro' }]"],
             "link S->R: not in a live run: merges segments, which the receiving",

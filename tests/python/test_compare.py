@@ -426,7 +426,7 @@ def test_a_comparison_file(tmp_path: Path) -> None:
     assert from_file(file) == {"seeds": Seeds(6, 9, 0.1), "margin": 0.05}
     for wrong, said in (
         ("cases = 1", "no key cases; did you mean case"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
-        ("seeds = { half_width = '3' }", 'seeds.half_width = "3": a share'), ("seeds = { at_least = 6 }", "half_width = null: a share"),
+        ("seeds = { half_width = '3' }", 'seeds.half_width = "3": a share'), ("seeds = { at_least = 6 }", "half_width = null: a share"), ("seeds = { decide = false }", "seeds.decide = false: true, or leave it out"),
         ("margin = 2", "margin = 2: a share from 0 to less than 1"), ("for = 3", "for = 3: has to be a list of texts"),
     ):  # fmt: skip
         file.write_text(wrong)

@@ -418,7 +418,7 @@ def compare(
 def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], Any], runs: RunCache) -> Compared:
     values: dict[RunKey, list[float]] = {}
     results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
-    rule = comparison.rule
+    rule, settings = comparison.rule, router_settings(comparison)
     before, count = 0, rule.least
     while True:
         keys = ((*pair, seed) for pair in trees for seed in range(before + 1, count + 1))
@@ -434,7 +434,7 @@ def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], 
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-        result = Compared(comparison, title, rankings, told, count, router_settings(comparison))
+        result = Compared(comparison, title, rankings, told, count, settings)
         decided = all(row.verdict != UNDECIDED for row in result.findings) if rule.decide else None
         if count >= rule.most or (_narrow(rankings, rule.half_width) if decided is None else decided):
             return result

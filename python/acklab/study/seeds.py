@@ -11,13 +11,13 @@ from typing import Any
 from ..scenario.access import seconds_of
 from ..scenario.draws import Draws, uniform
 from .grammar import (
-    FLAG,
     TEXT,
     TIME,
     Key,
     Quantity,
     StudyError,
     bounds,
+    kind,
     number,
     numeric,
     read,
@@ -46,7 +46,10 @@ RULE = {
     "metric": Key("", TEXT, ""),
 }
 #: Those of a comparison's other rule.
-DECIDE = {**{key: RULE[key] for key in ("at_least", "at_most")}, "decide": Key("", FLAG)}
+DECIDE = {
+    **{key: RULE[key] for key in ("at_least", "at_most")},
+    "decide": Key("", kind("true, or leave it out", lambda given: given is True)),
+}
 #: After each look so many times the seeds there are, if the interval is still too wide.
 GROWTH = 1.5
 DRAW_FORMS = '"0s..1s" (uniform), { low = "1Mbps", high = "1Gbps", log = true }, or a list to choose from'
@@ -115,7 +118,7 @@ def _rule(given: Mapping[str, Any]) -> Seeds:
     if rule["at_least"] > rule["at_most"]:
         raise StudyError(f"seeds.at_least = {rule['at_least']}: is above at_most = {rule['at_most']}")
     if "decide" in given:
-        return Seeds(rule["at_least"], rule["at_most"], decide=rule["decide"])
+        return Seeds(rule["at_least"], rule["at_most"], decide=True)
     return Seeds(rule["at_least"], rule["at_most"], rule["half_width"], rule["metric"])
 
 

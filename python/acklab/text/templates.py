@@ -31,7 +31,7 @@ TEMPLATES: Mapping[str, str] = {
     "carried-of": "{flows}: {rate:amount b/s}, {share:percent} of the rate of {link}{when:where}",
     "fairness": "{flows}: Jain's index {index:digits}",
     "apart": "{flows} begin up to {apart:seconds} apart: no fairness index",
-    "waited": "{what} waited {wait:seconds} for {link} on average; round trip {shortest:seconds} to {longest:seconds}",
+    "waited": "{what} waited {wait:seconds} for {link} on average; shortest round trip {shortest:seconds}{longest:where}",
     "losses": "{lost:count packet} lost ({where:list}){when:where}; {retransmits:count retransmission}, {timeouts:count timeout}, {fast_retransmits:count fast retransmit}",
     "needless": "At least {needless} of {retransmits:count retransmission} had no loss to repair",
     "no-loss": "No packet was lost or sent again",

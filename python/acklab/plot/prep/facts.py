@@ -328,10 +328,10 @@ def _waited(run: Run) -> Iterator[Fact]:
         wait = row["sent_wait_s"] / row["packets"]
         if wait > shortest:
             kind = "ACKs" if row.get("ack_packets") == row["packets"] else "packets"
-            longest = run.series["rtt_s"].max() if "rtt_s" in run.series.columns else None
-            yield fact(
-                "waited", what=kind, link=f"{row['from']}→{row['to']}", wait=wait, shortest=shortest, longest=longest
-            )
+            longest: Any = run.series["rtt_s"].max()
+            known_longest = "" if longest is None else f"longest {seconds(longest)}"
+            link = f"{row['from']}→{row['to']}"
+            yield fact("waited", what=kind, link=link, wait=wait, shortest=shortest, longest=known_longest)
 
 
 def _losses(run: Run) -> Iterator[Fact]:
