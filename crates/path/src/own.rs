@@ -29,7 +29,7 @@ pub struct PacketView {
     pub number: u64,
     /// Bytes on the wire, headers included.
     pub bytes: u32,
-    /// Whether it is a pure ACK.
+    /// True for a pure ACK.
     pub is_ack: bool,
     /// Its connection.
     pub connection: u64,

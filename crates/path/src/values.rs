@@ -4,18 +4,18 @@ use std::fmt::Display;
 
 use acklab_packet::Time;
 
-/// What is wrong with the parameters of a part.
+/// A mistake in the parameters of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// The key, below the parameters' own; empty if no single key is wrong.
     pub key: String,
-    /// What is allowed.
+    /// The values that are allowed.
     pub what: String,
     /// The value, as a scenario writes it.
     pub given: Option<String>,
 }
 
-/// What a check says of parameters.
+/// The result of a check of parameters.
 pub type Checked = Result<(), Wrong>;
 
 impl Wrong {

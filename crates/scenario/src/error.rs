@@ -95,7 +95,7 @@ impl Problem {
         Problem { line_column: Some((line, column)), what: what.into(), ..Problem::default() }
     }
 
-    /// What is wrong with a part's parameters, which stand at `path`.
+    /// The error of a part's parameters, which stand at `path`.
     pub fn below(path: impl fmt::Display, wrong: Wrong) -> Problem {
         let dot = if wrong.key.is_empty() { "" } else { "." };
         let problem = Problem::at(format_args!("{path}{dot}{}", wrong.key), wrong.what);

@@ -24,7 +24,7 @@ use crate::{Carried, Own, PacketView};
 
 /// Which packets are lost.
 pub trait LossModel: Debug + Send + Sync + DynClone {
-    /// Whether `packet` is lost, which comes to the link, or to its transmitter, `now`.
+    /// Returns whether `packet` is lost, which comes to the link, or to its transmitter, `now`.
     fn takes(&mut self, packet: &PacketView, now: Time) -> bool;
 }
 
@@ -108,7 +108,7 @@ macro_rules! losses {
                 spec.own.clone().map(Model::Custom)
             }
 
-            /// Whether packet `number` is lost.
+            /// Returns whether packet `number` is lost.
             #[inline]
             fn takes<P: Carried>(&mut self, number: u64, packet: &P, now: Time) -> bool {
                 match self {

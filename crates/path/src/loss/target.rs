@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Carried;
 
-/// Where on a link packets are lost.
+/// The place on a link at which packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossPlace {
@@ -29,7 +29,7 @@ pub enum LossTarget {
 }
 
 impl LossTarget {
-    /// Whether this packet is one that `only` means; all are when it is left out.
+    /// Returns whether `only` means this packet; without it, all are meant.
     #[inline]
     pub fn includes<P: Carried>(only: Option<LossTarget>, packet: &P) -> bool {
         match only {

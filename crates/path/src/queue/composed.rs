@@ -19,7 +19,7 @@ pub struct Composed<P> {
     limit: Limit,
     filtering: Filtering,
     drop: DropPolicy,
-    /// Where the drop policy draws.
+    /// The random numbers of the drop policy.
     random: Option<Random>,
     scheduler: Scheduler,
     waiting: Waiting<P>,

@@ -29,7 +29,7 @@ pub enum DropPolicy {
 }
 
 impl DropPolicy {
-    /// Whether it draws random numbers.
+    /// Returns whether the policy draws random numbers.
     pub(super) fn draws(self) -> bool {
         self == DropPolicy::Random
     }

@@ -45,7 +45,7 @@ pub struct DropTailParams {
 }
 
 impl DropTailParams {
-    /// Whether it has a limit and nothing else.
+    /// Returns whether the queue has a limit and nothing else.
     pub(super) fn is_plain(&self) -> bool {
         self.filter.is_none() && self.drop == DropPolicy::Tail && self.scheduler == Scheduler::Fifo
     }

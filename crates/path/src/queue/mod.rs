@@ -107,7 +107,7 @@ pub trait Queue<P: Carried> {
     fn books(&self) -> Option<(Limit, u32)> {
         None
     }
-    /// What waits.
+    /// Returns the packets that wait.
     fn held(&self) -> Backlog;
     /// Packets waiting.
     #[inline]
@@ -132,11 +132,11 @@ pub trait QueueParams {
     fn check(&mut self, _rate: Option<Rate>) -> Checked {
         Ok(())
     }
-    /// How many bytes may wait, if that is a parameter.
+    /// Returns the bytes that may wait, if that is a parameter.
     fn buffer(&self) -> Option<Buffer> {
         None
     }
-    /// Where it is told the hosts and code points of the run's flows, by index.
+    /// Returns the place for the hosts and code points of the run's flows, by index.
     fn classes(&mut self) -> Option<&mut Arc<[FlowClass]>> {
         None
     }

@@ -135,7 +135,7 @@ impl<P: Carried> Store<P> {
         }
     }
 
-    /// What waits in all lines.
+    /// Returns the packets that wait in all lines.
     #[inline]
     pub fn held(&self) -> Backlog {
         Backlog { packets: self.len as u64, bytes: self.bytes }

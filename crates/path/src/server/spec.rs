@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::VaryingRate;
 use crate::values::{Checked, must, quoted};
 
-/// What a rate that varies has in common, however it does; as a scenario writes it.
+/// The parameters that all varying rates share, as a scenario writes them.
 pub trait ServerParams {
     /// The one number of a link's row: of rates that differ the largest, of a recorded link the mean.
     fn rate(&self) -> Rate;

@@ -52,7 +52,7 @@ pub struct Custom<P> {
     /// Packets that have arrived.
     arrived: u64,
     copies: u64,
-    /// What leaves; empty between calls.
+    /// The packets that leave; empty between calls.
     leaves: Vec<Leaves>,
 }
 

@@ -182,7 +182,7 @@ pub trait StageParams {
     fn check(&mut self) -> Checked {
         Ok(())
     }
-    /// How many packets it may make of one.
+    /// Returns how many packets the stage may make of one.
     fn copies(&self) -> f64 {
         1.0
     }
@@ -190,11 +190,11 @@ pub trait StageParams {
     fn at_far_end(&self) -> bool {
         true
     }
-    /// Whether it is part of the host behind the link, and so the last stage.
+    /// Returns whether the stage is part of the host behind the link, and so the last one.
     fn is_last(&self) -> bool {
         false
     }
-    /// Whether it has to hear what enters the other direction of the link.
+    /// Returns whether the stage reads the packets that enter the other direction of the link.
     fn listens(&self) -> bool {
         false
     }
@@ -231,7 +231,7 @@ macro_rules! stages {
         }
 
         impl StageSpec {
-            /// What its stream of random numbers is called: as its file.
+            /// Returns the name of its stream of random numbers: its file's.
             fn part(&self) -> &'static str {
                 match self {
                     StageSpec::HeaderCompression(_) => "compression",

@@ -128,7 +128,7 @@ impl<P: Carried> Waiting<P> {
         self.node(handle).class
     }
 
-    /// How many places for packets there are: as many as ever waited at once.
+    /// Returns the places for packets: as many as ever waited at once.
     pub fn places(&self) -> usize {
         self.nodes.len()
     }

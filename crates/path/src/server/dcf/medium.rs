@@ -388,12 +388,12 @@ impl<P: Carried> Dcf<P> {
         self.stations.iter().map(of).sum()
     }
 
-    /// Whether none is inside.
+    /// Returns whether no packet is inside.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What a port has counted up to `now` of its time on the air.
+    /// Returns a port's counts of its time on the air, up to `now`.
     pub fn stats_at(&self, port: u32, now: Time) -> AirStats {
         let mine = self.on_air.iter().filter(|(of, ..)| *of == port);
         let rest: f64 = mine.map(|(_, length, end)| (end.secs() - now.secs()).clamp(0.0, length.secs())).sum();
@@ -401,7 +401,7 @@ impl<P: Carried> Dcf<P> {
         AirStats { airtime: (stats.airtime - rest).max(0.0), ..stats }
     }
 
-    /// What a port has counted as every link does: packets served, queue, waits, removals.
+    /// Returns a port's counts that every link has: packets served, queue, waits, removals.
     pub fn counts(&self, port: u32) -> (Totals, Counts) {
         let Port { served, counts, .. } = self.ports[port as usize];
         (served, counts)
