@@ -259,7 +259,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     if found is None:
         return "No inference was made."
     of = f" of {found.of:,}" if found.of else ""
-    drawn = f"{found.readings:,} readings{of}, drawn; their weights are worth {found.effective:g} of equal weight ({MIN_EFFECTIVE} are needed to decide)"
+    drawn = f"{found.readings:,} readings{of}, drawn, whose weights are as good as {found.effective:g} equal ones ({MIN_EFFECTIVE} are needed to decide)"
     told = drawn if found.effective else f"All {found.readings:,} readings"
     rows = [line(["rule", found.head, "moves"]), line(["---"] * 3)]
     for rule in found.rules:
@@ -274,7 +274,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
     ]
     said += (
-        ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
+        ["So no rule is decided, and the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
     )
     still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
