@@ -274,7 +274,9 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
     ]
     said += (
-        ["So no rule is decided, and the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
+        ["So no rule is decided, and the setting stays."]
+        if all(one.verdict != "decided" for one in found.rules)
+        else []
     )
     still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
@@ -299,7 +301,11 @@ def values(papers: Mapping[str, Any], name: str) -> str:
 
 def asked(papers: Mapping[str, Any], name: str) -> str:
     """The open rules whose values would decide most of the claims that are not reproduced."""
-    open_ = [short for short, one in papers[name]["claims"].items() if one["verdict"] != "reproduced"]
+    open_ = [
+        short
+        for short, one in papers[name]["claims"].items()
+        if one["standing"] == "evidence" and one["verdict"] != "reproduced"
+    ]
     rows = [line(["question: which value of", "would decide"]), line(["---"] * 2)]
     for rule, claims in posterior.questions(name, open_):
         rows.append(line([escaped(rule.name), ", ".join(f"`{short}`" for short in claims)]))
@@ -396,7 +402,8 @@ def main() -> int:
     if stale:
         print(f"judged before their entry changed: {', '.join(stale)}", file=sys.stderr)
     if given.check:
-        return int(bool(stale) or any(written(page, data) != page for page in pages.values()))
+        kept_text = DATA.read_text("utf-8")
+        return int(bool(stale) or as_text(data) != kept_text or any(written(p, data) != p for p in pages.values()))
     DATA.write_text(as_text(data), "utf-8")
     for path, page in pages.items():
         path.write_text(written(page, data), "utf-8")

@@ -160,7 +160,9 @@ def _claims(outcome: Outcome) -> str:
 
 def _questions(outcome: Outcome) -> str:
     """For the authors: the open rules whose values would decide most of the claims that are not reproduced."""
-    open_ = [verdict.claim.short for verdict in outcome.verdicts if verdict.verdict != REPRODUCED]
+    open_ = [
+        one.claim.short for one in outcome.verdicts if one.standing == words.EVIDENCE and one.verdict != REPRODUCED
+    ]
     if (found := posterior(outcome.paper.id)) is None:
         return ""
     rows = [

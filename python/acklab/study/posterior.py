@@ -458,7 +458,7 @@ class Further:
 def further_rows(result: InferenceResult) -> list[Further]:
     """One for each open rule, and for each rule if a check fails; none where readings have no probabilities."""
     every = failed(result)
-    open_ = [one for one in result.rules if len(one.cells) > 1 and (every or _open(one))]
+    open_ = [one for one in result.rules if len(one.cells) > 1 and any(one.probability) and (every or _open(one))]
     return [_further(result, one) for one in open_] if result.weighed else []
 
 
