@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,15 +14,13 @@ from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid, ManyFlows, OneFlow
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stopping import ladder
 from ...study.intervals import Sample, jackknife, split
-from ...study.metrics import jain
 from .setting import ALGORITHMS, COLOURS, DURATION_S, LARGE_BUFFER, NAMES, PAPER, SMALL, SMALL_BUFFER, Many
 
 RUN_SOURCES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)
 QUICK_SOURCES = (1, 4, 10, 20)
-FEW_SOURCES = tuple(n for n in RUN_SOURCES if n <= 10)
+FEW_SOURCES = tuple(n for n in RUN_SOURCES if n <= 14)
 ACK_S = 320 / 100e3
 """An ACK's time on the reverse link."""
 
@@ -50,25 +47,7 @@ def _reduce(columns: dict[str, Array]) -> Sequence[float]:
         )
 
 
-_RECEIVED = re.compile(rb'"name":"(s\d+)[^}]*?"acks_received":(\d+)')
-
-
-def fairness(line: bytes) -> float:
-    """Jain's index of the ACKs that reached each source: how equally section 4's sources share the reverse link."""
-    received: dict[bytes, int] = {}
-    for source, acks in _RECEIVED.findall(line):
-        received[source] = received.get(source, 0) + int(acks)
-    return jain([*received.values()])
-
-
-class Read(ManyFlows):
-    """The numbers of ``_reduce``, and the fairness."""
-
-    def __call__(self, line: bytes) -> tuple[float, ...]:
-        return (*super().__call__(line), fairness(line))
-
-
-READ = Read(
+READ = ManyFlows(
     [
         "throughput",
         "pooled",
@@ -82,7 +61,6 @@ READ = Read(
         "mean_waiting",
         "drops",
         "filtered",
-        "fairness",
     ],
     ["start_s", "finished_s", "bytes", "timeouts", "retransmits", "mean_rtt_s"],
     ["drops", "filtered", "mean_queue_packets", "max_queue_packets"],
@@ -131,7 +109,7 @@ PAIR = [
 ]
 FEW = [
     sources(
-        SMALL_BUFFER, algorithm, "small, few", "1 to 10 sources, reverse buffer of 10", FEW_SOURCES, rounds=ladder(50)
+        SMALL_BUFFER, algorithm, "small, few", "1 to 14 sources, reverse buffer of 10", FEW_SOURCES, rounds=ladder(50)
     )
     for algorithm in ("classic", "none")
 ]
@@ -247,11 +225,6 @@ def round_robin_is_best_with_10(*grids: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig12.fair", *SMALL_RUNS)
-def round_robin_is_fairest(*grids: Grid) -> Measurement:
-    return Measurement({"index": overall(by_algorithm(grids), "fairness")})
-
-
 @PAPER.claim("fig12.agg", *PAIR)
 def aggregate_beats_classic(aggregate: Grid, classic: Grid) -> Measurement:
     duration = classic.axes["duration_s"][0]
@@ -283,10 +256,7 @@ def classic_moves_to_no_filter(classic: Grid, none: Grid) -> Measurement:
 
     ratios = ", ".join(f"{r:.2f} at {n}" for n, r in zip(few, a.mean(axis=1) / b.mean(axis=1), strict=True))
     return Measurement(
-        {
-            "spearman": rank_correlation(lambda classic, none: spearman(few, classic / none), a, b),
-            "arrived": jackknife(a.shape[1], arrived),
-        },
+        {"arrived": jackknife(a.shape[1], arrived)},
         f"the ratio by N: {ratios}",
     )
 
@@ -469,15 +439,10 @@ def _figure(number: str, title: str, paper: Sequence[tuple[str, str]], needs: Se
             Panel("throughput, averaged over files", SOURCES_AXIS, y, curves(found)),
             Panel("relative to classic filtering", SOURCES_AXIS, Axis("difference (%)"), relative(found), [Mark(0.0)]),
             Panel("throughput, averaged over time", SOURCES_AXIS, y, curves(found, "pooled")),
-            Panel(
-                "fairness of the ACKs' shares", SOURCES_AXIS, Axis("Jain's index", high=1), curves(found, "fairness", 1)
-            ),
         ]
         means = {a: 8e-6 * s.value for a, s in overall(found).items()}
         order = ", ".join(f"{NAMES[a]} {means[a]:.3g}" for a in sorted(means, key=lambda a: -means[a]))
         compared = [Compared("averaged over the sources (Mb/s)", paper[0][1], order)]
-        fair = ", ".join(f"{NAMES[a]} {s.value:.3f}" for a, s in overall(found, "fairness").items())
-        compared.append(Compared("Jain's index of the sources' ACKs, averaged over the sources", "", fair))
         for what, says in paper[1:]:
             compared.append(Compared(what, says, _said(found, what)))
         return Drawn(

@@ -68,6 +68,13 @@ class Slow:
         """When the first ACK is erased; NaN if none is."""
         return float(self.erased[0]) if len(self.erased) else float("nan")
 
+    @cached_property
+    def full(self) -> float:
+        """When the reverse link has first carried 95 % of what it can for T, to 10 ms; 0 if it never has."""
+        grid = np.arange(0.0, 10.0, 0.01)
+        carried = np.searchsorted(self.departures, grid) - np.searchsorted(self.departures, grid - T)
+        return float(grid[np.argmax(carried >= 0.95 * MODEL.acks_per_s * T)])
+
     def passes(self, bps: float) -> float:
         """When the throughput first reaches so much, to 10 ms; NaN if it never does."""
         grid = np.arange(0.0, 10.0, 0.01)

@@ -108,6 +108,15 @@ def times(grid: Grid, **cell: Any) -> Sample:
 
 def ratio(grid: Grid, over: Grid | None = None, **cells: Any) -> Sample:
     """Mean time over mean time, of ``policy`` over ``reference``, averaged over ``flows``: one pseudo-value a seed."""
+    return _averaged(lambda ratios: ratios, grid, over, **cells)
+
+
+def distance(grid: Grid, over: Grid | None = None, **cells: Any) -> Sample:
+    """How far that ratio is from 1, averaged over ``flows``: what is longer with some and shorter with others does not cancel."""
+    return _averaged(lambda ratios: np.abs(ratios - 1), grid, over, **cells)
+
+
+def _averaged(read: Callable[[Array], Array], grid: Grid, over: Grid | None, **cells: Any) -> Sample:
     flows = cells["flows"] if isinstance(cells["flows"], (list, tuple)) else [cells["flows"]]
     rest = {key: cell for key, cell in cells.items() if key not in ("flows", "policy", "reference")}
     upper = np.array([grid.at(policy=cells["policy"], flows=j, **rest)["time_s"] for j in flows])
@@ -116,7 +125,7 @@ def ratio(grid: Grid, over: Grid | None = None, **cells: Any) -> Sample:
     lower = np.array([below.at(policy=cells["reference"], flows=j, **kept)["time_s"] for j in flows])
 
     def statistic(seeds: list[int]) -> float:
-        return float((upper[:, seeds].mean(axis=1) / lower[:, seeds].mean(axis=1)).mean())
+        return float(read(upper[:, seeds].mean(axis=1) / lower[:, seeds].mean(axis=1)).mean())
 
     return jackknife(upper.shape[1], statistic)
 

@@ -12,7 +12,20 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.resample import rank_correlation, spearman
 from ...study.intervals import Sample, jackknife
-from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, QUICK_FLOWS, downloads, gain, high, low, ratio, times, typical
+from .runs import (
+    EVERYONE,
+    FIGURE_6,
+    HIGH_CONGESTION,
+    QUICK_FLOWS,
+    distance,
+    downloads,
+    gain,
+    high,
+    low,
+    ratio,
+    times,
+    typical,
+)
 from .setting import BUFFERS, FILE_BYTES, FLOWS, LOW, PAPER, PIECES, POLICIES, REFERENCES, Client, Path
 
 
@@ -336,7 +349,7 @@ def no_gain_at_64(grid: Grid, pieces: Grid, base: Grid) -> Measurement:
 def _abc(grid: Grid, base: Grid, reference: str, policies: tuple[str, ...]) -> Measurement:
     flows = base.axes["flows"]
     return Measurement(
-        {"ratio": {p: ratio(grid, base, policy=p, reference=reference, flows=flows, limit=2.0) for p in policies}}
+        {"ratio": {p: distance(grid, base, policy=p, reference=reference, flows=flows, limit=2.0) for p in policies}}
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -159,14 +160,17 @@ def released(run: Recorded) -> list[list[float]]:
 
 @PAPER.claim("fig15.react", FIG15)
 def smart_reacts(runs: Runs) -> Measurement:
-    shares = released(runs["smart-paced"])
-    within = [max(s) for s in shares]
     c = runs["smart-paced"]["f1"]
-    taken = float(np.mean([c.ack_share(a + 2, a + 5) for a in turns(runs["smart-paced"])[1:]]))
+    releases = [at for at in turns(runs["smart-paced"]) + PERIOD_S if at + PERIOD_S < float(c.time[-1])]
+    within = [max(after_release(c, at)) for at in releases]
+    spans = {"released": (LATER_S, LATER_S + 10 * ROUND_S), "full": (3.0, PERIOD_S)}
+
+    def mean(read: Callable[[float, float], float]) -> dict[str, Number]:
+        return {when: float(np.mean([read(at + a, at + b) for at in releases])) for when, (a, b) in spans.items()}
+
     return Measurement(
-        {"release": float(np.mean(within)), "sparser": {"released": float(np.mean(within)), "taken": taken}},
-        f"after the releases {', '.join(f'{w:.2f}' for w in within)}; over the whole file {c.ack_share(0, float('inf')):.2f}, while "
-        f"the UDP flow sends {taken:.2f}",
+        {"release": float(np.mean(within)), "sparser": mean(c.ack_share), "slower": mean(partial(growth, c))},
+        f"after the releases {', '.join(f'{w:.2f}' for w in within)}; over the whole file {c.ack_share(0, float('inf')):.2f}",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -253,7 +254,7 @@ ONE_ZERO = Sweep(
     "1-0", "every scheme over every capacity", {"scheme": DROP_TAIL_SCHEMES, "mbps": CAPACITIES},
     lambda scheme, mbps: one_zero(mbps, scheme), ONE, {"mbps": QUICK},
 )  # fmt: skip
-SCHEMES_22 = ("newreno", "paced", "every", "abc", "smart", "smart-paced", "extended", "smart-fair")
+SCHEMES_22 = ("newreno", "paced", "every", "abc", "sabc", "smart", "smart-paced", "extended", "smart-fair")
 TWO_TWO = Sweep(
     "2-2", "two connections each way", {"scheme": SCHEMES_22, "mbps": CAPACITIES_22},
     lambda scheme, mbps: two_two(mbps, scheme), FOUR, {"mbps": QUICK_22},
@@ -306,11 +307,21 @@ FOURTH = Sweep(
     {"fourth": ("newreno", "paced", "smart", "smart-paced"), "mbps": CAPACITIES_22},
     lambda fourth, mbps: two_two(mbps, "newreno", fourth=fourth), FOUR, {"mbps": QUICK_22},
 )  # fmt: skip
-SHORTER = Sweep(
-    "100 ms", "smartacking with a longest delay of 100 and 200 ms",
-    {"delay": ("200ms", "100ms"), "scheme": ("newreno", "smart", "smart-paced"), "mbps": CAPACITIES},
-    lambda delay, scheme, mbps: one_zero(mbps, scheme, setting=Setting(max_delay=delay)), ONE, {"mbps": QUICK},
-)  # fmt: skip
+SHORTER = [
+    Sweep(
+        f"100 ms, {name}", f"{name} with a longest delay of 100 and 200 ms",
+        {"delay": ("200ms", "100ms"), "scheme": ("newreno", "smart", "smart-paced"), axis: values},
+        lambda delay, scheme, scenario=scenario, **at: scenario(*at.values(), scheme, setting=Setting(max_delay=delay)),
+        reader, quick,
+    )
+    for name, axis, values, scenario, reader, quick in (
+        ("1-0", "mbps", CAPACITIES, one_zero, ONE, {"mbps": QUICK}),
+        ("2-2", "mbps", CAPACITIES_22, two_two, FOUR, {"mbps": QUICK_22}),
+        ("Different-RTT", "mbps", CAPACITIES_22, partial(two_two, long=True), FOUR, {"mbps": QUICK_22}),
+        ("Asymmetric", "kbps", tuple(range(5, 31, 5)), asymmetric, ONE, {"kbps": (5, 15, 30)}),
+    )
+]  # fmt: skip
+"""Of NewReno and smartacking, plain and paced."""
 
 
 def traces(

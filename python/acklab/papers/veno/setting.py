@@ -179,9 +179,14 @@ def _ends(path: Bottleneck, flows: int) -> str:
 
 
 def shared(
-    senders: Sequence[Mapping[str, Any]], loss: float, seed: int, path: Bottleneck = FIGURE_5, seconds: int = SECONDS
+    senders: Sequence[Mapping[str, Any]],
+    loss: float,
+    seed: int,
+    path: Bottleneck = FIGURE_5,
+    seconds: int = SECONDS,
+    within_s: float = 1.0,
 ) -> str:
-    """Figure 2(b): connections that start within a second over one bottleneck, which loses packets in the forward direction."""
+    """Figure 2(b): connections that start within so many seconds over one bottleneck, which loses packets in the forward direction."""
     bottleneck: Scenario = {
         "between": ["G", "H"],
         "rate": f"{path.rate_bps:.0f}bps",
@@ -203,7 +208,7 @@ def shared(
         {
             "from": f"S{i}",
             "to": f"R{i}",
-            "start": f"{starts.uniform():.9f}s",
+            "start": f"{within_s * starts.uniform():.9f}s",
             "sender": {**base, **sender},
             "receiver": acking(path.ack, "100ms"),
         }
@@ -248,7 +253,8 @@ PARAMETERS: list[Parameter] = [
               fitted_to=("fig5.1pct", "fig5.001pct", "fig5.avg", "fig7a")),
     Parameter("ns's senders", "ns-2's, without Limited Transmit, clock of 100 ms, least RTO 1 s", "inferred", "ns's defaults of mid-2001; RFC 3042 is of "
               "the paper's own year"),
-    Parameter("ns's connections", "start within the first second, run for 200 s", "inferred", "the duration is stated"),
+    Parameter("Figure 5's connections", "start together, run for 200 s", "stated", "section 3.3"),
+    Parameter("Figures 6 and 7's connections", "start within the first second, run for 200 s", "inferred", "the duration is stated"),
     Parameter("Figures 6 and 7", "1.6 and 16 Mb/s with 15 and 150 packets, segments of 1 kB, n and n connections", "stated",
               "section 3.4"),
     Parameter("fair share", "the link's rate over the number of connections", "stated", "section 3.4, note 5"),

@@ -60,7 +60,7 @@ READ_MANY = ManyFlows(
 
 
 def _figure_5(control_: str, connections: int, loss: float, beta: float, seed: int) -> str:
-    return shared([{"control": control(control_, beta)}] * connections, loss, seed)
+    return shared([{"control": control(control_, beta)}] * connections, loss, seed, within_s=0.0)
 
 
 def _scenario(control: str, connections: int, loss: float, seed: int) -> str:
