@@ -164,7 +164,7 @@ def _shown(effort: Effort) -> Mapping[Hashable, str]:
         "fig8": exchange(Client("div1", 16, credit="abc", limit=2.0), 30, "400kB"),
         "tiny": exchange(HALVES, 2.2, window=WINDOW),
         "tiny held": exchange(HELD, 2.2, window=WINDOW),
-        "tiny open": exchange(HALVES, 0.95),
+        "tiny open": exchange(HALVES, 0.95, rate="1Gbps"),
     }
     for seed in LOSSY_SEEDS[: 3 if effort.quick else None]:
         for name, client in (("off", HALVES), ("on", HELD)):

@@ -220,14 +220,21 @@ def smart_grows_less_when_full(runs: Runs) -> Measurement:
     )
 
 
+ROUND_S = 0.1
+"""Of 1-0."""
+
+
 @PAPER.claim("fig6.full", FIG6)
 def the_link_stays_full(runs: Runs) -> Measurement:
-    def share(scheme: str) -> float:
-        begins = np.arange(1.0, float(runs[scheme]["f1"].time[-1]) - 0.5, 0.5)
-        return float(np.mean([runs[scheme].utilisation(b, b + 0.5, 5) > 0.985 for b in begins]))
+    def length(scheme: str) -> float:
+        run = runs[scheme]
+        begins = np.arange(1.0, float(run["f1"].time[-1]) - ROUND_S, ROUND_S)
+        busy = itertools.groupby(run.utilisation(b, b + ROUND_S, 5) > 0.985 for b in begins)
+        lengths = [ROUND_S * len(list(group)) for full, group in busy if full]
+        return float(np.mean(lengths)) if lengths else 0.0
 
     plain, paced = ("newreno", "smart", "extended"), ("paced", "smart-paced")
-    return Measurement({"plain": {s: share(s) for s in plain}, "paced": {s: share(s) for s in paced}})
+    return Measurement({"plain": {s: length(s) for s in plain}, "paced": {s: length(s) for s in paced}})
 
 
 @PAPER.claim("fig6.est", FIG6)
@@ -252,7 +259,10 @@ def estimate_is_near_among_four(runs: Mapping[tuple[int, str], Recorded]) -> Mea
 def pacing_smooths(runs: Mapping[tuple[int, str], Recorded]) -> Measurement:
     def spread(c: int, s: str) -> float:
         connection = runs[c, s]["f1"]
-        _, cwnd, _ = connection.on_grid(2.0, float(connection.time[-1]))
+        spans = full(runs[c, s], connection, c, float(connection.time[-1]), 0.06)
+        if not spans:
+            return float("nan")
+        cwnd = np.concatenate([connection.on_grid(*span)[1] for span in spans])
         return float(cwnd.std() / cwnd.mean())
 
     return Measurement({"spread": {f"{c} Mb/s": {s: spread(c, s) for s in ("smart", "smart-paced")} for c in (8, 4)}})
