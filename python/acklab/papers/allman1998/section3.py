@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -185,9 +186,9 @@ def several_drops_below_21(recorded: Recorded, surface: Grid) -> Measurement:
 
 @PAPER.claim("fig2a.short", OVERSHOOT)
 def smaller_queue_smaller_size(recorded: Recorded) -> Measurement:
-    sizes = [smallest(recorded, "every", q, 2) for q in sorted(LOSSY, reverse=True)]
-    inversions = sum(after > before for before, after in zip(sizes, sizes[1:], strict=False))  # noqa: RUF007
-    return Measurement({"inversions": inversions}, f"from {sizes[0]:.0f} segments at 20 down to {sizes[-1]:.0f} at 4")
+    sizes = {f"at {q}": smallest(recorded, "every", q, 2) for q in sorted(LOSSY, reverse=True)}
+    inversions = sum(after > before for before, after in itertools.pairwise(sizes.values()))
+    return Measurement({"inversions": inversions, "size": {q: sizes[q] for q in ("at 20", "at 4")}, "escape": sizes})
 
 
 def first_and_second(recorded: Recorded, mechanism: str, queue: int, second: int) -> tuple[int, int]:
@@ -223,15 +224,20 @@ def slower_at_8(surface: Grid, recorded: Recorded) -> Measurement:
     )
 
 
-@PAPER.claim("fig2b.nojump", SURFACE["sack", "every"])
-def sack_without_jumps(surface: Grid) -> Measurement:
+def largest_jump(surface: Grid) -> tuple[float, str]:
+    """The largest change of the median time from a queue to the next, s, and where it is."""
     time = np.median(surface.at(segments=LARGER)[TIME], axis=1)
     change = np.abs(np.diff(time))
     at = int(change.argmax())
-    return Measurement(
-        {"jump": float(change[at])},
-        f"from {time[at]:.2f} to {time[at + 1]:.2f} s after a queue of {surface.axes['queue'][at]}",
-    )
+    return float(
+        change[at]
+    ), f"from {time[at]:.2f} to {time[at + 1]:.2f} s after a queue of {surface.axes['queue'][at]}"
+
+
+@PAPER.claim("fig2b.nojump", SURFACE["sack", "every"])
+def sack_without_jumps(surface: Grid) -> Measurement:
+    jump, told = largest_jump(surface)
+    return Measurement({"jump": jump}, told)
 
 
 def recovered(recovery: str = "sack", setting: Setting = PAPERS) -> Traces:
@@ -313,18 +319,16 @@ def delayed_slower_at_7(surface: Grid) -> Measurement:
 
 
 def ripple(surface: Grid) -> float:
-    """How much the time varies over queues of 5 to 20, as a share of its median; mean over sizes from 500."""
-    time = surface.at(queue=lambda q: 5 <= q <= 20, segments=lambda n: n >= 500)[TIME]
-    return float((time.std(axis=0) / np.median(time, axis=0)).mean())
+    """How much the time of transfers without a timeout varies over queues of 5 to 20, over its median; mean over sizes from 500."""
+    part = surface.at(queue=lambda q: 5 <= q <= 20, segments=lambda n: n >= 500)
+    time = np.where(part["timeouts"] > 0, np.nan, part[TIME])
+    return float(np.nanmean(np.nanstd(time, axis=0) / np.nanmedian(time, axis=0)))
 
 
 @PAPER.claim("fig3b.shape", SURFACE["sack", "every"], SURFACE["sack", "delayed"])
 def sack_ripples(every: Grid, delayed: Grid) -> Measurement:
-    without = [ripple(surface.at(queue=lambda q: q != 8)) for surface in (delayed, every)]
-    return Measurement(
-        {"ripple": {"fig3b": ripple(delayed), "fig2b": ripple(every)}},
-        f"all of the surplus is the timeout at 8 in Figure 2(b); without that queue {without[0]:.4f} and {without[1]:.4f}",
-    )
+    jump, told = largest_jump(delayed)
+    return Measurement({"jump": jump, "ripple": {"fig3b": ripple(delayed), "fig2b": ripple(every)}}, told)
 
 
 # --- Section 3.3: delayed ACKs after slow start, unlimited and limited byte counting (Figures 4, 5 and 6)
@@ -347,7 +351,8 @@ def median_time(surface: Grid, queue: int, sizes: tuple[int, ...] = LARGER) -> f
 
 @PAPER.claim("fig4b.q8", SURFACE["sack", "daass"])
 def daass_rises_at_8(surface: Grid) -> Measurement:
-    return Measurement({"time": {str(q): median_time(surface, q) for q in (8, 9)}})
+    time = {q: median_time(surface, q) for q in (8, 9)}
+    return Measurement({"time": {str(q): t for q, t in time.items()}, "rise": time[8] - time[9]})
 
 
 DAASS_RECOVERY = traces(
