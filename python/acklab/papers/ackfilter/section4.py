@@ -229,9 +229,13 @@ def round_robin_is_best_with_10(*grids: Grid) -> Measurement:
 def aggregate_beats_classic(aggregate: Grid, classic: Grid) -> Measurement:
     duration = classic.axes["duration_s"][0]
     found = {"aggregate": aggregate.at(duration_s=duration), "classic": classic.at(duration_s=duration)}
-    return Measurement(
-        {"few": each(found, lambda n: n <= 5, "aggregate", "classic"), "many": ratio(found, "aggregate", "classic", 20)}
-    )
+    few = numbers(found, lambda n: n <= 5)
+    leads = [ratio(found, "aggregate", "classic", n).values for n in few]
+    lead = {
+        "up to 5": Sample.of([100 * (float(np.mean(seed)) - 1) for seed in zip(*leads, strict=True)]),
+        "at 20": Sample.of([100 * (r - 1) for r in ratio(found, "aggregate", "classic", 20).values]),
+    }
+    return Measurement({"few": each(found, lambda n: n <= 5, "aggregate", "classic"), "converges": lead})
 
 
 @PAPER.claim("fig12.classic_drop", *SMALL_RUNS)
@@ -338,15 +342,15 @@ NEWCOMER = [_newcomer(algorithm) for algorithm in ALGORITHMS]
 
 @PAPER.claim("text.new_connection", *NEWCOMER)
 def a_newcomer_is_starved(*grids: Grid) -> Measurement:
+    stuck = {
+        a: Sample.of(np.isnan(grid.at(sources=10)["completion_s"]).astype(float).tolist())
+        for a, grid in zip(ALGORITHMS, grids, strict=True)
+    }
     times = {a: taken(grid) for a, grid in zip(ALGORITHMS, grids, strict=True)}
-    never = int(np.isnan(grids[0].at(sources=10)["completion_s"]).sum())
-    none, rr = times["none"], times["rr"]
-    ratio = jackknife(len(none), lambda seeds: float(none[seeds].mean() / rr[seeds].mean()))
     told = ", ".join(f"{NAMES[a]} {t.mean():.1f} (95th percentile {_percentile(t):.1f})" for a, t in times.items())
     return Measurement(
-        {"ratio": ratio},
-        f"mean time of the newcomer's {NEW_SEGMENTS} kB in s: {told}; without a filter {never} of {len(none)} are not through after "
-        f"{PATIENCE_S:g} s and count as that",
+        {"starved": stuck["none"], "protected": {a: stuck[a] for a in ("none", "rr")}},
+        f"mean time of the newcomer's {NEW_SEGMENTS} kB in s: {told}; who is not through after {PATIENCE_S:g} s counts as that",
     )
 
 

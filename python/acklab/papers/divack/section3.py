@@ -186,7 +186,7 @@ def four_segments(shown: Shown) -> Measurement:
     sizes = first_round(shown["fig4"])
     held = first_round(shown["fig4 held"])
     return Measurement(
-        {"full": int((sizes == PAYLOAD).sum()), "half": int((sizes == PAYLOAD // 2).sum())},
+        {"all": len(sizes), "full": int((sizes == PAYLOAD).sum()), "half": int((sizes == PAYLOAD // 2).sum())},
         f"of {len(sizes)} segments; with Nagle's rule the same ACKs release {len(held)}, all full",
     )
 

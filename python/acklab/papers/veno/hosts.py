@@ -313,8 +313,8 @@ def named(loss: float) -> str:
 def rate_falls_with_loss(grid: Grid) -> Measurement:
     cells = {
         f"{NAMES[n]}, {named(a)} to {named(b)}": {
-            "less loss": rate(grid, control=n, loss=a).value,
-            "more loss": rate(grid, control=n, loss=b).value,
+            "less loss": rate(grid, control=n, loss=a),
+            "more loss": rate(grid, control=n, loss=b),
         }
         for n in CONTROLS
         for a, b in zip(grid.axes["loss"], grid.axes["loss"][1:], strict=False)
