@@ -29,6 +29,7 @@ from acklab.reproduce.ledger import VERDICTS, load
 from acklab.reproduce.output import summary
 from acklab.reproduce.runner import reproduce
 from acklab.study.posterior import MIN_EFFECTIVE
+from acklab.study.seeds import Nudge
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA, PAGE = DOCS / "papers" / "verdicts.json", DOCS / "validation.md"
@@ -260,7 +261,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
         rows.append(line([escaped(rule.name), escaped(found.shown(rule)), str(len(rule.moves))]))
     said = [
         f"`acklab infer {name}` ([how](../howto/infer.md)) asks {len(found.values)} printed values for {len(found.rules) + len(found.still)} rules, "
-        f"{times(plan(name)['nudges'])} each.",
+        f"{times(name)} each.",
         f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others.",
     ]
     said += (
@@ -272,9 +273,11 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
 
 
-def times(runs: int) -> str:
-    """How often a value is measured."""
-    return "one run" if runs == 1 else f"the mean of {runs} nudged runs"
+def times(name: str) -> str:
+    """How often a paper's plan measures a value, and what varies."""
+    tree = plan(name)
+    runs, longer = tree["nudges"], 100 * tree.get("nudge", {}).get("longer", Nudge().longer)
+    return "one run" if runs == 1 else f"the mean of {runs} runs with links up to {longer:g} % longer"
 
 
 def values(papers: Mapping[str, Any], name: str) -> str:
@@ -292,7 +295,7 @@ def values(papers: Mapping[str, Any], name: str) -> str:
         rows.append(line([escaped(one.name), one.printed, one.used, one.nearest, f"{one.within:,}", claim]))
     total = len(found.values)
     said = f"The setting used has {total - len(missed)} of {total} values, the most probable reading {found.best}."
-    apart = f"A value is {times(plan(name)['nudges'])} of what its name says; its claim may ask for more cells, with repetitions of its own."
+    apart = f"A value is {times(name)} of what its name says; its claim may ask for more cells, with repetitions of its own."
     return "\n\n".join([f"{said} {apart} The setting used misses:", "\n".join(rows)] if missed else [said])
 
 

@@ -300,8 +300,6 @@ class Burst:
     """ACKs the station sent for these segments."""
     arrived: int
     """How many of them reached the sender."""
-    on_medium: int
-    """Link directions on the medium that data or ACKs crossed."""
 
 
 def read(result: Any, burst_s: float = BURST_S) -> Burst:
@@ -319,7 +317,6 @@ def read(result: Any, burst_s: float = BURST_S) -> Burst:
     series = pl.DataFrame(result.series).select("time_s", "cwnd_segments")
     times, windows = series["time_s"].to_numpy(), series["cwnd_segments"].to_numpy()
     place = max(int(np.searchsorted(times, end, side="right")) - 1, 0)
-    both = packets.filter(pl.col("link").is_in(["AP->M", "M->AP"]) & (pl.col("event") == "deliver"))["link"].n_unique()
     return Burst(
         times,
         windows,
@@ -328,7 +325,6 @@ def read(result: Any, burst_s: float = BURST_S) -> Burst:
         float(windows[place]),
         int(((asked > before) & (asked <= last) & (sent_s >= burst_s)).sum()),
         int(((heard > before) & (heard <= last)).sum()),
-        int(both),
     )
 
 
