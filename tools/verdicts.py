@@ -22,13 +22,14 @@ from typing import Any
 
 from acklab._core import __version__
 from acklab.papers import FIVE, installed, paper
+from acklab.papers.open import plan
 from acklab.reproduce import posterior
 from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
 from acklab.reproduce.ledger import VERDICTS, load
 from acklab.reproduce.output import summary
-from acklab.reproduce.page import about
 from acklab.reproduce.runner import reproduce
 from acklab.study.posterior import MIN_EFFECTIVE
+from acklab.study.seeds import Nudge
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA, PAGE = DOCS / "papers" / "verdicts.json", DOCS / "validation.md"
@@ -200,57 +201,51 @@ def named(ids: Iterable[str]) -> str:
 
 
 def holds(papers: Mapping[str, Any], name: str) -> str:
-    """A paper's line alone."""
-    return "\n".join(f"| {text.split(' | ', 1)[1]}" for text in table("paper", [name], papers).splitlines())
+    """A paper's counts in a sentence."""
+    claims = papers[name]["claims"]
+    counts = {word: having(claims, standing="evidence", verdict="differs", cause=word) for word in WORDS}
+    causes = f" ({', '.join(f'{word} {n}' for word, n in counts.items() if n)})" if any(counts.values()) else ""
+    good, undecided = (having(claims, standing="evidence", verdict=word) for word in ("reproduced", "undecided"))
+    return (
+        f"{having(claims, standing='evidence')} claims: **{good} reproduced**, {sum(counts.values())} differ{causes}, {undecided} undecided "
+        "([what that means](../howto/reproduce.md#what-a-verdict-means))."
+    )
 
 
 def unreproduced(papers: Mapping[str, Any], name: str) -> str:
     """The claims of a paper that differ, with the cause of each and what shows it, and those that are undecided."""
-    rows = [line(["claim", "says", "cause", f"`acklab reproduce {name}/`"]), line(["---"] * 4)]
-    undecided = []
+    rows = [line(["claim", "says", "cause"]), line(["---"] * 3)]
     for claim in load(name).claims.values():
         judged = papers[name]["claims"].get(claim.short, {"standing": ""})
-        if judged["standing"] == "evidence" and judged["verdict"] == "undecided":
-            undecided.append(f"`{claim.short}`")
-        elif judged["standing"] == "evidence" and judged["verdict"] == "differs":
+        if judged["standing"] == "evidence" and judged["verdict"] == "differs":
             told = claim.cause.told() if claim.cause else NOT_SEARCHED
-            shown = next((f"`{figure.id}`" for figure in paper(name).figures if about(claim.figure, figure.label)), "")
-            rows.append(line([f"`{claim.short}`", *map(escaped, (claim.claim, told)), shown]))
+            rows.append(line([f"`{claim.short}`", *map(escaped, (claim.claim, told))]))
+    undecided = evidence(papers, name, "undecided")
     differ = ["\n".join(rows)] if rows[2:] else []
-    return "\n\n".join([*differ, *([f"Undecided: {', '.join(undecided)}."] if undecided else [])])
+    return "\n\n".join([*differ, *([f"Undecided: {undecided}."] if undecided else [])])
 
 
-def calibration(papers: Mapping[str, Any], name: str) -> str:
-    """The claims that chose a setting, by verdict."""
-    claims = {short: one for short, one in papers[name]["claims"].items() if one["standing"] == "calibration"}
-    by = {word: [f"`{short}`" for short, one in claims.items() if one["verdict"] == word] for word in VERDICTS}
-    listed = "; ".join(f"{word}: {', '.join(shorts)}" for word, shorts in by.items() if shorts)
-    return f"*Calibration*, claims that chose a setting, in no count: {listed or 'none'}."
-
-
-def held(papers: Mapping[str, Any], name: str) -> str:
-    """The claims that are reproduced, folded."""
-    rows = [line(["claim", "says"]), line(["---"] * 2)]
-    for claim in load(name).claims.values():
-        judged = papers[name]["claims"].get(claim.short, {"standing": ""})
-        if judged["standing"] == "evidence" and judged["verdict"] == "reproduced":
-            rows.append(line([f"`{claim.short}`", escaped(claim.claim)]))
-    return "\n".join(
-        ["<details>", f"<summary>The {len(rows) - 2} reproduced claims</summary>", "", *rows, "", "</details>"]
+def evidence(papers: Mapping[str, Any], name: str, verdict: str) -> str:
+    """The claims that test a paper and have a verdict."""
+    claims = papers[name]["claims"].items()
+    return ", ".join(
+        f"`{short}`" for short, one in claims if (one["standing"], one["verdict"]) == ("evidence", verdict)
     )
 
 
-def uncounted(papers: Mapping[str, Any], name: str) -> str:
-    """The statements of a paper that nothing judges; what is struck, arithmetic or a note stands on the page of ``acklab reproduce``."""
-    rows = [line(["", "statement", "because"]), line(["---"] * 3)]
-    for one in load(name).uncounted:
-        if one.kind == "not judged":
-            rows.append(line([*map(escaped, (one.place, one.what, one.why))]))
-    return "\n".join(rows)
+def calibration(papers: Mapping[str, Any], name: str) -> str:
+    """The claims that chose a setting: how many are reproduced, and which are not."""
+    claims = {short: one for short, one in papers[name]["claims"].items() if one["standing"] == "calibration"}
+    by = {word: [f"`{short}`" for short, one in claims.items() if one["verdict"] == word] for word in VERDICTS}
+    good = by.pop("reproduced")
+    listed = "; ".join(f"{word}: {', '.join(shorts)}" for word, shorts in by.items() if shorts)
+    told = "; ".join([f"{len(good)} reproduced", *([listed] if listed else [])])
+    return f"*Calibration*, {len(claims)} claims that chose a setting, in no count: {told}."
 
 
-#: Claims that a line names of those that a rule moves.
-MAX_MOVES = 2
+def held(papers: Mapping[str, Any], name: str) -> str:
+    """The claims that are reproduced."""
+    return f"Reproduced: {evidence(papers, name, 'reproduced')}."
 
 
 def rules(papers: Mapping[str, Any], name: str) -> str:
@@ -261,17 +256,13 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     of = f" of {found.of:,}" if found.of else ""
     drawn = f"{found.readings:,} readings{of}, drawn, whose weights are as good as {found.effective:g} equal ones ({MIN_EFFECTIVE} are needed to decide)"
     told = drawn if found.effective else f"All {found.readings:,} readings"
-    rows = [line(["rule", found.head, "moves"]), line(["---"] * 3)]
+    rows = [line(["rule", found.head, "claims it moves"]), line(["---"] * 3)]
     for rule in found.rules:
-        moves = ", ".join(
-            [
-                *(f"`{short}`" for short in rule.moves[:MAX_MOVES]),
-                *([f"{len(rule.moves) - MAX_MOVES} more"] if rule.moves[MAX_MOVES:] else []),
-            ]
-        )
-        rows.append(line([escaped(rule.name), escaped(found.shown(rule)), moves]))
+        rows.append(line([escaped(rule.name), escaped(found.shown(rule)), str(len(rule.moves))]))
     said = [
-        f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others."
+        f"`acklab infer {name}` ([how](../howto/infer.md)) asks {len(found.values)} printed values for {len(found.rules) + len(found.still)} rules, "
+        f"{times(name)} each.",
+        f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others.",
     ]
     said += (
         ["So no rule is decided, and the setting stays."]
@@ -282,21 +273,30 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
 
 
+def times(name: str) -> str:
+    """How often a paper's plan measures a value, and what varies."""
+    tree = plan(name)
+    runs, longer = tree["nudges"], 100 * tree.get("nudge", {}).get("longer", Nudge().longer)
+    return "one run" if runs == 1 else f"the mean of {runs} runs with links up to {longer:g} % longer"
+
+
 def values(papers: Mapping[str, Any], name: str) -> str:
-    """The printed values that the setting used misses."""
+    """The printed values that the setting used misses, beside the verdicts on their claims."""
     found = posterior.load(name)
-    missed = [one for one in found.values if one.is_missed] if found else []
-    rows = [
-        line(["value", "printed", "used", "by the posterior", "nearest reading", "readings within"]),
-        line(["---"] * 6),
-    ]
-    for one in missed:
-        rows.append(line([escaped(one.name), one.printed, one.used, one.mean, one.nearest, f"{one.within:,}"]))
     if found is None:
         return "No inference was made."
+    rows = [
+        line(["value", "printed", "used", "nearest reading", "readings within", "its claim"]),
+        line(["---"] * 6),
+    ]
+    missed = [one for one in found.values if one.is_missed]
+    for one in missed:
+        claim = f"`{one.claim}`: {papers[name]['claims'][one.claim]['verdict']}"
+        rows.append(line([escaped(one.name), one.printed, one.used, one.nearest, f"{one.within:,}", claim]))
     total = len(found.values)
     said = f"The setting used has {total - len(missed)} of {total} values, the most probable reading {found.best}."
-    return "\n\n".join([f"{said} The setting used misses:", "\n".join(rows)] if missed else [said])
+    apart = f"A value is {times(name)} of what its name says; its claim may ask for more cells, with repetitions of its own."
+    return "\n\n".join([f"{said} {apart} The setting used misses:", "\n".join(rows)] if missed else [said])
 
 
 def asked(papers: Mapping[str, Any], name: str) -> str:
@@ -304,7 +304,7 @@ def asked(papers: Mapping[str, Any], name: str) -> str:
     open_ = [
         short
         for short, one in papers[name]["claims"].items()
-        if one["standing"] == "evidence" and one["verdict"] != "reproduced"
+        if one["standing"] == "evidence" and one["verdict"] != "reproduced" and one["cause"] not in posterior.SETTLED
     ]
     rows = [line(["question: which value of", "would decide"]), line(["---"] * 2)]
     for rule, claims in posterior.questions(name, open_):
@@ -323,7 +323,6 @@ TABLES: Mapping[str, Callable[..., str]] = {
     "classics": classics,
     "count": count,
     "unreproduced": unreproduced,
-    "uncounted": uncounted,
     "holds": holds,
     "held": held,
     "calibration": calibration,

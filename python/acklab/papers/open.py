@@ -19,33 +19,33 @@ from ..text.input import loads
 from . import paper
 
 
-def _plan(name: str) -> dict[str, Any]:
-    """A paper's plan."""
+def plan(name: str) -> dict[str, Any]:
+    """A paper's plan as it is written."""
     return loads(files(__package__).joinpath(name, "open.toml").read_text("utf-8"))
 
 
 def rules(name: str) -> dict[str, Any]:
     """The values of the rules that a paper leaves open."""
-    plan = _plan(name)
-    return {**plan.get("free", {}), **plan["elsewhere"]}
+    tree = plan(name)
+    return {**tree.get("free", {}), **tree["elsewhere"]}
 
 
 def inferred(name: str) -> dict[str, Any]:
     """The plan that infers a paper's open rules (:mod:`acklab.study.infer`), as a tree."""
-    plan = _plan(name)
-    axes = plan.pop("axes", {})
-    del plan["elsewhere"]
+    tree = plan(name)
+    axes = tree.pop("axes", {})
+    del tree["elsewhere"]
     sweeps = {one.name: one for claim in paper(name).claims.values() for one in claim.uses}
-    plan["run"] = [one for run in plan["run"] for one in _runs(run, sweeps)]
-    values = [one for value in plan["value"] for one in _values(value, axes)]
-    plan["value"] = [{key: of for key, of in one.items() if key != "claim"} for one in values]
-    return plan
+    tree["run"] = [one for run in tree["run"] for one in _runs(run, sweeps)]
+    values = [one for value in tree["value"] for one in _values(value, axes)]
+    tree["value"] = [{key: of for key, of in one.items() if key != "claim"} for one in values]
+    return tree
 
 
 def claims(name: str) -> dict[str, str]:
     """The claim that each value of a plan is of."""
-    plan = _plan(name)
-    return {one["name"]: one["claim"] for value in plan["value"] for one in _values(value, plan.get("axes", {}))}
+    tree = plan(name)
+    return {one["name"]: one["claim"] for value in tree["value"] for one in _values(value, tree.get("axes", {}))}
 
 
 def _cells(axes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -16,8 +16,8 @@ from ..text.templates import sentence
 from . import words
 from .evidence import Place, keys, place, scale
 from .paper import Compared, Drawn, Figure
+from .posterior import SETTLED, questions
 from .posterior import load as posterior
-from .posterior import questions
 from .report import facts, measured
 from .runner import Outcome
 from .verdict import DIFFERS, REPRODUCED, UNDECIDED, Verdict
@@ -125,8 +125,6 @@ def _unlike(outcome: Outcome) -> str:
 def _parameters(outcome: Outcome) -> str:
     paper = outcome.paper
     note = f"What the {paper.source if paper.ledger.claims else 'question'} states is marked so. The rest is inferred, for the reason beside it."
-    if any(figure.id == "tornado" for figure, _ in outcome.figures):
-        note += " The tornado under Robustness shows how much each inference changes the result."
     rows = "".join(
         f'<tr class="basis-{p.basis}"><td class="text">{esc(p.name)}</td><td class="text wrap">{esc(p.value)}</td>'
         f'<td class="text">{p.basis}</td><td class="text wrap">{esc(p.reason)}{_fitted(p.fitted_to)}</td></tr>'
@@ -161,7 +159,9 @@ def _claims(outcome: Outcome) -> str:
 def _questions(outcome: Outcome) -> str:
     """For the authors: the open rules whose values would decide most of the claims that are not reproduced."""
     open_ = [
-        one.claim.short for one in outcome.verdicts if one.standing == words.EVIDENCE and one.verdict != REPRODUCED
+        one.claim.short
+        for one in words.counting(outcome.verdicts)
+        if one.verdict != REPRODUCED and not (one.cause and one.cause.word in SETTLED)
     ]
     if (found := posterior(outcome.paper.id)) is None:
         return ""

@@ -13,11 +13,14 @@ from importlib.resources import files
 from typing import Any
 
 from ..study.posterior import MIN_EFFECTIVE
+from .explanation import DERIVATION, NOT_FOUND
 
 #: Questions that are asked.
 MAX_QUESTIONS = 3
 #: A value with a smaller probability is not shown.
 MIN_SHOWN = 0.01
+#: Causes of claims that no value of a rule would decide.
+SETTLED = (DERIVATION, NOT_FOUND)
 
 
 @dataclass(frozen=True)

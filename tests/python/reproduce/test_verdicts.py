@@ -41,9 +41,7 @@ def test_a_paper_without_a_whole_run_is_named() -> None:
 def test_the_pages_have_the_tables_of_the_data() -> None:
     pages = [path.read_text("utf-8") for path in verdicts.PAGES]
     assert [verdicts.written(page, DATA) for page in pages] == pages
-    places = dict.fromkeys(
-        ("holds", "held", "unreproduced", "calibration", "uncounted", "rules", "values", "asked"), len(FIVE)
-    )
+    places = dict.fromkeys(("holds", "held", "unreproduced", "calibration", "rules", "values", "asked"), len(FIVE))
     told = "".join(pages)
     assert {name: told.count(f"<!-- verdicts: {name}") for name in verdicts.TABLES} == {
         name: places.get(name, 1) for name in verdicts.TABLES
@@ -103,6 +101,28 @@ def test_an_entry_that_changed_makes_its_verdict_old() -> None:
     run = small()
     run["claims"][0]["form"] = "0"
     assert verdicts.outdated(verdicts.taken(DATA, run)) == [run["claims"][0]["id"]]
+
+
+def test_a_page_counts_lists_and_asks_of_what_is_open() -> None:
+    one = {"verdict": "reproduced", "standing": "evidence", "seeds": 0, "alone": "", "cause": "", "form": ""}
+    wrong = {**one, "verdict": "differs", "cause": "not found"}
+    fitted = {**one, "standing": "calibration"}
+    papers: dict[str, Any] = {"divack": {"claims": {
+        "fig3a": one, "fig7.limit": wrong, "fig6.low": fitted, "fig8.steal": {**fitted, "verdict": "undecided"},
+    }}}  # fmt: skip
+    assert verdicts.holds(papers, "divack").startswith(
+        "2 claims: **1 reproduced**, 1 differ (not found 1), 0 undecided"
+    )
+    assert verdicts.held(papers, "divack") == "Reproduced: `fig3a`."
+    assert verdicts.calibration(papers, "divack").endswith("in no count: 1 reproduced; undecided: `fig8.steal`.")
+    assert "would" in verdicts.asked(papers, "divack") and "fig7.limit" not in verdicts.asked(papers, "divack")
+    wrong["cause"] = "not searched"
+    assert "`fig7.limit`" in verdicts.asked(papers, "divack")
+
+
+def test_values_that_are_missed_stand_beside_the_verdicts_on_their_claims() -> None:
+    rows = verdicts.values(DATA["papers"], "smartacking")
+    assert "the mean of 5 runs with links up to 1 % longer" in rows and "| 236 | `fig5a.pct`: reproduced |" in rows
 
 
 def test_calibration_is_in_no_count() -> None:

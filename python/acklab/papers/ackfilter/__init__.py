@@ -5,7 +5,7 @@ Read it beside the paper. :mod:`.setting` has every parameter. :mod:`acklab.pape
 reviewer asks.
 """
 
-from . import evidence, section2, section4  # noqa: F401
+from . import section2, section4  # noqa: F401
 from .setting import PAPER
 
 __all__ = ["PAPER"]

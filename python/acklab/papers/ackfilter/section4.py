@@ -12,7 +12,7 @@ import polars as pl
 from ...report.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid, ManyFlows, OneFlow
-from ...reproduce.measure import Measurement
+from ...reproduce.measure import Measurement, Value
 from ...reproduce.paper import Compared, Drawn
 from ...reproduce.stopping import ladder
 from ...study.intervals import Sample, jackknife, split
@@ -155,44 +155,18 @@ def numbers(grids: Grids, wanted: Callable[[int], bool]) -> list[int]:
     ]
 
 
-def told(grids: Grids) -> str:
-    """Means over everything, best first, in kB/s."""
-    means = {a: s.value / 1e3 for a, s in overall(grids).items()}
-    return "mean over N in kB/s: " + ", ".join(
-        f"{NAMES[a]} {means[a]:.1f}" for a in sorted(means, key=lambda a: -means[a])
-    )
-
-
 # --- 4.1 large buffer
 
 
-@PAPER.claim("fig11.none", *LARGE)
-def no_filter_is_worst(*grids: Grid) -> Measurement:
-    found = by_algorithm(grids)
-    return Measurement({"throughput": each(found, lambda n: n >= 2)}, told(found))
+def ranked(claim: str, runs: Sequence[Replications], part: str, by: Callable[[Grids], Value]) -> None:
+    """Registers a claim on the order of the algorithms."""
+    PAPER.claim(claim, *runs)(lambda *grids: Measurement({part: by(by_algorithm(grids))}))
 
 
-@PAPER.claim("fig11.rr", *LARGE)
-def round_robin_is_best(*grids: Grid) -> Measurement:
-    found = by_algorithm(grids)
-    return Measurement({"throughput": overall(found)}, told(found))
-
-
-@PAPER.claim("fig11.classic_small", *LARGE)
-def classic_is_not_best_for_few(*grids: Grid) -> Measurement:
-    return Measurement({"throughput": each(by_algorithm(grids), lambda n: n <= 5, "rr", "classic")})
-
-
-@PAPER.claim("fig11.converge", *LARGE)
-def classic_comes_near(*grids: Grid) -> Measurement:
-    return Measurement({"ratio": ratio(by_algorithm(grids), "classic", "rr", 20)})
-
-
-@PAPER.claim("fig11.agg", *LARGE)
-def aggregate_is_classic(*grids: Grid) -> Measurement:
-    found = by_algorithm(grids)
-    return Measurement(
-        {"ratio": {f"N = {n}": ratio(found, "aggregate", "classic", n) for n in numbers(found, lambda n: n >= 6)}}
+def all_ratios(claim: str, over: str, under: str, wanted: Callable[[int], bool]) -> None:
+    """Registers a claim on a ratio of throughputs with the large buffer, for the admitted numbers of sources."""
+    ranked(
+        claim, LARGE, "ratio", lambda found: {f"N = {n}": ratio(found, over, under, n) for n in numbers(found, wanted)}
     )
 
 
@@ -238,11 +212,6 @@ def aggregate_beats_classic(aggregate: Grid, classic: Grid) -> Measurement:
     return Measurement({"few": each(found, lambda n: n <= 5, "aggregate", "classic"), "converges": lead})
 
 
-@PAPER.claim("fig12.classic_drop", *SMALL_RUNS)
-def classic_below_no_filter(*grids: Grid) -> Measurement:
-    return Measurement({"throughput": each(by_algorithm(grids), lambda n: n >= 12, "none", "classic")})
-
-
 @PAPER.claim("fig12.classic_move", *FEW)
 def classic_moves_to_no_filter(classic: Grid, none: Grid) -> Measurement:
     duration = classic.axes["duration_s"][0]
@@ -258,7 +227,6 @@ def classic_moves_to_no_filter(classic: Grid, none: Grid) -> Measurement:
             return float(few[-1] + 1)
         return float(np.interp(1.0, over[[first, first - 1]], np.array(few)[[first, first - 1]]))
 
-    ratios = ", ".join(f"{r:.2f} at {n}" for n, r in zip(few, a.mean(axis=1) / b.mean(axis=1), strict=True))
     return Measurement(
         {"arrived": jackknife(a.shape[1], arrived)},
         f"the ratio by N: {ratios}",
@@ -311,18 +279,13 @@ MAXMIN = Replications(
 
 @PAPER.claim("maxmin", MAXMIN)
 def equal_shares(grid: Grid) -> Measurement:
-    spread, bursts = grid.at(pacing=1.0), grid.at(pacing=0.0)
+    spread = grid.at(pacing=1.0)
     shares = {
         f"{end}, N = {n}": Sample.of(spread.at(sources=n)[end].tolist())
         for n in grid.axes["sources"]
         for end in ("least", "most")
     }
-    ends = bursts["least"].min(), bursts["most"].max()
-    return Measurement(
-        {"share": shares},
-        "the connections with the fewest and the most ACKs through, data paced so that ACKs are spread in time, as the claim has it; "
-        f"with ns's bursts some connections fall into step and shares reach {ends[0]:.2f} and {ends[1]:.2f}",
-    )
+    return Measurement({"share": shares})
 
 
 def _newcomer(algorithm: str) -> Replications:
@@ -357,10 +320,6 @@ def a_newcomer_is_starved(*grids: Grid) -> Measurement:
 def taken(grid: Grid) -> Array:
     """The newcomer's time with each seed, at most :data:`PATIENCE_S`."""
     return np.nan_to_num(grid.at(sources=10)["completion_s"], nan=PATIENCE_S)
-
-
-def _percentile(times: Array) -> float:
-    return float(np.percentile(times, 95))
 
 
 # --- Figures 10 to 12: many sources, five algorithms

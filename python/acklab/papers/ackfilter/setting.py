@@ -1,6 +1,6 @@
 """The settings of the paper: section 2.4's single source, Figure 10's many, each value stated or inferred.
 
-The claims use nothing but the defaults of :class:`One` and :class:`Many`; the evidence pages vary them one at a time.
+The claims use nothing but the defaults of :class:`One` and :class:`Many`.
 """
 
 from __future__ import annotations
@@ -148,14 +148,6 @@ class Many:
         }
         return {"kind": "drop-tail", "packets": self.buffer, **parts[algorithm]}
 
-    def stages(self, algorithm: str) -> list[dict[str, Any]]:
-        """Further stages on the return path."""
-        return []
-
-    def receiver(self, algorithm: str) -> dict[str, Any]:
-        """The destination's rules."""
-        return receiver(self.d)
-
     def _per_connection(self) -> dict[str, Any]:
         return delayed(per="connection", window=self.rate_window, share=self.share)
 
@@ -171,7 +163,7 @@ class Many:
             "rate": "10Mbps",
             "delay": f"{500 * self.rtt_s - 5:g}ms",
             "queue": {"kind": "drop-tail", "packets": self.forward_packets},
-            "back": {"rate": "100kbps", "queue": self.queue(algorithm), "stages": self.stages(algorithm)},
+            "back": {"rate": "100kbps", "queue": self.queue(algorithm), "stages": []},
         }
         return [*access, shared]
 
@@ -194,7 +186,7 @@ class Many:
                 "size": {"uniform": [f"{low}B", f"{high}B"]},
                 "repeat": {"times": 60_000, "think": "0s", "think_to": self.wait},
                 "sender": self.sender,
-                "receiver": self.receiver(algorithm),
+                "receiver": receiver(self.d),
             }
             for i in range(sources)
         ]
@@ -207,7 +199,6 @@ class Many:
         return json.dumps(tree, separators=(",", ":"))
 
 
-RECEIVER = receiver(1)
 ONE = One()
 MODEL = ONE.model
 """The model with section 2.4's numbers."""
@@ -240,16 +231,16 @@ PARAMETERS: list[Parameter] = [
     Parameter("pause between files", "uniform, up to 1 s", "inferred", "\"a small random time\""),
     Parameter(
         "window in section 4", "64 segments, 64 kB", "inferred", "not mentioned; what a receiver advertises without window scaling. Section "
-        "2.4's unlimited window lets thousands of segments queue on the forward link, whose delay and not the ACKs' then rules; swept below",
+        "2.4's unlimited window lets thousands of segments queue on the forward link, whose delay and not the ACKs' then rules",
         fitted_to=("fig11.none", "fig11.rr", "fig11.fifo"),
     ),
-    Parameter("forward buffer and first ssthresh in section 4", "never reached", "inferred", "not mentioned; as in section 2.4; swept below"),
+    Parameter("forward buffer and first ssthresh in section 4", "never reached", "inferred", "not mentioned; as in section 2.4"),
     Parameter(
         "share of the fair share", "90 %", "inferred", "section 4.1 compares with the whole of it; a lone connection's rate comes near the "
-        "link's, but never exceeds it, and would never be filtered. 90 % is section 3's; 100 % is swept below",
+        "link's, but never exceeds it, and would never be filtered. 90 % is section 3's",
         fitted_to=("fig11.rr", "fig11.classic_small", "concl.group", "fig12.rr"),
     ),
-    Parameter("least RTO", "1 s", "inferred", "section 4 calls it usual; ns's default then was lower; swept below"),
+    Parameter("least RTO", "1 s", "inferred", "section 4 calls it usual; ns's default then was lower"),
     Parameter("new connection's rate", "0", "inferred", "so that its slow start is not filtered"),
     Parameter("entry freed", "below 1 % of the link's rate", "inferred", "\"a certain minimum threshold\""),
     Parameter("throughput of a file", "its size over its duration, averaged over completed files", "inferred", "\"the average throughput during a file transfer\""),

@@ -4,7 +4,7 @@ Read it beside the paper. :mod:`.setting` has Figure 1 and every parameter. :mod
 and tables :mod:`.figures` draws, :mod:`.section4` the competing transfers, and :mod:`.section5` telnet and the conclusions.
 """
 
-from . import evidence, figures, section3, section4, section5  # noqa: F401
+from . import figures, section3, section4, section5  # noqa: F401
 from .setting import PAPER
 
 __all__ = ["PAPER"]

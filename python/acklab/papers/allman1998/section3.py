@@ -19,7 +19,6 @@ from .setting import (
     OVERSHOOT,
     OVERSHOOT_QUEUES,
     PAPER,
-    PAPERS,
     READ,
     RECOVERIES,
     SEGMENTS,
@@ -39,7 +38,7 @@ Recorded = Mapping[Hashable, Transfer]
 @PAPER.claim("eq2", LOSS_FREE)
 def slow_start_time_with_delayed_acks(recorded: Recorded) -> Measurement:
     every, delayed = (recorded["reno", m].reaches(WINDOW) for m in ("every", "delayed"))
-    return Measurement({"ratio": delayed / every}, f"{delayed:.3f} s against {every:.3f} s, queueing included")
+    return Measurement({"ratio": delayed / every})
 
 
 def growth_per_round(transfer: Transfer) -> float:
@@ -60,10 +59,7 @@ def growth_per_round(transfer: Transfer) -> float:
 @PAPER.claim("sec2.ca", OVERSHOOT)
 def congestion_avoidance(recorded: Recorded) -> Measurement:
     lossy = {m: max(q for q in OVERSHOOT_QUEUES if recorded[m, q].fast_retransmits) for m in ("every", "delayed")}
-    return Measurement(
-        {m: growth_per_round(recorded[m, q]) for m, q in lossy.items()},
-        f"fitted after the first loss in the largest queue that has one, of {lossy['every']} and {lossy['delayed']} packets",
-    )
+    return Measurement({m: growth_per_round(recorded[m, q]) for m, q in lossy.items()})
 
 
 # --- Sections 3.1 and 3.2: Figure 1's path, and what queue and slow start do to a transfer (Figures 2 and 3)
@@ -121,10 +117,12 @@ def thresholds(recorded: Recorded, mechanism: str) -> dict[str, int]:
     "fig1", OVERSHOOT, exact="slow start's first overflow, before any repair: it depends on the pipe's capacity alone"
 )
 def topology_has_all_thresholds(recorded: Recorded) -> Measurement:
-    return Measurement(
-        {f"{m}-{key}": q for m in ("every", "delayed") for key, q in thresholds(recorded, m).items()},
-        "judged by one run; with a link up to 1 % longer some thresholds are one packet lower",
-    )
+    return Measurement({f"{m}-{key}": q for m in ("every", "delayed") for key, q in thresholds(recorded, m).items()})
+
+
+def median_time(surface: Grid, queue: int, sizes: tuple[int, ...] = LARGER) -> float:
+    """Median over the sizes."""
+    return float(np.median(surface.at(queue=queue, segments=sizes)[TIME]))
 
 
 def rise(surface: Grid, queue: int, sizes: tuple[int, ...], over: int = 22) -> Array:
@@ -180,7 +178,6 @@ def several_drops_below_21(recorded: Recorded, surface: Grid) -> Measurement:
     found = {q: lossy(recorded, surface, "every", q, SEGMENTS) for q in LOSSY}
     return Measurement(
         {"share": {f"at {q}": share for q, (share, _) in found.items()}, "late": {f"at {q}": l for q, (_, l) in found.items()}},
-        "counting slow start's losses only",
     )  # fmt: skip
 
 
@@ -200,28 +197,20 @@ def first_and_second(recorded: Recorded, mechanism: str, queue: int, second: int
 @PAPER.claim("fig2a.q8", OVERSHOOT)
 def two_windows_at_8(recorded: Recorded) -> Measurement:
     first, second = first_and_second(recorded, "every", 8, 5)
-    lost = sorted(seq for seqs in windows(recorded, "every", 8).values() for seq in seqs)
-    return Measurement({"first": first, "second": second}, f"segments {', '.join(map(str, lost))}")
+    return Measurement({"first": first, "second": second})
 
 
 @PAPER.claim("fig2a.q9", OVERSHOOT)
 def one_window_from_9(recorded: Recorded) -> Measurement:
-    return Measurement(
-        {"first": {f"at {q}": first_and_second(recorded, "every", q, 5)[0] for q in range(9, 23)}},
-        "the windows are rounds of slow start, segments 15 to 30 and 31 to 62; what is sent beyond, up to the advertised "
-        "window, counts with the second",
-    )
+    return Measurement({"first": {f"at {q}": first_and_second(recorded, "every", q, 5)[0] for q in range(9, 23)}})
 
 
 @PAPER.claim("fig2a.q8jump", EVERY, OVERSHOOT)
 def slower_at_8(surface: Grid, recorded: Recorded) -> Measurement:
-    at8, at9 = (float(np.median(surface.at(queue=q, segments=LARGE)[TIME])) for q in (8, 9))
+    at8, at9 = (median_time(surface, q, LARGE) for q in (8, 9))
     trace = recorded["every", 8]
     late = trace.timeouts[0].time_s if trace.timeouts else float("inf")
-    return Measurement(
-        {"ratio": at8 / at9, "cuts": sum(f.time_s < late for f in trace.fast_retransmits)},
-        f"medians {at8:.3f} and {at9:.3f} s; the cuts are the fast retransmits before the timeout",
-    )
+    return Measurement({"ratio": at8 / at9, "cuts": sum(f.time_s < late for f in trace.fast_retransmits)})
 
 
 def largest_jump(surface: Grid) -> tuple[float, str]:
@@ -240,32 +229,19 @@ def sack_without_jumps(surface: Grid) -> Measurement:
     return Measurement({"jump": jump}, told)
 
 
-def recovered(recovery: str = "sack", setting: Setting = PAPERS) -> Traces:
-    """What large SACK transfers lose during recovery."""
-    return traces(
-        "recovery at 8 and 9",
-        "every large SACK transfer through queues of 8 and 9, packet by packet",
-        {(q, n): transfer(recovery, "every", q, n, setting) for q in (8, 9) for n in LARGE},
-        lambda result: Transfer(result).lost_in_recovery(),
-        quick=lambda key: every_fourth(key[1]),
-    )
-
-
-RECOVERED = recovered()
+RECOVERED = traces(
+    "recovery at 8 and 9",
+    "every large SACK transfer through queues of 8 and 9, packet by packet",
+    {(q, n): transfer("sack", "every", q, n) for q in (8, 9) for n in LARGE},
+    lambda result: Transfer(result).lost_in_recovery(),
+    quick=lambda key: every_fourth(key[1]),
+)
 
 
 @PAPER.claim("fig2b.q8", RECOVERED, SURFACE["sack", "every"])
 def loss_in_recovery_at_8(lost: Mapping[tuple[int, int], int], surface: Grid) -> Measurement:
-    part = surface.at(segments=LARGE)
-    return Measurement(
-        {
-            "at-8": {f"size {n}": count for (q, n), count in lost.items() if q == 8},
-            "at-9": {f"size {n}": count for (q, n), count in lost.items() if q == 9},
-            "time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("8", "9")},
-        },
-        "at 8 it is the retransmission of segment 60 that is lost, which costs a timeout; at 9 every retransmission arrives but "
-        "a new segment, 102, is lost before recovery ends, so the window is halved twice there too",
-    )
+    counts = {f"at-{at}": {f"size {n}": count for (q, n), count in lost.items() if q == at} for at in (8, 9)}
+    return Measurement({**counts, "time": {str(q): median_time(surface, q, LARGE) for q in (8, 9)}})
 
 
 @PAPER.claim("fig3a.q22", DELAYED)
@@ -276,9 +252,7 @@ def delayed_without_drops(surface: Grid) -> Measurement:
 @PAPER.claim("fig3a.q20", SINGLE_DELAYED, DELAYED)
 def delayed_single_drop_at_20(recorded: Mapping[Hashable, int], surface: Grid) -> Measurement:
     found = single_loss(recorded, surface, 20)
-    return Measurement(
-        {"drops": found["drops"], "timeouts": found["timeouts"]}, f"median time {found['ratio']:.3f} of that at 22"
-    )
+    return Measurement({"drops": found["drops"], "timeouts": found["timeouts"]})
 
 
 @PAPER.claim("fig3a.q19", OVERSHOOT, DELAYED)
@@ -303,7 +277,7 @@ def delayed_needs_larger_transfers(recorded: Recorded) -> Measurement:
         for m in ("every", "delayed")
     }
     cells = {f"at {q}": {m: float(first[m][q]) for m in first} for q in LOSSY}
-    return Measurement({"first": cells}, "the first segment dropped; a transfer that has it is overwhelmed")
+    return Measurement({"first": cells})
 
 
 @PAPER.claim("fig3a.q7", OVERSHOOT)
@@ -312,10 +286,14 @@ def delayed_two_windows_at_7(recorded: Recorded) -> Measurement:
     return Measurement({"lower": {f"at {q}": counts[q] for q in range(4, 8)}, "at-8": counts[8]})
 
 
-@PAPER.claim("fig3a.q7time", DELAYED)
-def delayed_slower_at_7(surface: Grid) -> Measurement:
-    part = surface.at(segments=LARGER)
-    return Measurement({"time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("7", "8")}})
+def by_queue(claim: str, of: Sweep, *queues: int) -> None:
+    """Registers a claim on the median times at some queues."""
+    PAPER.claim(claim, of)(lambda surface: Measurement({"time": {str(q): median_time(surface, q) for q in queues}}))
+
+
+by_queue("fig3a.q7time", DELAYED, 7, 8)
+by_queue("fig4b.q8", SURFACE["sack", "daass"], 8, 9)
+by_queue("fig6.q10", SURFACE["reno", "lbc"], 7, 8, 9, 10)
 
 
 def ripple(surface: Grid) -> float:
@@ -384,13 +362,9 @@ def roughness(surface: Grid) -> float:
     return float((bends / np.median(time, axis=0)).mean())
 
 
-@PAPER.claim("fig5a", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"], SURFACE["reno", "delayed"])
-def ubc_is_rough(ubc: Grid, lbc: Grid, delayed: Grid) -> Measurement:
-    rough = [roughness(surface) for surface in (ubc, lbc, delayed)]
-    return Measurement(
-        {"ratio": rough[0] / rough[1]},
-        f"roughness {rough[0]:.4f} with UBC, {rough[1]:.4f} with LBC, {rough[2]:.4f} with delayed ACKs",
-    )
+@PAPER.claim("fig5a", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"])
+def ubc_is_rough(ubc: Grid, lbc: Grid) -> Measurement:
+    return Measurement({"ratio": roughness(ubc) / roughness(lbc)})
 
 
 @PAPER.claim("fig5a.loss", SURFACE["reno", "ubc"], SURFACE["reno", "lbc"])
@@ -412,58 +386,26 @@ def limit_helps(ubc: Grid, lbc: Grid) -> Measurement:
     return Measurement({"time": {"ubc": float(np.median(ubc[TIME][hit])), "lbc": float(np.median(lbc[TIME][hit]))}})
 
 
-def repeats(result: Any) -> tuple[int, float]:
-    """Second fast retransmits within a window, and from the last of them to the timeout."""
-    trace = Transfer(result)
-    pairs = trace.repeated_fast_retransmits()
-    if not pairs:
-        return 0, 0.0
-    idle = [t.time_s - pairs[0][1].time_s for t in trace.timeouts if t.time_s > pairs[0][1].time_s]
-    return len(pairs), min(idle, default=0.0)
-
-
 LBC_RECOVERY = traces(
     "LBC recovery",
     "large Reno transfers with LBC through queues of 4 to 10, packet by packet",
     {(q, n): transfer("reno", "lbc", q, n) for q in range(4, 11) for n in LARGER},
-    repeats,
+    lambda result: bool(Transfer(result).repeated_fast_retransmits()),
     quick=lambda key: every_fourth(key[1]),
 )
 
-Repeats = Mapping[tuple[int, int], tuple[int, float]]
+
+def repeating(claim: str, *queues: int) -> None:
+    """Registers a claim on the share of sizes with a second fast retransmit in one window."""
+
+    def share(found: Mapping[tuple[int, int], bool], queue: int) -> float:
+        return float(np.mean([is_repeated for (q, _), is_repeated in found.items() if q == queue]))
+
+    PAPER.claim(claim, LBC_RECOVERY)(lambda found: Measurement({"share": {f"at {q}": share(found, q) for q in queues}}))
 
 
-def share_repeating(found: Repeats, queue: int) -> float:
-    """Share of sizes with a second fast retransmit in one window."""
-    return float(np.mean([count > 0 for (q, _), (count, _) in found.items() if q == queue]))
-
-
-def idle(found: Repeats) -> str:
-    """How long senders wait for the timer after a second fast retransmit."""
-    waits = [wait for (q, _), (_, wait) in found.items() if q in (7, 8, 9) and wait > 0]
-    return f"median wait for the timer {np.median(waits):.2f} s" if waits else "no such wait"
-
-
-@PAPER.claim("fig6.q7_9", LBC_RECOVERY, SURFACE["reno", "lbc"])
-def second_fast_retransmit(found: Repeats, surface: Grid) -> Measurement:
-    times = ", ".join(f"{median_time(surface, q):.2f}" for q in range(6, 12))
-    return Measurement(
-        {"share": {f"at {q}": share_repeating(found, q) for q in (7, 8, 9)}},
-        f"{idle(found)}; median times at 6 to 11: {times} s",
-    )
-
-
-@PAPER.claim("fig6.q6", LBC_RECOVERY)
-def no_second_below_7(found: Repeats) -> Measurement:
-    return Measurement({"share": {f"at {q}": share_repeating(found, q) for q in (4, 5, 6)}})
-
-
-@PAPER.claim("fig6.q10", SURFACE["reno", "lbc"], LBC_RECOVERY)
-def faster_at_10(surface: Grid, found: Repeats) -> Measurement:
-    return Measurement(
-        {"time": {str(q): median_time(surface, q) for q in (7, 8, 9, 10)}},
-        f"share of sizes with a second fast retransmit at 10: {share_repeating(found, 10):.2f}",
-    )
+repeating("fig6.q7_9", 7, 8, 9)
+repeating("fig6.q6", 4, 5, 6)
 
 
 @PAPER.claim("fig6.sack", SURFACE["sack", "ubc"], SURFACE["sack", "lbc"])
@@ -518,16 +460,7 @@ INITIAL_WINDOW_2 = Sweep(
 def two_segments_at_first(grid: Grid) -> Measurement:
     every = grid.at(mechanism="every")[TIME]
     ratios = {m: grid.at(mechanism=m)[TIME] / every for m in ("lbc", "ubc")}
-    return Measurement(
-        {"ratio": {f"{m} {n}": float(r[i]) for m, r in ratios.items() for i, n in enumerate(SMALL)}},
-        "with the last ACK as the end, the ratio of "
-        f"5 segments is {_last_ack_ratio(grid):.2f}: half the sizes are odd and wait for a timer",
-    )
-
-
-def _last_ack_ratio(grid: Grid) -> float:
-    lbc, every = (grid.at(mechanism=m, segments=5)["completion_s"] for m in ("lbc", "every"))
-    return float(lbc / every)
+    return Measurement({"ratio": {f"{m} {n}": float(r[i]) for m, r in ratios.items() for i, n in enumerate(SMALL)}})
 
 
 # --- Figure 8
@@ -557,7 +490,7 @@ Shares = Mapping[Hashable, Mapping[int, float]]
 @PAPER.claim("fig8.every", OCCUPANCY)
 def twenty_dominates(shares: Shares) -> Measurement:
     most = max(shares["every"], key=lambda length: shares["every"][length])
-    return Measurement({"mode": most}, f"{shares['every'][most] * 100:.0f} % of the time")
+    return Measurement({"mode": most})
 
 
 @PAPER.claim("fig8.delayed", OCCUPANCY)
@@ -570,24 +503,13 @@ def nineteen_and_twenty(shares: Shares) -> Measurement:
                 f"{m} {length}": share for m, pair in both.items() for length, share in zip((19, 20), pair, strict=True)
             },
         },
-        "of the whole transfer, the empty queue of its first round trips included",
     )
-
-
-def mean_length(shares: Mapping[int, float]) -> float:
-    """Mean of the lengths, by their shares."""
-    return sum(length * share for length, share in shares.items()) / sum(shares.values())
 
 
 @PAPER.claim("fig8.similar", OCCUPANCY)
 def queues_alike(shares: Shares) -> Measurement:
     often = {m: max(shares[m], key=lambda length, m=m: shares[m][length]) for m in MECHANISMS}  # type: ignore[misc]
-    means = {m: mean_length(shares[m]) for m in MECHANISMS}
-    return Measurement(
-        {"apart": max(often.values()) - min(often.values())},
-        f"most frequent lengths {', '.join(f'{m} {v:g}' for m, v in often.items())}; means over the whole transfer, in which delayed ACKs fill "
-        f"the queue later, {', '.join(f'{m} {v:.2f}' for m, v in means.items())}",
-    )
+    return Measurement({"apart": max(often.values()) - min(often.values())})
 
 
 # --- Tables 1 and 2
@@ -607,13 +529,7 @@ def _table(number: int, recovery: str, mechanism: str, short: bool) -> None:
         SURFACE[recovery, mechanism],
     )
     def median_improvement(delayed: Grid, alternative: Grid) -> Measurement:
-        gains = improvement(delayed, alternative, short)
-        low, high = np.percentile(gains, [25, 75])
-        return Measurement(
-            {"improvement": float(np.median(gains))},
-            f"quartiles {low:.1f} and {high:.1f}, mean {gains.mean():.1f}, {(gains < 0).mean() * 100:.0f} % slower, of "
-            f"{gains.size} transfers",
-        )
+        return Measurement({"improvement": float(np.median(improvement(delayed, alternative, short)))})
 
 
 for _number, _recovery in ((1, "reno"), (2, "sack")):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.grid import Array, Grid
-from ...reproduce.measure import Measurement, Number
+from ...reproduce.measure import Measurement
 from ...study.intervals import Sample
 from ..trace import Transfer
 from .section3 import ALL, medians
@@ -112,11 +112,6 @@ class Session:
         """The window at the end."""
         return float(self.windows[-1])
 
-    @property
-    def decreases(self) -> int:
-        """How often the window shrinks."""
-        return int((np.diff(self.windows) < -1e-9).sum())
-
 
 def session(result: object) -> Session:
     """Reads a recorded session."""
@@ -151,32 +146,22 @@ def of(sessions: Sessions, mechanism: str, write: int = 1) -> list[Session]:
 @PAPER.claim("fig15.reach", SESSIONS)
 def window_opens(sessions: Sessions) -> Measurement:
     reached = [SECONDS if np.isnan(s.reached_s) else s.reached_s for s in of(sessions, "delayed")]
-    within = sum(r < 30 for r in reached)
-    return Measurement(
-        {"median": Sample.of(reached, median=True)},
-        f"within 30 s in {within} of {len(reached)} sessions, of which the paper shows one. It depends on the pauses alone. ns-2's own source "
-        "is as slow, and acklab draws from what was measured of it",
-    )
+    return Measurement({"median": Sample.of(reached, median=True)})
 
 
 @PAPER.claim("fig15.outstanding", SESSIONS)
 def few_outstanding(sessions: Sessions) -> Measurement:
-    return Measurement(
-        {"outstanding": Sample.of([s.outstanding for s in of(sessions, "delayed")])},
-        "counted just after each segment is sent",
-    )
+    return Measurement({"outstanding": Sample.of([s.outstanding for s in of(sessions, "delayed")])})
 
 
 @PAPER.claim("fig16.modest", SESSIONS)
 def window_opens_modestly(sessions: Sessions) -> Measurement:
     lbc, counting = of(sessions, "lbc"), of(sessions, "delayed")[:FEWER]
-    by_write = ", ".join(f"{np.mean([s.last for s in of(sessions, 'lbc', w)]):.1f} with {w}" for w in WRITES)
     return Measurement(
         {
             "window": Sample.of([s.last for s in lbc]),
             "order": {"counting": Sample.of([s.last for s in counting]), "lbc": Sample.of([s.last for s in lbc])},
         },
-        f"mean window after two minutes: {by_write} bytes a keystroke",
     )
 
 
@@ -215,20 +200,16 @@ def gains(surfaces: dict[tuple[str, str], Grid]) -> dict[str, dict[str, float]]:
 @PAPER.claim("concl.every", *EVERYTHING)
 def every_is_best(*grids: Grid) -> Measurement:
     surfaces, tail, red = parted(grids)
-    throughput: dict[str, dict[str, Number]] = {name: dict(g) for name, g in gains(surfaces).items()}
-    races: dict[str, dict[str, Number]] = {
-        "drop-tail": dict(overall(tail, "throughput")),
-        "RED": dict(overall(red, "throughput")),
-    }
-    loss = {
-        name: {m: averaged(g[m], "loss") for m in ("every", "delayed")}
-        for name, g in (("drop-tail", tail), ("RED", red))
-    }
-    acks = {
-        name: {m: averaged(g[m], "acks") for m in ("every", "delayed")}
-        for name, g in (("drop-tail", tail), ("RED", red))
-    }
-    return Measurement({"tables": throughput, "competing": races, "loss": loss, "acks": acks})
+    races = {"drop-tail": tail, "RED": red}
+    pair = {name: {m: grids[m] for m in ("every", "delayed")} for name, grids in races.items()}
+    return Measurement(
+        {
+            "tables": gains(surfaces),
+            "competing": {name: overall(grids, "throughput") for name, grids in races.items()},
+            "loss": {name: overall(grids, "loss") for name, grids in pair.items()},
+            "acks": {name: overall(grids, "acks") for name, grids in pair.items()},
+        }
+    )
 
 
 def all_acks(surfaces: dict[tuple[str, str], Grid], competing: tuple[Grids, Grids], mechanism: str) -> Array:
@@ -241,8 +222,6 @@ def all_acks(surfaces: dict[tuple[str, str], Grid], competing: tuple[Grids, Grid
 def lbc_helps_without_more_acks(*grids: Grid) -> Measurement:
     surfaces, tail, red = parted(grids)
     ratio = all_acks(surfaces, (tail, red), "lbc") / all_acks(surfaces, (tail, red), "delayed")
-    alone = [surfaces[r, "lbc"]["acks_sent"].sum() / surfaces[r, "delayed"]["acks_sent"].sum() for r in RECOVERIES]
-    many = [averaged(found["lbc"], "acks").value / averaged(found["delayed"], "acks").value for found in (tail, red)]
     return Measurement(
         {
             "tables": {name: {m: g[m] for m in ("lbc", "delayed")} for name, g in gains(surfaces).items()},
@@ -252,12 +231,10 @@ def lbc_helps_without_more_acks(*grids: Grid) -> Measurement:
             },
             "acks": float(100 * (ratio.mean() - 1)),
         },
-        f"more ACKs by {100 * (alone[0] - 1):.1f} % with Reno, {100 * (alone[1] - 1):.1f} % with SACK, "
-        f"{100 * (many[0] - 1):.1f} % and {100 * (many[1] - 1):.1f} % among competing transfers (drop-tail, RED)",
     )
 
 
 @PAPER.claim("concl.ubc_sack", SURFACE["sack", "ubc"], SURFACE["sack", "lbc"])
 def ubc_no_worse_with_sack(ubc: Grid, lbc: Grid) -> Measurement:
     ratio = ubc[TIME] / lbc[TIME]
-    return Measurement({"ratio": float(ratio.mean())}, f"from {ratio.min():.4f} to {ratio.max():.4f} over all cells")
+    return Measurement({"ratio": float(ratio.mean())})

@@ -28,7 +28,6 @@ SHORT = 80
 """Transfers of at most so many segments are the paper's short ones."""
 FLOWS = tuple(range(50, 501, 50))
 RTT_S = 0.1
-RATE_BPS = 1.5e6
 SEGMENT_BYTES = 1000
 WINDOW = 40
 

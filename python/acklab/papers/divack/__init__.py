@@ -4,7 +4,7 @@ Read it beside the paper. :mod:`.setting` has Figure 5 and every parameter. :mod
 :mod:`.section4` Figures 5 to 8 and the conclusions' remarks on them.
 """
 
-from . import beyond, figures_times, section3, section4  # noqa: F401
+from . import figures_times, section3, section4  # noqa: F401
 from .setting import PAPER
 
 __all__ = ["PAPER"]

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
-from ...report.charts import Axis, Bar, Bars, Chart, Line, Lines, Mark, Panel
+from ...report.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
 from ...study.intervals import Sample, jackknife, split
-from .runs import EVERYONE, FIGURE_6, low, ratio, times
+from .runs import EVERYONE, FIGURE_6, ratio, times
 from .section4 import (
     BUFFER_SHARES,
     BY_BUFFER,
-    BY_FLAVOUR,
-    BY_READING,
     FIGURE_7,
     FIGURE_8,
     LIMITS,
-    LONG,
-    LONG_SIZES,
-    NEWRENO,
     SLOWER,
     _improvement,
 )
-from .setting import NAMES, PAPER, POLICIES, Client, Path, download
+from .setting import NAMES, PAPER, POLICIES, Client, download
 
 COLOURS = {
     "every": "every",
@@ -94,21 +89,18 @@ def figure_6(grid: Grid) -> Drawn:
     )  # fmt: skip
 
 
-def by_pieces(
-    pieces: Grid, recovery: str, improvement: Callable[[int, int], Sample]
-) -> tuple[Panel, list[dict[str, Any]]]:
-    """Improvement over 1-apdp by the number of pieces, a line for each J."""
-    counts = [m for m in pieces.axes["pieces"] if m > 1]
+@PAPER.figure("figure-7", "Figure 7", "More pieces", "IV", [FIGURE_7, FIGURE_6])
+def figure_7(pieces: Grid, base: Grid) -> Drawn:
+    counts = pieces.axes["pieces"]
     level = split(len(counts) * len(pieces.axes["flows"]))
     shades = ("blue", "sky", "green", "gold", "orange", "red", "purple", "slate")
     lines, rows = [], []
     for j, colour in zip(pieces.axes["flows"], shades, strict=False):
-        samples = [improvement(m, j) for m in counts]
+        samples = [_improvement(pieces, base, m, j) for m in counts]
         spread = [s.interval(level).half_width for s in samples]
         lines.append(Line(f"J = {j}", counts, [s.value for s in samples], colour, marker="o", spread=spread))
         rows += [
             {
-                "recovery": recovery,
                 "background_flows": j,
                 "pieces": m,
                 "improvement_percent": s.value,
@@ -119,24 +111,10 @@ def by_pieces(
         ]
     x = Axis("pieces of an ACK, m", log=True, ticks=(2, 4, 8, 16, 32, 64))
     y = Axis("less time than 1-apdp (%)", low=-150, high=80)
-    return Panel(recovery, x, y, lines, [Mark(0, "1-apdp")]), rows
-
-
-@PAPER.figure("figure-7", "Figure 7", "More pieces", "IV", [FIGURE_7, FIGURE_6, NEWRENO])
-def figure_7(pieces: Grid, base: Grid, newreno: Grid) -> Drawn:
-    def other_recovery(m: int, j: int) -> Sample:
-        own, every = (newreno.at(pieces=p, flows=j)["time_s"] for p in (m, 1))
-        return jackknife(len(own), lambda seeds: 100 * float(1 - own[seeds].mean() / every[seeds].mean()))
-
-    panel, rows = by_pieces(pieces, "RFC 6675", lambda m, j: _improvement(pieces, base, m, j))
-    other, more = by_pieces(newreno, "NewReno", other_recovery)
+    panel = Panel("", x, y, lines, [Mark(0, "1-apdp")])
     return Drawn(
-        [
-            Lines(
-                "figure-7", "divss1, 1.5 MB: improvement by the number of pieces; below -150 % cut", [panel, other], 3.6
-            )
-        ],
-        {"improvement": pl.DataFrame(rows + more)},
+        [Lines("figure-7", "divss1, 1.5 MB: improvement by the number of pieces; below -150 % cut", [panel], 3.6)],
+        {"improvement": pl.DataFrame(rows)},
     )
 
 
@@ -165,86 +143,6 @@ def figure_8(grid: Grid, base: Grid) -> Drawn:
     )
 
 
-@PAPER.figure(
-    "flavours",
-    "",
-    "What the paper leaves open: recovery and window",
-    "IV",
-    [BY_FLAVOUR],
-    evidence="evidence",
-    slow=True,
-)
-def flavours(grid: Grid) -> Drawn:
-    charts: list[Chart] = []
-    frames = []
-    names = grid.axes["flavour"]
-    for pair in (names[:3], names[3:]):
-        panels = []
-        for name in pair:
-            _, relative, frame = curves(grid, EVERYONE, flavour=name)
-            panels.append(Panel(name, FLOWS_AXIS, OVER, relative, ONE))
-            frames.append(frame)
-        charts.append(Lines(f"flavours-{len(charts)}", "Time over that of 1-apdp", panels, 3.0))
-    return Drawn(charts, {"times": pl.concat(frames)}, _won(grid, "flavour"), "Policies faster than 1-apdp by mean.")
-
-
-def _won(grid: Grid, axis: str) -> list[Compared]:
-    """How many policies are faster than 1-apdp, for each entry of an axis."""
-    return [
-        Compared(
-            name,
-            "3 of 4 policies at each J up to 32",
-            ", ".join(
-                f"{sum(ratio(grid, policy=p, reference='every', flows=j, **{axis: name}).value < 1 for p in POLICIES)} at J = {j}"
-                for j in low(grid)
-            ),
-        )
-        for name in grid.axes[axis]
-    ]
-
-
-@PAPER.figure(
-    "counting",
-    "",
-    "What a sender that counts packets makes of pieces",
-    "IV",
-    [BY_READING],
-    evidence="evidence",
-    slow=True,
-)
-def counting(grid: Grid) -> Drawn:
-    frames = [curves(grid, EVERYONE, reading=name)[2] for name in grid.axes["reading"]]
-    return Drawn([], {"times": pl.concat(frames)}, _won(grid, "reading"), "Policies faster than 1-apdp by mean.")
-
-
-@PAPER.figure(
-    "long", "", "Long transfers, divided in congestion avoidance", "V", [LONG], evidence="evidence", slow=True
-)
-def long_transfers(grid: Grid) -> Drawn:
-    policies = grid.axes["policy"]
-    panels, frames = [], []
-    for size in grid.axes["size"]:
-        _, relative, frame = curves(grid, policies, size=size)
-        panels.append(Panel(f"{size / 1e6:g} MB", FLOWS_AXIS, OVER, relative, ONE))
-        frames.append(frame)
-    return Drawn(
-        [Lines("long", "Time over that of 1-apdp", panels, 3.0)],
-        {"times": pl.concat(frames)},
-        [
-            Compared(
-                f"{size / 1e6:g} MB, divca1 over 1-apdp",
-                "noticeably below 1",
-                ", ".join(
-                    f"{ratio(grid, policy='divca1', reference='every', flows=j, size=size).value:.2f} at J = {j}"
-                    for j in grid.axes["flows"]
-                ),
-            )
-            for size in grid.axes["size"]
-        ],
-        scenario=download(Client("divca1"), 2, 1, Path(file_bytes=LONG_SIZES[-1])),
-    )
-
-
 @PAPER.figure("buffers", "", "Buffers, and the slower bottleneck", "V", [BY_BUFFER, SLOWER], evidence="evidence")
 def buffers(grid: Grid, slower: Grid) -> Drawn:
     shares = grid.axes["buffer"]
@@ -270,21 +168,3 @@ def buffers(grid: Grid, slower: Grid) -> Drawn:
     panels.append(Panel("1.5 Mb/s, 13 packets", FLOWS_AXIS, OVER, relative, ONE))
     return Drawn([Lines("buffers", "What large buffers and a slower bottleneck make of it", panels, 3.2)],
                  {"buffers": pl.DataFrame(rows), "slower": frame})  # fmt: skip
-
-
-@PAPER.figure("acks", "", "What division costs the way back", "IV", [FIGURE_6, FIGURE_8], evidence="evidence")
-def acks(grid: Grid, counted: Grid) -> Drawn:
-    j = low(grid)[-1]
-    groups = []
-    for name, of, cell in (("ACKs counted", grid, {}), ("ABC, L = 2", counted, {"limit": 2.0})):
-        values = [float(of.at(policy=p, flows=j, **cell)["acks"].mean()) / 1028 for p in EVERYONE]
-        groups.append(Bar(name, values))
-    chart = Bars(
-        "acks",
-        f"ACKs for each segment of the file, J = {j}",
-        [NAMES[p] for p in EVERYONE],
-        [COLOURS[p] for p in EVERYONE],
-        groups,
-        Axis("ACKs for each segment"),
-    )
-    return Drawn([chart])

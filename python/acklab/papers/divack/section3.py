@@ -6,7 +6,6 @@ import json
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -184,7 +183,6 @@ def first_round(found: Exchange) -> Array:
 @PAPER.claim("fig4.four", SHOWN)
 def four_segments(shown: Shown) -> Measurement:
     sizes = first_round(shown["fig4"])
-    held = first_round(shown["fig4 held"])
     return Measurement(
         {"all": len(sizes), "full": int((sizes == PAYLOAD).sum()), "half": int((sizes == PAYLOAD // 2).sum())},
         f"of {len(sizes)} segments; with Nagle's rule the same ACKs release {len(held)}, all full",
@@ -239,8 +237,6 @@ def divided(burst_s: float = BURST_S) -> Client:
 
 
 DIVIDED = divided()
-EARLY_S = 1.0
-"""Where a fast wire's window is still about that of slow start's end."""
 WHOLE = Client("every")
 
 
@@ -309,8 +305,6 @@ class Burst:
     """ACKs the station sent for these segments."""
     arrived: int
     """How many of them reached the sender."""
-    on_medium: int
-    """Link directions on the medium that data or ACKs crossed."""
 
 
 def read(result: Any, burst_s: float = BURST_S) -> Burst:
@@ -328,7 +322,6 @@ def read(result: Any, burst_s: float = BURST_S) -> Burst:
     series = pl.DataFrame(result.series).select("time_s", "cwnd_segments")
     times, windows = series["time_s"].to_numpy(), series["cwnd_segments"].to_numpy()
     place = max(int(np.searchsorted(times, end, side="right")) - 1, 0)
-    both = packets.filter(pl.col("link").is_in(["AP->M", "M->AP"]) & (pl.col("event") == "deliver"))["link"].n_unique()
     return Burst(
         times,
         windows,
@@ -337,7 +330,6 @@ def read(result: Any, burst_s: float = BURST_S) -> Burst:
         float(windows[place]),
         int(((asked > before) & (asked <= last) & (sent_s >= burst_s)).sum()),
         int(((heard > before) & (heard <= last)).sum()),
-        int(both),
     )
 
 
@@ -359,21 +351,6 @@ BURSTS = Traces(
 Bursts = Mapping[Hashable, Burst]
 
 
-def _early(effort: Effort) -> Mapping[Hashable, str]:
-    cells = {
-        (medium, 2000, name, seed): station(client, 2000, medium, seed)
-        for medium in MEDIA
-        for seed in (SEEDS[:4] if effort.quick else SEEDS)
-        for name, client in (("divided", divided(EARLY_S)), ("whole", WHOLE))
-    }
-    return {key: records(text, "packets", "series") for key, text in cells.items()}
-
-
-EARLY = Traces(
-    "divack early bursts", "the same at 2000 kb/s while the window is small", _early, partial(read, burst_s=EARLY_S)
-)
-
-
 def ratios(bursts: Bursts, medium: str, kbps: int) -> Sample:
     """cwnd after the interval over that of the same seed without division."""
     keys = [k for k in bursts if isinstance(k, tuple) and k[:3] == (medium, kbps, "divided")]
@@ -385,30 +362,14 @@ def rates(bursts: Bursts) -> list[int]:
     return sorted({key[1] for key in bursts if isinstance(key, tuple)})
 
 
-def _said(bursts: Bursts, kbps: int) -> str:
-    runs = [b for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", kbps, "divided")]
-    plain = [b for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", kbps, "whole")]
-    windows = [float(np.mean([b.cwnd for b in group])) for group in (plain, runs)]
-    others = ", ".join(f"{m} {ratios(bursts, m, kbps).value:.2f}" for m in MEDIA[1:])
-    return (
-        f"{windows[1]:.1f} against {windows[0]:.1f} segments; {np.mean([b.arrived for b in runs]):.0f} of the ACKs of these segments "
-        f"reach the sender. The same ratio elsewhere: {others}"
-    )
-
-
 @PAPER.claim("fig3a", BURSTS)
 def rises_behind_a_slow_wire(bursts: Bursts) -> Measurement:
-    return Measurement({"ratio": ratios(bursts, "802.11b", 250)}, _said(bursts, 250))
+    return Measurement({"ratio": ratios(bursts, "802.11b", 250)})
 
 
-@PAPER.claim("fig3b", BURSTS, EARLY)
-def unnoticeable_behind_a_fast_wire(bursts: Bursts, early: Bursts) -> Measurement:
-    plain = np.mean([b.cwnd for k, b in early.items() if isinstance(k, tuple) and k[::2] == ("802.11b", "whole")])
-    small = ", ".join(f"{m} {ratios(early, m, 2000).value:.2f}" for m in MEDIA)
-    return Measurement(
-        {"ratio": ratios(bursts, "802.11b", 2000)},
-        f"{_said(bursts, 2000)}. The instant matters: from {EARLY_S:g} s on, where 1-apdp ends at {plain:.0f} segments, it is {small}",
-    )
+@PAPER.claim("fig3b", BURSTS)
+def unnoticeable_behind_a_fast_wire(bursts: Bursts) -> Measurement:
+    return Measurement({"ratio": ratios(bursts, "802.11b", 2000)})
 
 
 # --- Figures 1, 3 and 4: single exchanges, and division over a shared medium

@@ -10,48 +10,15 @@ import numpy as np
 
 from ...reproduce.experiments import Effort, Traces, only, records
 from ...reproduce.grid import Array, Grid
-from ...reproduce.measure import Measurement, Number
+from ...reproduce.measure import Measurement
 from ...reproduce.resample import spearman
 from ...study.intervals import Sample
 from .dynamics import Runs
 from .runs import ASYMMETRIC, CAPACITIES_22, FIG13, FIG15, HIGH, UDP, Connection, Recorded
 from .setting import PAPER, many
-from .times import cells, gain
+from .times import along, gain
 
 BASE_RTT_S = 0.059
-
-
-@PAPER.claim("fig13.acc", ASYMMETRIC)
-def acc_is_faster(grid: Grid) -> Measurement:
-    cut = {s: int(grid.at(scheme=s)["timeouts"].sum()) for s in ("newreno", "acc")}
-    return Measurement(
-        {"time": cells(grid, "t1", ("newreno", "acc"), "kbps", "kb/s")},
-        f"{times(grid)}; timeouts over all rates: {cut}",
-    )
-
-
-@PAPER.claim("fig13.sp", ASYMMETRIC)
-def paced_smart_is_faster(grid: Grid) -> Measurement:
-    def below(scheme: str) -> list[int]:
-        return [
-            k
-            for k, a, b in zip(grid.axes["kbps"], *(grid.at(scheme=s)["t1"] for s in (scheme, "acc")), strict=True)
-            if a < b
-        ]
-
-    return Measurement(
-        {"time": cells(grid, "t1", ("acc", "smart-paced"), "kbps", "kb/s")},
-        f"{times(grid)}. Paced smartacking is below ACC at {below('smart-paced')} kb/s. With pacing and the round "
-        f"trip fixed at the first it is below ACC at {len(below('fixed-paced'))} of {len(grid.axes['kbps'])} rates",
-    )
-
-
-def times(grid: Grid) -> str:
-    """Some completion times, for people."""
-    rates = [k for k in grid.axes["kbps"] if k in (5, 10, 15, 20, 25, 30)]
-    part = grid.at(kbps=tuple(rates))
-    told = {s: [round(float(t), 1) for t in part.at(scheme=s)["t1"]] for s in grid.axes["scheme"]}
-    return f"seconds at {rates} kb/s: {told}"
 
 
 def crossover(grid: Grid, faster: str, slower: str) -> float:
@@ -63,62 +30,24 @@ def crossover(grid: Grid, faster: str, slower: str) -> float:
     return float(rates[int(np.argmin(wrong))])
 
 
-def misplaced(grid: Grid, faster: str, slower: str) -> str:
-    """How many rates lie on the wrong side of the split."""
-    better = grid.at(scheme=faster)["t1"] < grid.at(scheme=slower)["t1"]
-    wrong = min(int(better[:k].sum() + (~better[k:]).sum()) for k in range(len(better) + 1))
-    return f"{wrong} of {len(better)} rates lie on the wrong side; "
-
-
-@PAPER.claim("fig13.21k", ASYMMETRIC)
+@PAPER.claim("fig13.21k", only(ASYMMETRIC, scheme=("acc", "smart")))
 def smart_overtakes_acc(grid: Grid) -> Measurement:
-    def least(scheme: str) -> str:
-        acks = grid.at(scheme=scheme)["acks_sent"]
-        return f"{acks.min():.0f} to {acks.max():.0f}"
-
-    return Measurement(
-        {"rate": crossover(grid, "smart", "acc")},
-        f"{misplaced(grid, 'smart', 'acc')}{times(grid)}. ACC puts {least('acc')} ACKs on the slow link, smartacking {least('smart')}",
-    )
+    return Measurement({"rate": crossover(grid, "smart", "acc")})
 
 
-@PAPER.claim("fig13.20k", ASYMMETRIC)
+@PAPER.claim("fig13.20k", only(ASYMMETRIC, scheme=("newreno", "smart")))
 def smart_overtakes_newreno(grid: Grid) -> Measurement:
-    return Measurement(
-        {"rate": crossover(grid, "smart", "newreno")},
-        f"{misplaced(grid, 'smart', 'newreno')}{times(grid)}",
-    )
-
-
-@PAPER.claim("fig13.fixed", ASYMMETRIC)
-def fixed_is_like_paced(grid: Grid) -> Measurement:
-    ratio = grid.at(scheme="fixed")["t1"] / grid.at(scheme="smart-paced")["t1"]
-    acks = {s: [round(float(a)) for a in grid.at(scheme=s)["acks_sent"][::8]] for s in ("fixed", "smart-paced")}
-    return Measurement(
-        {"ratio": {f"{k} kb/s": float(r) for k, r in zip(grid.axes["kbps"], ratio, strict=True)}},
-        f"mean {ratio.mean():.3f}; ACKs of every eighth rate: {acks}. The fixed round trip is the first, before any queue, but a keep-alive of 40 bytes takes 64 ms at 5 kb/s by itself. With pacing and the fixed round trip, seconds at every fifth rate: {[round(float(t), 1) for t in grid.at(scheme='fixed-paced')['t1'][::5]]}",
-    )
-
-
-@PAPER.claim("fig13.fixed_acc", ASYMMETRIC)
-def fixed_is_faster_than_acc(grid: Grid) -> Measurement:
-    return Measurement({"time": cells(grid, "t1", ("acc", "fixed"), "kbps", "kb/s")})
+    return Measurement({"rate": crossover(grid, "smart", "newreno")})
 
 
 @PAPER.claim("fig13.cause", FIG13)
 def the_round_trip_grows(runs: Mapping[int, Recorded]) -> Measurement:
-    parts: dict[str, dict[str, Number]] = {"rtt": {}, "acks": {}}
-    told = []
-    for kbps, run in runs.items():
-        smoothed = run.smoothed_probes()
-        share = run["f1"].ack_share(0, float("inf"))
-        told.append(f"{kbps} kb/s {smoothed.max() / BASE_RTT_S:.1f} and {share:.2f}")
-        if kbps < 15:
-            parts["rtt"][f"{kbps} kb/s"] = float(smoothed.max() / BASE_RTT_S)
-            parts["acks"][f"{kbps} kb/s"] = share
+    slow = {f"{kbps} kb/s": run for kbps, run in runs.items() if kbps < 15}
     return Measurement(
-        parts,
-        f"round trip over 59 ms, and ACKs for a segment: {', '.join(told)}",
+        {
+            "rtt": {name: float(run.smoothed_probes().max() / BASE_RTT_S) for name, run in slow.items()},
+            "acks": {name: run["f1"].ack_share(0, float("inf")) for name, run in slow.items()},
+        }
     )
 
 
@@ -134,11 +63,8 @@ def smart_is_faster_than_the_traditional(grid: Grid) -> Measurement:
 @PAPER.claim("fig14.order", only(UDP, mbps=FILLED, scheme=("newreno", "acc", "smart-paced")))
 def smart_gains_more_than_acc(grid: Grid) -> Measurement:
     gains = {s: gain(grid, s, "t1") for s in ("smart-paced", "acc")}
-    found = {f"{c} Mb/s": {s: float(g[i]) for s, g in gains.items()} for i, c in enumerate(grid.axes["mbps"])}
-    return Measurement(
-        {"reduction": found},
-        f"mean {100 * gains['smart-paced'].mean():.1f} % against {100 * gains['acc'].mean():.1f} %",
-    )
+    found = {x: {s: float(g[i]) for s, g in gains.items()} for i, x in enumerate(along(grid))}
+    return Measurement({"reduction": found})
 
 
 LATER_S, ROUND_S = 0.05, 0.1
@@ -241,35 +167,9 @@ def many_connections_gain_nothing(grid: Grid, whole: Grid) -> Measurement:
 CONNECTIONS, SEEDS = (1, 2, 5, 10, 20, 50), (1, 2, 3, 4, 5)
 
 
-@dataclass(frozen=True)
-class Told:
-    """What receivers of connections from A to B made of a busy bottleneck and of one with room, in arrivals in order.
-
-    Busy is a bottleneck that sent 99 % of the last 60 ms. To delay is to take it for busy.
-    """
-
-    busy: int
-    busy_at_once: int
-    """Acknowledged at once although it was busy."""
-    room: int
-    room_delayed: int
-
-    def __add__(self, other: Told) -> Told:
-        return Told(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def wrong(self) -> float:
-        """Share of all arrivals."""
-        return (self.busy_at_once + self.room_delayed) / (self.busy + self.room)
-
-    @property
-    def rates(self) -> tuple[float, float]:
-        """Shares of wrong verdicts while it was busy, and while it was not."""
-        return self.busy_at_once / max(self.busy, 1), self.room_delayed / max(self.room, 1)
-
-
-def verdicts(result: Recorded | object) -> Told:
-    """Every verdict after the first four seconds."""
+def wrong_share(result: Recorded | object) -> float:
+    """Share of wrong verdicts among all after the first four seconds, by connections from A to B: an ACK at once although the bottleneck sent
+    99 % of the last 60 ms, or a delayed one although it did not."""
     run = Recorded(result)
     busy_until = np.concatenate(([0.0], np.cumsum(run.served_bytes * 8 / 8e6)))
 
@@ -279,7 +179,7 @@ def verdicts(result: Recorded | object) -> Told:
         size = np.where(place > 0, run.served_bytes[np.maximum(place - 1, 0)] * 8 / 8e6, 0.0)
         return np.asarray(busy_until[place] - np.clip(last + size - at, 0, None))
 
-    counts = np.zeros(4, dtype=int)
+    wrong, every = 0, 0
     for name, c in run.connections.items():
         if not name.startswith("f1"):
             continue
@@ -289,8 +189,8 @@ def verdicts(result: Recorded | object) -> Told:
         # The segment left the bottleneck 25 ms and its transmission before.
         then = at - 0.0258
         busy = sent_before(then) - sent_before(then - 0.06) >= 0.99 * 0.06
-        counts += [busy.sum(), (busy & at_once).sum(), (~busy).sum(), (~busy & ~at_once).sum()]
-    return Told(*map(int, counts))
+        wrong, every = wrong + int((busy == at_once).sum()), every + len(at)
+    return wrong / every
 
 
 def _many(effort: Effort) -> Mapping[tuple[int, int], str]:
@@ -298,25 +198,11 @@ def _many(effort: Effort) -> Mapping[tuple[int, int], str]:
     return {(n, s): records(many(n, s), "packets", "series") for n, s in chosen}
 
 
-MANY = Traces("verdicts", "smartacking's verdict on the bottleneck, by the number of connections", _many, verdicts)  # type: ignore[arg-type]
+MANY = Traces("verdicts", "smartacking's verdict on the bottleneck, by the number of connections", _many, wrong_share)  # type: ignore[arg-type]
 
 
 @PAPER.claim("text.isat_multiplexing", MANY)
-def verdicts_get_worse(found: Mapping[tuple[int, int], Told]) -> Measurement:
-    numbers = sorted({n for n, _ in found})
-    seeds = sorted({s for _, s in found})
-    ranks = [spearman(numbers, [found[n, s].wrong for n in numbers]) for s in seeds]
-
-    total = {n: sum((found[n, s] for s in seeds), Told(0, 0, 0, 0)) for n in numbers}
-
-    def told(number: Callable[[Told], float]) -> dict[int, float]:
-        return {n: round(number(told), 3) for n, told in total.items()}
-
-    return Measurement(
-        {"rank": Sample.of(ranks)},
-        f"share of wrong verdicts by connections a direction: {told(lambda t: t.wrong)}. It counts how seldom many connections keep the link "
-        f"busy, too: arrivals while it is busy are {told(lambda t: t.busy / (t.busy + t.room))} of all. "
-        f"Of these are acknowledged at once {told(lambda t: t.rates[0])}, and of the others delayed {told(lambda t: t.rates[1])}: one "
-        "connection sees the full link but delays into its own pauses, too; from five on receivers take every link for one with "
-        f"room. The mean of both rates, where 0.5 is a guess, is {told(lambda t: sum(t.rates) / 2)}",
-    )
+def verdicts_get_worse(found: Mapping[tuple[int, int], float]) -> Measurement:
+    numbers, seeds = (sorted(set(one)) for one in zip(*found, strict=True))
+    ranks = [spearman(numbers, [found[n, s] for n in numbers]) for s in seeds]
+    return Measurement({"rank": Sample.of(ranks)})

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from ...report.charts import Axis, Chart, Line, Lines, Mark, Panel
-from ...reproduce.experiments import Experiment, Traces
+from ...reproduce.experiments import Traces
 from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement, Number
 from ...reproduce.paper import Compared, Drawn
@@ -48,8 +47,7 @@ def delivered(runs: Runs, figure: str, scheme: str) -> Measurement:
     ratio = share(runs, figure, scheme) / share(runs, figure, "newreno")
     if scheme != "newreno":
         parts["ratio"] = abs(ratio / RATIOS[figure, scheme] - 1)
-    told = f"{ratio:.2f} times NewReno's, at {span(runs, figure):.2f} s, {span(runs, figure) / 14:.3f} s a band, fitted to smartacking's {FITTED[figure]:.0f} %"
-    return Measurement(parts, told)
+    return Measurement(parts)
 
 
 def growth(c: Connection) -> list[float]:
@@ -64,7 +62,7 @@ def growth(c: Connection) -> list[float]:
 @PAPER.claim("fig3a.double", FIG3)
 def grows_by_half(runs: Runs) -> Measurement:
     ratios = growth(runs["newreno"]["f1"])
-    return Measurement({"growth": float(np.exp(np.mean(np.log(ratios))))}, f"over {len(ratios)} round trips, {min(ratios):.2f} to {max(ratios):.2f}")  # fmt: skip
+    return Measurement({"growth": float(np.exp(np.mean(np.log(ratios))))})  # fmt: skip
 
 
 def timeouts(c: Connection, until: float) -> int:
@@ -85,7 +83,6 @@ def no_stall(runs: Runs) -> Measurement:
     lost = c.drops[c.drops < end]
     return Measurement(
         {"timeouts": timeouts(c, end), "delay": 1000 * float(c.acks[0] - c.arrivals[0]), "drops": len(lost)},
-        f"drops at {', '.join(f'{t:.2f}' for t in lost)} s" if len(lost) else "",
     )
 
 
@@ -115,7 +112,6 @@ def about_one_ack_a_window(runs: Runs) -> Measurement:
     busy = run.utilisation(spans[0][0], end, 9) if spans else float("nan")
     return Measurement(
         {"acks": middle(windows), "utilisation": busy},
-        f"over {len(spans)} half seconds of a full link until {end:.2f} s",
     )
 
 
@@ -128,7 +124,6 @@ def window_grows_slowly(runs: Runs) -> Measurement:
 
 @PAPER.claim("fig4.reverse", FIG6, FIG3)
 def fewer_acks_more_data(runs: Runs, nine: Runs) -> Measurement:
-    end = span(runs, "4")
     gains = {
         "five": share(runs, "4", "smart") / share(runs, "4", "newreno"),
         "nine": share(nine, "3", "smart") / share(nine, "3", "newreno"),
@@ -136,14 +131,13 @@ def fewer_acks_more_data(runs: Runs, nine: Runs) -> Measurement:
     acks = {s: runs[s]["f1"].ack_share(0, float("inf")) for s in ("smart", "newreno")}
     return Measurement(
         {"acks": acks["smart"], "share": {s: share(runs, "4", s) for s in ("smart", "newreno")}, "gain": gains},
-        f"over the whole file; NewReno {acks['newreno']:.2f}; by {end:.1f} s smartacking {runs['smart']['f1'].ack_share(0, end):.2f}",
     )
 
 
 @PAPER.claim("fig4.pacing", FIG6)
 def pacing_costs_a_little(runs: Runs) -> Measurement:
     values: dict[str, Number] = {s: share(runs, "4", s) for s in ("smart", "smart-paced", "newreno", "paced")}
-    return Measurement({"share": values}, f"by {span(runs, '4'):.2f} s")
+    return Measurement({"share": values})
 
 
 @PAPER.claim("fig5.stalls", FIG5)
@@ -153,7 +147,7 @@ def stalls(runs: Runs) -> Measurement:
     for scheme, run in runs.items():
         c = run["f1"]
         found[scheme] = int(c.acks[0] - c.arrivals[0] >= 0.15) + timeouts(c, end)
-    return Measurement({"newreno": found["newreno"], "smart": found["smart"]}, f"by {end:.2f} s")
+    return Measurement({"newreno": found["newreno"], "smart": found["smart"]})
 
 
 def stretches(c: Connection) -> list[tuple[Array, Array]]:
@@ -201,23 +195,16 @@ def others_grow_alike(runs: Runs) -> Measurement:
             halves(c, float((found[0][1].min() + found[0][1].max()) / 2), 1) if found else (float("nan"), float("nan"))
         )
         ratios[s] = upper / lower
-    return Measurement(
-        {"ratio": ratios}, "segments a round trip in the upper over the lower half of the longest sawtooth"
-    )
+    return Measurement({"ratio": ratios})
 
 
 @PAPER.claim("fig6.flat", FIG6)
 def smart_grows_less_when_full(runs: Runs) -> Measurement:
     ratios: dict[str, Number] = {}
-    told = []
     for s in SMART:
         lower, upper = halves(runs[s]["f1"], bdp(5, 0.1) * 1.06)
         ratios[s] = upper / lower
-        told.append(f"{s} {lower:.2f} and {upper:.2f}")
-    return Measurement(
-        {"ratio": ratios},
-        f"segments a round trip below and above a window of one bandwidth-delay product and what an ACK's delay takes: {', '.join(told)}",
-    )
+    return Measurement({"ratio": ratios})
 
 
 ROUND_S = 0.1
@@ -240,19 +227,13 @@ def the_link_stays_full(runs: Runs) -> Measurement:
 @PAPER.claim("fig6.est", FIG6)
 def estimate_is_near(runs: Runs) -> Measurement:
     error = {s: float(runs[s]["f1"].errors().mean()) for s in EIGHT}
-    clear = {s: round(float(runs[s]["f1"].errors(clear_s=0.2).mean()), 3) for s in EIGHT}
-    middle = {s: round(float(np.median(runs[s]["f1"].errors())), 3) for s in EIGHT}
-    return Measurement({"error": error}, "losses included, every 10 ms from the first second on; without them, until two round trips after "
-                       f"their repair, {clear}; medians {middle}")  # fmt: skip
+    return Measurement({"error": error})  # fmt: skip
 
 
 @PAPER.claim("fig7.est", FIG7)
 def estimate_is_near_among_four(runs: Mapping[tuple[int, str], Recorded]) -> Measurement:
     errors = {f"{s} at {c}": float(run["f1"].errors().mean()) for (c, s), run in runs.items()}
-    clear = {f"{s} at {c}": round(float(run["f1"].errors(clear_s=0.12).mean()), 3) for (c, s), run in runs.items()}
-    middle = {f"{s} at {c}": round(float(np.median(run["f1"].errors())), 3) for (c, s), run in runs.items()}
-    return Measurement({"error": errors}, f"losses included, every 10 ms from the first second on; without them, until two round trips after "
-                       f"their repair, {clear}; medians {middle}")  # fmt: skip
+    return Measurement({"error": errors})  # fmt: skip
 
 
 @PAPER.claim("fig7.smooth", FIG7)
@@ -271,27 +252,19 @@ def pacing_smooths(runs: Mapping[tuple[int, str], Recorded]) -> Measurement:
 # --- The percentages of Figures 3 to 5
 
 
-def _share(claim: str, figure: str, scheme: str, runs: Traces) -> None:
-    @PAPER.claim(claim, runs)
-    def measure(recorded: Runs) -> Measurement:
-        found = delivered(recorded, figure, scheme)
-        late, again = (
-            {s: int(run["f1"].row[key]) for s, run in recorded.items()} for key in ("timeouts", "retransmits")
-        )
-        return replace(
-            found,
-            note=f"{found.note}; timeouts of connection 1 over the whole file {late}, segments sent again {again}",
-        )
+def percentage(figure: str, scheme: str, name: str, of: Traces) -> None:
+    """Registers the claim on a printed share of the file."""
+    PAPER.claim(f"fig{name}.pct", of)(lambda runs: delivered(runs, figure, scheme))
 
 
-_share("fig3a.pct", "3", "newreno", FIG3)
-_share("fig3b.pct", "3", "smart", FIG3)
-_share("fig4a.pct", "4", "newreno", FIG6)
-_share("fig4b.pct", "4", "smart", FIG6)
-_share("fig4c.pct", "4", "paced", FIG6)
-_share("fig4d.pct", "4", "smart-paced", FIG6)
-_share("fig5a.pct", "5", "newreno", FIG5)
-_share("fig5b.pct", "5", "smart", FIG5)
+percentage("3", "newreno", "3a", FIG3)
+percentage("3", "smart", "3b", FIG3)
+percentage("4", "newreno", "4a", FIG6)
+percentage("4", "smart", "4b", FIG6)
+percentage("4", "paced", "4c", FIG6)
+percentage("4", "smart-paced", "4d", FIG6)
+percentage("5", "newreno", "5a", FIG5)
+percentage("5", "smart", "5b", FIG5)
 
 
 # --- Figures 3 to 7, 15 and 17: timelines, and windows beside their estimates
@@ -483,44 +456,4 @@ def figure_17(runs: Runs) -> Drawn:
         (),
         "",
         parking_lot(4, "smart"),
-    )
-
-
-CONFIGURATIONS: Sequence[Experiment] = (FIG3, FIG6, FIG5, FIG7, FIG15)
-
-
-@PAPER.figure("estimator", "", "How near the estimate is", "3", CONFIGURATIONS, evidence="evidence")
-def estimator(three: Runs, six: Runs, five: Runs, seven: Mapping[tuple[int, str], Recorded], fifteen: Runs) -> Drawn:
-    named: dict[str, Recorded] = {f"1-0, 9 Mb/s, {SCHEMES[s].name}": r for s, r in three.items()}
-    named |= {f"1-0, 5 Mb/s, {SCHEMES[s].name}": r for s, r in six.items()}
-    named |= {f"2-2, 20 Mb/s, {SCHEMES[s].name}": r for s, r in five.items()}
-    named |= {f"2-2, {c} Mb/s, {SCHEMES[s].name}": r for (c, s), r in seven.items()}
-    named |= {f"TCP-UDP, 5 Mb/s, {SCHEMES[s].name}": r for s, r in fifteen.items()}
-    table = errors(named)
-    by = table.group_by("configuration", maintain_order=True).agg(
-        pl.col("median_error").mean(), pl.col("p95_error").mean()
-    )
-    rows = by.to_dicts()
-    compared = [
-        Compared(
-            r["configuration"],
-            "not printed",
-            f"median {100 * r['median_error']:.1f} %, p95 {100 * r['p95_error']:.0f} %",
-        )
-        for r in rows
-    ]
-    places = list(range(len(rows)))
-    panel = Panel(
-        "|estimate - cwnd| / cwnd",
-        Axis("configuration, in the table's order"),
-        Axis("relative error", low=0, high=1.5),
-        [Line("median", places, [r["median_error"] for r in rows], "sky", "", "o"),
-         Line("95th percentile", places, [min(r["p95_error"], 1.5) for r in rows], "orange", "", "D")],
-    )  # fmt: skip
-    remark = (
-        "Every 10 ms from the first second after a connection's start, losses and repairs included; the mean of a run's connections. "
-        "The 95th percentile is what happens around losses: the estimate falls a round trip after the window, and after a timeout it starts from nothing."
-    )
-    return Drawn(
-        [Lines("estimator", "The estimator's error by configuration", [panel])], {"errors": table}, compared, remark
     )

@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from ...report.charts import Axis, Line, Lines, Panel
-from ...reproduce.experiments import Effort, Sweep, Traces, records
+from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn
 from .changing import crossover
-from .dynamics import errors
 from .runs import (
     ASYMMETRIC,
     BUFFER,
-    CAPACITIES,
     FAIR_SCHEMES,
     FOURTH,
     HIGH,
     LONG,
-    ONE,
     ONE_ZERO,
     PARKING,
-    QUICK,
     RED_10,
     RED_LONG,
     RED_PARKING,
     RED_SCHEMES,
     TWO_TWO,
     UDP,
-    Recorded,
+    VERSIONS,
 )
-from .setting import PAPER, SCHEMES, Setting, asymmetric, one_zero, parking_lot, tcp_udp, two_two
-from .times import indices
+from .setting import PAPER, SCHEMES, asymmetric, one_zero, parking_lot, tcp_udp, two_two
 
 CAPACITY = "bottleneck link capacity (Mb/s)"
 SECONDS = Axis("completion time (s)", low=0)
@@ -102,25 +95,42 @@ def figure_8(grid: Grid) -> Drawn:
                  [Compared("largest reduction", "20 %", f"{best:.0f} %")], "", one_zero(9, "smart"))  # fmt: skip
 
 
-@PAPER.figure("figure-9", "Figure 9", "Smartacking and byte counting", "5.2", [ONE_ZERO, TWO_TWO])
-def figure_9(one: Grid, two: Grid) -> Drawn:
-    schemes = ("newreno", "abc", "every", "paced", "smart-paced")
-    panels = [panel("(a) 1-0", one, schemes, "t1", True), panel("(b) 2-2", two, schemes, "forward", True)]
-    return Drawn([Lines("figure-9", "Completion time relative to NewReno's", panels)], {"1-0": frame(one), "2-2": frame(two)}, (),
-                 "2-2: the mean of the two forward connections.", two_two(8, "abc"))  # fmt: skip
+def over_capacities(
+    number: int,
+    title: str,
+    section: str,
+    needs: Mapping[str, Sweep],
+    about: str,
+    panels: Mapping[str, tuple[str, Sequence[str], str, bool]],
+    remark: str,
+    scenario: str,
+) -> None:
+    """Registers a figure of times over capacities.
+
+    ``needs`` are its experiments by the name of their table; a panel has one of these names, its schemes, a column, and whether it is relative.
+    """
+
+    @PAPER.figure(f"figure-{number}", f"Figure {number}", title, section, [*needs.values()])
+    def draw(*grids: Grid) -> Drawn:
+        named = dict(zip(needs, grids, strict=True))
+        drawn = [panel(title, named[name], *rest) for title, (name, *rest) in panels.items()]
+        tables = {name: frame(grid) for name, grid in named.items()}
+        return Drawn([Lines(f"figure-{number}", about, drawn)], tables, (), remark, scenario)
 
 
-@PAPER.figure("figure-10", "Figure 10", "Completion times, Different-RTT", "5.2", [LONG])
-def figure_10(grid: Grid) -> Drawn:
-    schemes = ("newreno", "paced", "smart", "smart-paced", "extended", "smart-fair")
-    panels = [panel("mean of four", grid, schemes, "mean"), panel("relative to NewReno", grid, schemes, "mean", True)]
-    return Drawn(
-        [Lines("figure-10", "Round trips of 60 and 120 ms", panels)],
-        {"times": frame(grid)},
-        (),
-        "The scale of the paper's figure is not in its text.",
-        two_two(8, "smart", long=True),
-    )
+BYTES = ("newreno", "abc", "every", "paced", "smart-paced")
+UNDER_UDP = ("newreno", "paced", "every", "acc", "smart", "smart-paced")
+
+over_capacities(
+    9, "Smartacking and byte counting", "5.2", {"1-0": ONE_ZERO, "2-2": TWO_TWO}, "Completion time relative to NewReno's",
+    {"(a) 1-0": ("1-0", BYTES, "t1", True), "(b) 2-2": ("2-2", BYTES, "forward", True)},
+    "2-2: the mean of the two forward connections.", two_two(8, "abc"),
+)  # fmt: skip
+over_capacities(
+    10, "Completion times, Different-RTT", "5.2", {"times": LONG}, "Round trips of 60 and 120 ms",
+    {"mean of four": ("times", VERSIONS, "mean", False), "relative to NewReno": ("times", VERSIONS, "mean", True)},
+    "The scale of the paper's figure is not in its text.", two_two(8, "smart", long=True),
+)  # fmt: skip
 
 
 @PAPER.figure("figure-11", "Figure 11", "The bottleneck's buffer, 2-2", "5.2", [BUFFER])
@@ -138,20 +148,12 @@ def figure_11(grid: Grid) -> Drawn:
     )
 
 
-@PAPER.figure("figure-12", "Figure 12", "RED routers", "5.3", [RED_10, RED_LONG])
-def figure_12(one: Grid, two: Grid) -> Drawn:
-    panels = [
-        panel("(a) 1-0", one, RED_SCHEMES, "t1", True),
-        panel("(b) Different-RTT", two, RED_SCHEMES, "mean", True),
-    ]
-    remark = "The paper labels the axis in seconds from 0.6 to 1.1, which no file of 80 Mbit can take: it must be relative. Means over seeds."
-    return Drawn(
-        [Lines("figure-12", "RED: completion time relative to NewReno's", panels)],
-        {"1-0": frame(one), "Different-RTT": frame(two)},
-        (),
-        remark,
-        one_zero(9, "smart", True),
-    )
+over_capacities(
+    12, "RED routers", "5.3", {"1-0": RED_10, "Different-RTT": RED_LONG}, "RED: completion time relative to NewReno's",
+    {"(a) 1-0": ("1-0", RED_SCHEMES, "t1", True), "(b) Different-RTT": ("Different-RTT", RED_SCHEMES, "mean", True)},
+    "The paper labels the axis in seconds from 0.6 to 1.1, which no file of 80 Mbit can take: it must be relative. Means over seeds.",
+    one_zero(9, "smart", True),
+)  # fmt: skip
 
 
 @PAPER.figure("figure-13", "Figure 13", "A slow way back", "5.4", [ASYMMETRIC])
@@ -172,12 +174,11 @@ def figure_13(grid: Grid) -> Drawn:
     )
 
 
-@PAPER.figure("figure-14", "Figure 14", "On-off UDP cross traffic", "5.5", [UDP])
-def figure_14(grid: Grid) -> Drawn:
-    schemes = ("newreno", "paced", "every", "acc", "smart", "smart-paced")
-    panels = [panel("connection 1", grid, schemes, "t1"), panel("relative to NewReno", grid, schemes, "t1", True)]
-    remark = "ACC's routers are RED from half of the drop-tail queue on, which drops data there, too; the others' are drop-tail."
-    return Drawn([Lines("figure-14", "TCP-UDP", panels)], {"times": frame(grid)}, (), remark, tcp_udp(8, "smart-paced"))
+over_capacities(
+    14, "On-off UDP cross traffic", "5.5", {"times": UDP}, "TCP-UDP",
+    {"connection 1": ("times", UNDER_UDP, "t1", False), "relative to NewReno": ("times", UNDER_UDP, "t1", True)},
+    "", tcp_udp(8, "smart-paced"),
+)  # fmt: skip
 
 
 @PAPER.figure("figure-16", "Figure 16", "200 connections", "5.6", [HIGH])
@@ -194,7 +195,13 @@ def figure_18(tail: Grid, red: Grid) -> Drawn:
     panels = []
     for title, grid in (("(a) drop-tail", tail), ("(b) RED", red)):
         lines = [
-            Line(SCHEMES[s].name, grid.axes["mbps"], average(indices(grid, s), 1), SCHEMES[s].colour, SCHEMES[s].dash)
+            Line(
+                SCHEMES[s].name,
+                grid.axes["mbps"],
+                average(grid.at(scheme=s)["fairness"], 1),
+                SCHEMES[s].colour,
+                SCHEMES[s].dash,
+            )
             for s in FAIR_SCHEMES
         ]
         panels.append(Panel(title, Axis("shared link capacity (Mb/s)"), Axis("fairness index"), lines))
@@ -227,130 +234,3 @@ def figure_19(grid: Grid) -> Drawn:
         "",
         two_two(8, "newreno", fourth="smart"),
     )
-
-
-# --- What the paper leaves for later: smartacking with SACK recovery, and with ACK filtering
-
-
-WITH_SACK = Setting(recovery="sack")
-FILTERS: dict[str, dict[str, Any]] = {
-    "no filter": {},
-    "one ACK waits": {"filter": {"kind": "static", "threshold": 1}},
-    "CAKE-style": {"filter": {"kind": "cake"}},
-}
-FILTERED = ("newreno", "smart", "smart-paced")
-
-
-def filtered(kbps: float, scheme: str, kind: str) -> str:
-    """The Asymmetric configuration with a filter on the queue of ACKs."""
-    tree = json.loads(asymmetric(kbps, scheme))
-    tree["link"][1]["back"]["queue"] |= FILTERS[kind]
-    return json.dumps(tree, separators=(",", ":"))
-
-
-SACK = Sweep(
-    "1-0 with SACK",
-    "SACK recovery instead of NewReno's",
-    {"scheme": ("newreno", "every", "smart", "smart-paced"), "mbps": CAPACITIES},
-    lambda scheme, mbps: one_zero(mbps, scheme, setting=WITH_SACK),
-    ONE,
-    {"mbps": QUICK},
-)
-FILTER = Sweep(
-    "Asymmetric with filters",
-    "ACK filters before the slow way back",
-    {"filter": tuple(FILTERS), "scheme": FILTERED, "kbps": tuple(range(5, 31))},
-    lambda filter, scheme, kbps: filtered(kbps, scheme, filter),
-    ONE,
-    {"kbps": (5, 10, 20, 30)},
-)
-
-
-def _recorded(effort: Effort) -> dict[str, str]:
-    schemes = ("smart",) if effort.quick else ("newreno", "smart", "smart-paced")
-    return {
-        f"1-0, {c} Mb/s, SACK, {SCHEMES[s].name}": records(
-            one_zero(c, s, setting=WITH_SACK, estimate=True), "packets", "series"
-        )
-        for c in (5, 9)
-        for s in schemes
-    }
-
-
-ESTIMATES = Traces("estimates with SACK", "1-0 with SACK, packet by packet", _recorded, Recorded)
-
-
-@PAPER.figure("sack", "", "With SACK recovery", "6", [SACK, ESTIMATES], evidence="evidence")
-def with_sack(grid: Grid, runs: dict[str, Recorded]) -> Drawn:
-    names = {
-        "newreno": "delayed ACKs",
-        "every": "AckEvery",
-        "smart": "smartacking",
-        "smart-paced": "smartacking, paced",
-    }
-    lines = [
-        Line(names[s], grid.axes["mbps"], grid.at(scheme=s)["t1"], SCHEMES[s].colour, SCHEMES[s].dash) for s in names
-    ]
-    relative = [
-        Line(
-            names[s],
-            grid.axes["mbps"],
-            grid.at(scheme=s)["t1"] / grid.at(scheme="newreno")["t1"],
-            SCHEMES[s].colour,
-            SCHEMES[s].dash,
-        )
-        for s in names
-    ]
-    gain = 100 * (1 - grid.at(scheme="smart")["t1"] / grid.at(scheme="newreno")["t1"])
-    table = errors(runs)
-    compared = [
-        Compared(
-            row["configuration"],
-            "not in the paper",
-            f"estimate's error: median {100 * row['median_error']:.1f} %, p95 {100 * row['p95_error']:.0f} %",
-        )
-        for row in table.to_dicts()
-    ]
-    remark = (
-        f"With SACK the sender repairs its slow start within a few round trips, and most of what smartacking gains over NewReno is gone: the "
-        f"reduction against delayed ACKs is {gain.min():.0f} to {gain.max():.0f} %, {gain.mean():.0f} % in the mean. The receiver's "
-        "estimator is the one for NewReno: after a single reduction, as SACK's, it follows the window without being told which it is."
-    )
-    chart = Lines(
-        "sack",
-        "1-0 with SACK recovery",
-        [
-            Panel("completion times", Axis(CAPACITY), SECONDS, lines),
-            Panel("relative to delayed ACKs", Axis(CAPACITY), RELATIVE, relative),
-        ],
-    )
-    return Drawn([chart], {"times": grid.frame().rename({"mbps": "capacity_mbps"}), "errors": table}, compared, remark)
-
-
-@PAPER.figure("filtering", "", "With ACK filtering", "6", [FILTER], evidence="evidence")
-def with_filters(grid: Grid) -> Drawn:
-    panels = []
-    for kind in FILTERS:
-        part = grid.at(filter=kind)
-        lines = [
-            Line(SCHEMES[s].name, grid.axes["kbps"], part.at(scheme=s)["t1"], SCHEMES[s].colour, SCHEMES[s].dash)
-            for s in FILTERED
-        ]
-        panels.append(
-            Panel(kind, Axis("reverse path capacity (kb/s)"), Axis("completion time (s)", low=0, high=35), lines)
-        )
-    mean = {(kind, s): float(np.nanmean(grid.at(filter=kind, scheme=s)["t1"])) for kind in FILTERS for s in FILTERED}
-    compared = [
-        Compared(f"{SCHEMES[s].name}, {kind}: mean over the rates", "not in the paper", f"{time:.1f} s")
-        for (kind, s), time in mean.items()
-    ]
-    base = mean["no filter", "newreno"]
-    remark = (
-        f"A filter keeps the newest ACK in the queue, so an ACK a segment costs the slow link nothing: NewReno's mean over the rates falls "
-        f"from {base:.1f} to {mean['one ACK waits', 'newreno']:.1f} s, below smartacking's without a filter "
-        f"({mean['no filter', 'smart']:.1f} s, paced {mean['no filter', 'smart-paced']:.1f} s). To smartacking it adds nothing "
-        f"({mean['one ACK waits', 'smart']:.1f} s, paced {mean['one ACK waits', 'smart-paced']:.1f} s): what its late ACKs save on the slow "
-        "link the filter saves for everybody, and the bursts they let go remain. The combination the paper hopes for is not one."
-    )
-    chart = Lines("filtering", "Asymmetric, with a filter before the slow way back", panels)
-    return Drawn([chart], {"times": grid.frame().rename({"kbps": "reverse_kbps"})}, compared, remark)

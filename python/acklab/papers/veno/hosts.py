@@ -1,20 +1,19 @@
-"""Figures 1, 3 and 4: hosts over a modem and over dummynet, and where 72 % lives."""
+"""Figures 1, 3 and 4: hosts over a modem and over dummynet."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from math import log10, sqrt
-from statistics import fmean, pstdev
+from statistics import pstdev
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ...report.charts import Axis, Bar, Bars, Heat, Line, Lines, Mark, Panel, Surface
+from ...report.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Effort, Replications, Traces, records
-from ...reproduce.grid import Array, Grid, OneFlow
+from ...reproduce.grid import Grid, OneFlow
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ...study.intervals import Sample, jackknife
@@ -27,7 +26,6 @@ from .setting import (
     MODEM_MSS,
     NAMES,
     PAPER,
-    PASS_NAMES,
     PASSES,
     REPETITIONS,
     SECONDS,
@@ -83,33 +81,25 @@ MODEM = Traces("modem", "512 kB over a modem, ten times; SACK, Veno, and Veno by
 Runs = Mapping[Any, Shown]
 
 
-def averaged(runs: Runs, name: str, quantity: Any, beta: float = 3.0) -> float:
-    """A quantity, averaged over the repetitions."""
-    return fmean(quantity(run) for (which, _, b), run in runs.items() if (which, b) == (name, beta))
-
-
 def repeated(runs: Runs, name: str, quantity: Any, beta: float = 3.0) -> Sample:
     """A quantity of each repetition."""
     return Sample.of([quantity(run) for (which, _, b), run in runs.items() if (which, b) == (name, beta)])
 
 
-def cycles(runs: Runs, name: str, beta: float = 3.0) -> float:
+def cycles(runs: Runs, name: str, beta: float = 3.0) -> Sample:
     """Losses within the minute shown."""
-    return averaged(runs, name, lambda run: len(run.cuts), beta)
+    return repeated(runs, name, lambda run: len(run.cuts), beta)
 
 
 @PAPER.claim("fig1.cycles", MODEM)
 def cycles_in_a_minute(runs: Runs) -> Measurement:
-    found = {name: repeated(runs, name, lambda run: len(run.cuts)) for name in CONTROLS}
+    found = {name: cycles(runs, name) for name in CONTROLS}
 
     def ratio(chosen: list[int]) -> float:
         veno, sack = (sum(found[name].values[i] for i in chosen) for name in ("veno", "sack"))
         return veno / sack
 
-    return Measurement(
-        {**found, "ratio": jackknife(found["veno"].count, ratio)},
-        f"with the prose's threshold of 1 Veno has {cycles(runs, 'veno', 1.0):.1f}",
-    )
+    return Measurement({**found, "ratio": jackknife(found["veno"].count, ratio)})
 
 
 @PAPER.claim("fig1.halved", MODEM)
@@ -122,18 +112,7 @@ def all_cuts_are_halvings(runs: Runs) -> Measurement:
 def higher_and_smoother(runs: Runs) -> Measurement:
     window = {name: repeated(runs, name, lambda run: run.mean_window) for name in CONTROLS}
     spread = {name: repeated(runs, name, lambda run: pstdev(run.rate_bps) / 1e3) for name in CONTROLS}
-    return Measurement(
-        {"window": window, "spread": spread},
-        f"mean windows {window['veno'].value:.2f} and {window['sack'].value:.2f} segments; the rate's deviation from second to second "
-        f"{spread['veno'].value:.2f} and {spread['sack'].value:.2f} kb/s. {OTHER_RECEIVER}",
-    )
-
-
-OTHER_RECEIVER = (
-    "With delayed ACKs Veno's mean window is the higher one for each buffer from 7 to 20 packets. With ACKs for every segment it is lower or equal "
-    "for four of seven buffers from 6 to 20, among them the 12 packets that then give the cycles. Readings tried: 32"
-)
-"""Of 16 pairs of receiver and buffer, each with both thresholds."""
+    return Measurement({"window": window, "spread": spread})
 
 
 @PAPER.figure("figure-1", "Figure 1", "Window, sending rate and backlog over a modem", "2", [MODEM])
@@ -165,9 +144,9 @@ def figure_1(runs: Runs) -> Drawn:
         [Lines("figure-1", f"Between {FROM:g} and {TO:g} s of 512 kB over {MODEM_BPS / 1e3:g} kb/s", panels)],
         tables,
         [
-            Compared("losses of SACK", "about 5", f"{cycles(runs, 'sack'):.1f}"),
-            Compared("losses of SACK Veno", "about 3", f"{cycles(runs, 'veno'):.1f}"),
-            Compared("the same, slowing down above 1 (prose)", "", f"{cycles(runs, 'veno', 1.0):.1f}"),
+            Compared("losses of SACK", "about 5", f"{cycles(runs, 'sack').value:.1f}"),
+            Compared("losses of SACK Veno", "about 3", f"{cycles(runs, 'veno').value:.1f}"),
+            Compared("the same, slowing down above 1 (prose)", "", f"{cycles(runs, 'veno', 1.0).value:.1f}"),
         ],
         "One repetition is drawn, the numbers are means of all. The buffer of 9 packets is inferred from the cycles, delayed ACKs from Figure 3's receiver.",
         modem("veno", 0),
@@ -209,31 +188,15 @@ FIGURE_3 = Replications(
 READING = {"passes": "double", "ack": "delayed"}
 """The reading that has the paper's rates."""
 
-CAPACITY = 800e3 / (8 * 1500)
-
-
-def _other_readings(grid: Grid) -> str:
-    found = {p: {n: rate(grid, control=n, passes=p, ack="delayed").value for n in CONTROLS} for p in PASSES}
-    every = gain(grid, passes="double", ack="every").value
-    said = {
-        p: f"{r['sack']:.1f} and {r['veno']:.1f} packets/s ({100 * (r['veno'] / r['sack'] - 1):+.0f} %)"
-        for p, r in found.items()
-    }
-    return (
-        f"passing once, {said['single']}. Twice through the same pipe, {said['shared']}: its queue and server are shared by both "
-        f"passes, which carries {CAPACITY / 2:.1f} packets/s at most, fewer than the paper's 38, so that reading is ruled out. With "
-        f"ACKs for every segment the gain over two pipes is {every:+.0f} %"
-    )
-
 
 @PAPER.claim("fig3.rates", FIGURE_3)
 def rates_over_dummynet(grid: Grid) -> Measurement:
-    return Measurement({n: rate(grid, control=n, **READING) for n in CONTROLS}, _other_readings(grid))
+    return Measurement({n: rate(grid, control=n, **READING) for n in CONTROLS})
 
 
 @PAPER.claim("fig3.72", FIGURE_3)
 def gain_over_dummynet(grid: Grid) -> Measurement:
-    return Measurement({"gain": gain(grid, **READING)}, _other_readings(grid))
+    return Measurement({"gain": gain(grid, **READING)})
 
 
 def _window(result: Any) -> pl.DataFrame:
@@ -282,7 +245,7 @@ def figure_3(windows: Mapping[Any, pl.DataFrame], grid: Grid) -> Drawn:
         [Lines("figure-3", "Two pipes in a row, delayed ACKs", panels), bars],
         {"rates": grid.frame()},
         compared,
-        _other_readings(grid),
+        "",
         dummynet("veno", 1),
     )
 
@@ -375,73 +338,4 @@ def figure_4(grid: Grid) -> Drawn:
         {"rates": grid.frame()},
         [Compared(f"gain at {named(p)}", "", f"{g.value:.0f} %") for p, g in zip(losses, gains, strict=True)],
         scenario=_figure_4("veno", 1e-2, 1),
-    )
-
-
-# --- Where 72 % lives: Veno's gain over round trip, loss, queue, and how often a packet passes the pipe
-
-
-ROUND_TRIPS_MS = (25, 50, 100, 200, 400)
-MAP_LOSSES = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
-QUEUES = (4, 8, 25, 100)
-
-
-def _map(control: str, passes: str, queue: int, rtt_ms: int, loss: float, seed: int) -> str:
-    return dummynet(control, seed, passes, delay=f"{rtt_ms / 2:g}ms", places=queue, loss=loss, seconds=100)
-
-
-MAP = Replications(
-    "map of the gain",
-    "Figure 3's connection over other round trips, losses, queues and passes",
-    {"control": CONTROLS, "passes": PASSES, "queue": QUEUES, "rtt_ms": ROUND_TRIPS_MS, "loss": MAP_LOSSES},
-    _map,
-    READ,
-    most_seeds=8,
-)
-
-
-def gains(grid: Grid, **at: object) -> Array:
-    """Gain of the mean rate in percent, by round trip and loss."""
-    veno, sack = (grid.at(control=name, **at)["segments_acked"].mean(axis=-1) for name in ("veno", "sack"))
-    found: Array = 100 * (veno / sack - 1)
-    return found
-
-
-@PAPER.figure("gain-map", "", "Where the gain of 72 % lives", "3.2", [MAP], evidence="evidence", slow=True)
-def gain_map(grid: Grid) -> Drawn:
-    places = list(range(len(ROUND_TRIPS_MS)))
-    exponents = [log10(p) for p in MAP_LOSSES]
-    charts, compared = [], []
-    for passes in PASSES:
-        surfaces = []
-        for queue in QUEUES:
-            found = gains(grid, passes=passes, queue=queue)
-            surfaces.append(Surface(f"queue of {queue}", exponents, places, found.T))
-            best = np.unravel_index(int(found.argmax()), found.shape)
-            compared.append(
-                Compared(
-                    f"{PASS_NAMES[passes]}, queue of {queue}: largest gain",
-                    "72 %",
-                    f"{found[best]:.0f} % at {ROUND_TRIPS_MS[best[0]]} ms and {MAP_LOSSES[best[1]]:g}",
-                )
-            )
-        charts.append(
-            Heat(
-                f"gain-map-{passes}",
-                f"Gain of SACK Veno over SACK; {PASS_NAMES[passes]}",
-                surfaces,
-                Axis("loss each pass (log10)", ticks=(-3, -2, -1)),
-                Axis("RTT (ms)", ticks=places, words=[str(ms) for ms in ROUND_TRIPS_MS]),
-                Axis("gain (%)", low=-20, high=100),
-            )
-        )
-    return Drawn(
-        charts,
-        {"rates": grid.frame()},
-        compared,
-        "Both senders differ in the window's rules only. The delay is that of a pipe passed once each way, and two passes double it and "
-        "the loss. Veno gains where losses come so often that the window never fills the pipe, and nothing where timeouts, which it does "
-        f"not soften, take over. Between the two it may gain more than the square-root law's {100 * (sqrt(3) - 1):.0f} %, for SACK's "
-        "smaller windows time out first.",
-        _map("veno", "double", 8, 100, 1e-2, 1),
     )

@@ -103,11 +103,6 @@ def modem(name: str, repetition: int, places: int = MODEM_QUEUE, beta: float = 3
 
 
 PASSES = ("single", "double", "shared")
-PASS_NAMES = {
-    "single": "each packet passes a pipe once",
-    "double": "each packet passes two such pipes",
-    "shared": "each packet passes the same pipe twice",
-}
 
 
 def pipes(passes: str, rate: str, delay: str, places: int, loss: float) -> list[dict[str, Any]]:
