@@ -129,8 +129,7 @@ def reverse_link_full_with_more(recorded: Recorded) -> Measurement:
         {
             "time": {f"delta {d}": start for d, (start, _) in spans.items()},
             "length": {f"delta {d}": (end - start) * MODEL.acks_per_s / d for d, (start, end) in spans.items()},
-        },
-        "95 % of the plateau",
+        }
     )
 
 
@@ -144,10 +143,7 @@ def intermediate_saturation_with_1(recorded: Recorded) -> Measurement:
     run = recorded[1]
     rates = run.throughput(np.arange(run.full, 10.0, 0.01))
     stays = np.abs(rates / rates[0] - 1) <= 0.05
-    return Measurement(
-        {"time": run.full, "length": 0.01 * int(np.argmin(stays))},
-        f"95 % of what the reverse link carries in T; the throughput is {rates[0] / 1e6:.1f} Mb/s then",
-    )
+    return Measurement({"time": run.full, "length": 0.01 * int(np.argmin(stays))})
 
 
 @PAPER.claim("fig5.plateau", SINGLE)
@@ -158,9 +154,7 @@ def height_of_the_plateau(recorded: Recorded) -> Measurement:
         # The source learns of an ACK half a round trip after it left the reverse buffer.
         there = run.throughput(np.arange(run.full, run.onset, 0.01) + T / 2) / (8 * PACKET)
         rates |= {f"delta {delta}, least": float(there.min()), f"delta {delta}, most": float(there.max())}
-    return Measurement(
-        {"rate": rates}, ", ".join(f"{recorded[d].full:.2f} to {recorded[d].onset:.2f} s" for d in (100, 500))
-    )
+    return Measurement({"rate": rates})
 
 
 @PAPER.claim("fig5.500", SINGLE)

@@ -170,33 +170,15 @@ def all_ratios(claim: str, over: str, under: str, wanted: Callable[[int], bool])
     )
 
 
-@PAPER.claim("fig11.fifo", *LARGE)
-def fifo_is_worse(*grids: Grid) -> Measurement:
-    means = overall(by_algorithm(grids))
-    return Measurement({"throughput": {a: means[a] for a in ("rr", "fifo")}})
-
-
-@PAPER.claim("concl.group", *LARGE)
-def grouping_a_few(*grids: Grid) -> Measurement:
-    found = by_algorithm(grids)
-    return Measurement(
-        {"ratio": {f"N = {n}": ratio(found, "aggregate", "rr", n) for n in numbers(found, lambda n: n <= 3)}}
-    )
-
-
-# --- 4.2 small buffer
-
-
-@PAPER.claim("fig12.rr", *SMALL_ONCE)
-def round_robin_is_best_with_10(*grids: Grid) -> Measurement:
-    found = by_algorithm(grids)
-    time = {a: 1e-3 * s.value for a, s in overall(found, "pooled").items()}
-    return Measurement(
-        {"throughput": overall(found)},
-        f"{told(found)}. FIFO is the same within its turns' noise, as ten places are too few to isolate a connection; and no filter gains from "
-        "counting every file once: some of its connections complete many files. All bytes over all transfer times give round robin "
-        f"{time['rr']:.1f}, no filter {time['none']:.1f} kB/s",
-    )
+ranked("fig11.none", LARGE, "throughput", lambda found: each(found, lambda n: n >= 2))
+ranked("fig11.rr", LARGE, "throughput", overall)
+ranked("fig11.classic_small", LARGE, "throughput", lambda found: each(found, lambda n: n <= 5, "rr", "classic"))
+ranked("fig11.converge", LARGE, "ratio", lambda found: ratio(found, "classic", "rr", 20))
+ranked("fig11.fifo", LARGE, "throughput", lambda found: {a: overall(found)[a] for a in ("rr", "fifo")})
+all_ratios("fig11.agg", "aggregate", "classic", lambda n: n >= 6)
+all_ratios("concl.group", "aggregate", "rr", lambda n: n <= 3)
+ranked("fig12.rr", SMALL_ONCE, "throughput", overall)
+ranked("fig12.classic_drop", SMALL_RUNS, "throughput", lambda found: each(found, lambda n: n >= 12, "none", "classic"))
 
 
 @PAPER.claim("fig12.agg", *PAIR)
@@ -227,10 +209,7 @@ def classic_moves_to_no_filter(classic: Grid, none: Grid) -> Measurement:
             return float(few[-1] + 1)
         return float(np.interp(1.0, over[[first, first - 1]], np.array(few)[[first, first - 1]]))
 
-    return Measurement(
-        {"arrived": jackknife(a.shape[1], arrived)},
-        f"the ratio by N: {ratios}",
-    )
+    return Measurement({"arrived": jackknife(a.shape[1], arrived)})
 
 
 # --- Section 4's two side remarks: busy connections share the reverse link equally, and a newcomer is starved
@@ -309,12 +288,7 @@ def a_newcomer_is_starved(*grids: Grid) -> Measurement:
         a: Sample.of(np.isnan(grid.at(sources=10)["completion_s"]).astype(float).tolist())
         for a, grid in zip(ALGORITHMS, grids, strict=True)
     }
-    times = {a: taken(grid) for a, grid in zip(ALGORITHMS, grids, strict=True)}
-    told = ", ".join(f"{NAMES[a]} {t.mean():.1f} (95th percentile {_percentile(t):.1f})" for a, t in times.items())
-    return Measurement(
-        {"starved": stuck["none"], "protected": {a: stuck[a] for a in ("none", "rr")}},
-        f"mean time of the newcomer's {NEW_SEGMENTS} kB in s: {told}; who is not through after {PATIENCE_S:g} s counts as that",
-    )
+    return Measurement({"starved": stuck["none"], "protected": {a: stuck[a] for a in ("none", "rr")}})
 
 
 def taken(grid: Grid) -> Array:

@@ -171,8 +171,7 @@ def the_file_leaves_in_a_burst(displays: Mapping[tuple[str, str], Display]) -> M
         {
             "burst": {r: {m: displays[r, m].burst for m in ("delayed", "lbc")} for r in RECOVERIES},
             "window": {r: displays[r, "delayed"].burst for r in RECOVERIES},
-        },
-        f"segments lost {', '.join(f'{r} {m} {one.drops}' for (r, m), one in displays.items())}",
+        }
     )
 
 

@@ -111,41 +111,12 @@ BY_BUFFER = downloads(
 
 @PAPER.claim("ref.apdp", BY_SIZE)
 def apdp_is_faster(grid: Grid) -> Measurement:
-    cells = {}
-    share: dict[str, float] = {}
-    for size in grid.axes["size"]:
-        faster = []
-        for j in grid.axes["flows"]:
-            cell = {p: times(grid, size=size, policy=p, flows=j) for p in REFERENCES}
-            cells[f"{size // 1000} kB, J = {j}"] = cell
-            faster += [a < b for a, b in zip(cell["every"].values, cell["delayed"].values, strict=True)]
-        share[f"{size // 1000} kB"] = 100 * float(np.mean(faster))
-    slower = [label for label, cell in cells.items() if cell["every"].value >= cell["delayed"].value]
-    return Measurement(
-        {"mean": cells},
-        f"by mean slower in {len(slower)} of {len(cells)} cells{': ' if slower else ''}{'; '.join(slower[:4])}; faster in "
-        f"{', '.join(f'{value:.0f} % of the pairs with {size}' for size, value in share.items())}. {_CHANCE}",
-    )
-
-
-_CHANCE = (
-    "A window that opens faster also meets the full buffer earlier; a short download is decided by whether one of its first "
-    "segments is lost, which costs a timeout, and which segments are lost differs between the two runs of a pair. "
-)
-
-
-@PAPER.claim("fig6.low", FIGURE_6, beside=[BY_FLAVOUR])
-def division_pays_under_low_congestion(grid: Grid, flavours: Grid) -> Measurement:
-    parts = {
-        f"J={j}": {
-            policy: {"every": times(grid, policy="every", flows=j), "divided": times(grid, policy=policy, flows=j)}
-            for policy in POLICIES
-        }
-        for j in (1, 2, 4, 8, 16, 32)
-        if j in grid.axes["flows"]
+    cells = {
+        f"{size // 1000} kB, J = {j}": {p: times(grid, size=size, policy=p, flows=j) for p in REFERENCES}
+        for size in grid.axes["size"]
+        for j in grid.axes["flows"]
     }
-    pairs = [zip(cell["every"].values, cell["delayed"].values, strict=True) for cell in cells.values()]
-    return Measurement({"mean": cells, "pairs": 100 * float(np.mean([a < b for pair in pairs for a, b in pair]))})
+    return Measurement({"mean": cells})
 
 
 @PAPER.claim("fig6.low", FIGURE_6)
@@ -198,21 +169,13 @@ def more_pieces_more_gain(pieces: Grid) -> Measurement:
         """Of pieces and time over that of the fewest, averaged over J; the last axis stays."""
         return np.asarray(spearman(rising, -(taken / taken[:, :1]).mean(axis=0)))
 
+    def best(j: int) -> Sample:
+        return min((times(pieces, pieces=m, flows=j) for m in rising if m > 2), key=lambda taken: taken.value)
+
     possible = {
-        f"J = {j}": {
-            "2 pieces": times(pieces, pieces=2, flows=j),
-            "the best of 4 to 32": min(
-                (times(pieces, pieces=m, flows=j) for m in rising if m > 2), key=lambda taken: taken.value
-            ),
-        }
-        for j in low(pieces)
+        f"J = {j}": {"2 pieces": times(pieces, pieces=2, flows=j), "the best of 4 to 32": best(j)} for j in low(pieces)
     }
-    best = {j: max(counts, key=lambda m: _improvement(pieces, base, m, j).value) for j in low(pieces)}
-    told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
-    return Measurement(
-        {"possible": possible, "spearman": rank_correlation(correlation, table)},
-        f"best: {told}. {_OVERSHOOT}. With NewReno: {other}",
-    )
+    return Measurement({"possible": possible, "spearman": rank_correlation(correlation, table)})
 
 
 @PAPER.claim("fig7.limit", FIGURE_7_MOST)

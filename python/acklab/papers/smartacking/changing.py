@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
 from functools import partial
 
 import numpy as np
 
 from ...reproduce.experiments import Effort, Traces, only, records
 from ...reproduce.grid import Array, Grid
-from ...reproduce.measure import Measurement
+from ...reproduce.measure import Measurement, Number
 from ...reproduce.resample import spearman
 from ...study.intervals import Sample
 from .dynamics import Runs
-from .runs import ASYMMETRIC, CAPACITIES_22, FIG13, FIG15, HIGH, UDP, Connection, Recorded
+from .runs import ASYMMETRIC, FIG13, FIG15, Connection, Recorded
 from .setting import PAPER, many
-from .times import along, gain
+from .times import FILLED, along, gain
 
 BASE_RTT_S = 0.059
 
@@ -51,16 +50,7 @@ def the_round_trip_grows(runs: Mapping[int, Recorded]) -> Measurement:
     )
 
 
-FILLED = tuple(c for c in CAPACITIES_22 if c <= 18)
-"""Where TCP and UDP over edges of 10 Mb/s can fill the link."""
-
-
-@PAPER.claim("fig14.traditional", only(UDP, mbps=FILLED))
-def smart_is_faster_than_the_traditional(grid: Grid) -> Measurement:
-    return Measurement({"time": cells(grid, "t1", ("newreno", "paced", "every", "smart-paced"))})
-
-
-@PAPER.claim("fig14.order", only(UDP, mbps=FILLED, scheme=("newreno", "acc", "smart-paced")))
+@PAPER.claim("fig14.order", only(FILLED, scheme=("newreno", "acc", "smart-paced")))
 def smart_gains_more_than_acc(grid: Grid) -> Measurement:
     gains = {s: gain(grid, s, "t1") for s in ("smart-paced", "acc")}
     found = {x: {s: float(g[i]) for s, g in gains.items()} for i, x in enumerate(along(grid))}
@@ -97,25 +87,19 @@ def rounds_to_each(run: Recorded) -> list[int]:
 def smart_reacts(runs: Runs) -> Measurement:
     c = runs["smart-paced"]["f1"]
     releases = [at for at in turns(runs["smart-paced"]) + PERIOD_S if at + PERIOD_S < float(c.time[-1])]
-    within = [max(after_release(c, at)) for at in releases]
+    within = float(np.mean([max(after_release(c, at)) for at in releases]))
     spans = {"released": (LATER_S, LATER_S + 10 * ROUND_S), "full": (3.0, PERIOD_S)}
 
     def mean(read: Callable[[float, float], float]) -> dict[str, Number]:
         return {when: float(np.mean([read(at + a, at + b) for at in releases])) for when, (a, b) in spans.items()}
 
-    return Measurement(
-        {"release": float(np.mean(within)), "sparser": mean(c.ack_share), "slower": mean(partial(growth, c))},
-        f"after the releases {', '.join(f'{w:.2f}' for w in within)}; over the whole file {c.ack_share(0, float('inf')):.2f}",
-    )
+    return Measurement({"release": within, "sparser": mean(c.ack_share), "slower": mean(partial(growth, c))})
 
 
 @PAPER.claim("fig15.acc16", FIG15)
 def acc_needs_many_round_trips(runs: Runs) -> Measurement:
-    rounds = {s: rounds_to_each(runs[s]) for s in ("acc", "smart-paced")}
-    return Measurement(
-        {"acc": max(rounds["acc"]), "ratio": float(np.mean(rounds["smart-paced"]) / np.mean(rounds["acc"]))},
-        f"first round trip with 0.8 ACKs a segment: {rounds}",
-    )
+    acc, smart = (rounds_to_each(runs[s]) for s in ("acc", "smart-paced"))
+    return Measurement({"acc": max(acc), "ratio": float(np.mean(smart) / np.mean(acc))})
 
 
 @PAPER.claim("fig15.losses", FIG15)
@@ -138,30 +122,8 @@ def paced_newreno_grows_as_before(runs: Runs) -> Measurement:
     run = runs["paced"]
     c, around = run["f1"], 1.5
     free = [at for at in turns(run) + PERIOD_S if not np.any(np.abs(c.drops - at) < around) and at + 2 < c.time[-1]]
-    ratios = [growth(c, at, at + around) / growth(c, at - around, at) for at in free]
-    return Measurement(
-        {"ratio": float(np.mean(ratios)) if ratios else float("nan")},
-        f"over {around} s before and after each release without losses around it: {', '.join(f'{r:.2f}' for r in ratios)}",
-    )
-
-
-@PAPER.claim("fig16.none", only(HIGH, scheme=("newreno", "smart")), beside=[HIGH])
-def many_connections_gain_nothing(grid: Grid, whole: Grid) -> Measurement:
-    ratio = (grid.at(scheme="smart")["mean"] / grid.at(scheme="newreno")["mean"]).ravel()
-    schemes = ("newreno", "every", "smart")
-    late = {s: int(whole.at(scheme=s)["timeouts"].sum()) for s in schemes}
-    again = {s: int(whole.at(scheme=s)["retransmits"].sum()) for s in schemes}
-    acks = {
-        s: round(float(whole.at(scheme=s)["acks_sent"].sum() / whole.at(scheme=s)["segments_sent"].sum()), 2)
-        for s in schemes
-    }
-    every = (whole.at(scheme="every")["mean"] / whole.at(scheme="newreno")["mean"]).ravel()
-    size = grid.axes["segments"][0]
-    return Measurement(
-        {"ratio": {f"{c} Mb/s": float(r) for c, r in zip(grid.axes["mbps"], ratio, strict=True)}},
-        f"files of {size} segments; over all capacities timeouts {late}, segments sent again {again}; ACKs for a segment {acks}. AckEvery's "
-        f"ratios are {', '.join(f'{r:.2f}' for r in every)}",
-    )
+    found = [growth(c, at, at + around) / growth(c, at - around, at) for at in free]
+    return Measurement({"ratio": float(np.mean(found)) if found else float("nan")})
 
 
 CONNECTIONS, SEEDS = (1, 2, 5, 10, 20, 50), (1, 2, 3, 4, 5)

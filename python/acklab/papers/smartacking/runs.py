@@ -239,10 +239,9 @@ ONE_ZERO = Sweep(
     "1-0", "one connection, over every capacity", {"scheme": ("newreno", "paced", "every", "abc", "sabc", "smart", "smart-paced"), "mbps": CAPACITIES},
     lambda scheme, mbps: one_zero(mbps, scheme), ONE, {"mbps": QUICK},
 )  # fmt: skip
-SCHEMES_22 = ("newreno", "paced", "every", "abc", "sabc", "smart", "smart-paced", "extended", "smart-fair")
 TWO_TWO = Sweep(
     "2-2", "two connections each way",
-    {"scheme": ("newreno", "paced", "every", "abc", "smart", "smart-paced"), "mbps": CAPACITIES_22},
+    {"scheme": ("newreno", "paced", "every", "abc", "sabc", "smart", "smart-paced"), "mbps": CAPACITIES_22},
     lambda scheme, mbps: two_two(mbps, scheme), FOUR, {"mbps": QUICK_22},
 )  # fmt: skip
 VERSIONS = ("newreno", "paced", "smart", "smart-paced", "extended", "smart-fair")
@@ -308,7 +307,6 @@ SHORTER = [
         ("Asymmetric", "kbps", tuple(range(5, 31, 5)), asymmetric, ONE, {"kbps": (5, 15, 30)}),
     )
 ]  # fmt: skip
-"""Of NewReno and smartacking, plain and paced."""
 
 
 def traces(

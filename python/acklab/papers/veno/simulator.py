@@ -51,12 +51,8 @@ READ_MANY = ManyFlows(
 )
 
 
-def _figure_5(control_: str, connections: int, loss: float, beta: float, seed: int) -> str:
-    return shared([{"control": control(control_, beta)}] * connections, loss, seed, within_s=0.0)
-
-
-def _scenario(control: str, connections: int, loss: float, seed: int) -> str:
-    return _figure_5(control, connections, loss, 3.0, seed)
+def _scenario(control: str, connections: int, loss: float, seed: int, beta: float = 3.0) -> str:
+    return shared([{"control": written(control, beta)}] * connections, loss, seed, within_s=0.0)
 
 
 FIGURE_5_RUNS = Replications(
