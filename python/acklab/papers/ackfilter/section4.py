@@ -21,10 +21,6 @@ from .setting import ALGORITHMS, COLOURS, DURATION_S, LARGE_BUFFER, NAMES, PAPER
 RUN_SOURCES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)
 QUICK_SOURCES = (1, 4, 10, 20)
 FEW_SOURCES = tuple(n for n in RUN_SOURCES if n <= 14)
-ACK_S = 320 / 100e3
-"""An ACK's time on the reverse link."""
-=======
-FEW_SOURCES = tuple(n for n in RUN_SOURCES if n <= 10)
 
 
 def _reduce(columns: dict[str, Array]) -> Sequence[float]:
