@@ -19,7 +19,7 @@ from acklab.reproduce.runner import reproduce
 CLAIM = "allman1998.fig6.sack"
 DERIVATIONS = {
     *("ackfilter.fig5.d1", "ackfilter.fig5.sat", "ackfilter.fig5.500", "ackfilter.fig5.rtt"),
-    *("smartacking.fig3a.double"),
+    "smartacking.fig3a.double",
     *("rfc2416.one.duplicate", "rfc2416.bytes", "rfc2416.modem", "rfc2416.ahead"),
     "asymmetry.ar",
 }
