@@ -254,7 +254,7 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     if found is None:
         return "No inference was made."
     of = f" of {found.of:,}" if found.of else ""
-    drawn = f"{found.readings:,} readings{of}, drawn, whose weights are as good as {found.effective:g} equal ones ({MIN_EFFECTIVE} are needed to decide)"
+    drawn = f"{found.readings:,} readings{of} are drawn, worth {found.effective:g} of equal weight ({MIN_EFFECTIVE} can decide)"
     told = drawn if found.effective else f"All {found.readings:,} readings"
     rows = [line(["rule", found.head, "claims it moves"]), line(["---"] * 3)]
     for rule in found.rules:
@@ -262,12 +262,10 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     said = [
         f"`acklab infer {name}` ([how](../howto/infer.md)) asks {len(found.values)} printed values for {len(found.rules) + len(found.still)} rules, "
         f"{times(name)} each.",
-        f"{told}, {found.runs:,} runs. {len(found.missed)} of {found.groups} groups of values are not predicted by the others.",
+        f"{told}, {found.runs:,} runs. The others do not predict {len(found.missed)} of {found.groups} groups of values.",
     ]
     said += (
-        ["So no rule is decided, and the setting stays."]
-        if all(one.verdict != "decided" for one in found.rules)
-        else []
+        ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
     )
     still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
