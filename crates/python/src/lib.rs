@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
-mod arrow;
 mod batch;
 mod capture;
 mod capture_input;
