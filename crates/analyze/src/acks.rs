@@ -24,23 +24,6 @@ pub enum AckKind {
 
 acklab_table::words!(AckKind: "new", "duplicate", "window-update", "probe", "repeated", "old");
 
-/// An ACK as the table shows it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AckRecord {
-    pub kind: AckKind,
-    pub ack: u64,
-    pub bytes: u64,
-    pub segments: u64,
-    pub delay: Option<f64>,
-    pub rtt: Option<f64>,
-    pub clean: bool,
-    pub divided: bool,
-    pub ahead: bool,
-    pub sacks: u8,
-    pub window: u64,
-    pub flight: u64,
-}
-
 /// Counts of the ACKs.
 #[derive(Clone, Debug, Default)]
 pub struct AckCounts {

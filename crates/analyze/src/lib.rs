@@ -248,7 +248,7 @@ impl Analysis {
         self.remembered = self.remembered + after - before;
         self.census.forgotten += forgotten - lost;
         if let Some(packets) = &mut self.packets {
-            let left_out = packets.add(index, &self.connections[index], &seen, &passed, frame);
+            let left_out = packets.add(index, &self.connections[index], &seen, passed, frame);
             self.census.rows_left_out += left_out;
         }
     }

@@ -1,5 +1,7 @@
 //! What limits a direction, as far as its account may be believed.
 
+use acklab_table::Value;
+
 use crate::direction::Direction;
 use crate::limits::{ALL, Limit};
 use crate::policy;

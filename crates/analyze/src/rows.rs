@@ -162,7 +162,7 @@ impl Packets {
         index: usize,
         connection: &Connection,
         seen: &Seen,
-        passed: &Passed,
+        passed: Passed,
         frame: u64,
     ) -> u64 {
         let rows = u64::from(passed.data.is_some()) + u64::from(passed.ack.is_some());
@@ -192,19 +192,9 @@ impl Packets {
                 time_s,
                 connection: index as u64,
                 direction: direction as u64,
-                kind: record.kind,
-                ack_bytes: number(direction, record.ack),
-                acked_bytes: record.bytes,
-                acked_segments: record.segments,
-                delay_s: record.delay,
-                rtt_s: record.rtt,
-                plain: record.clean,
-                divided: record.divided,
-                ahead: record.ahead,
-                sack_blocks: record.sacks.into(),
-                window_bytes: record.window,
-                flight_bytes: record.flight,
+                ack_bytes: number(direction, record.ack_bytes),
                 frame,
+                ..record
             });
         }
         0

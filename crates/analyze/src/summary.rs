@@ -1,6 +1,6 @@
 //! A direction in one row.
 
-use acklab_table::table;
+use acklab_table::{Value, table};
 
 use crate::connection::Connection;
 use crate::direction::Direction;
@@ -380,7 +380,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         ce: data.ce,
         ece: acks.ece,
         cwr: data.cwr,
-        ecn: connection.ecn().name().to_owned(),
+        ecn: connection.ecn().word().to_owned(),
         ace_marks: direction.counters.packets().filter(|_| connection.ecn() == Agreed::Accurate),
         ace_bytes: direction.counters.bytes().filter(|_| connection.ecn() == Agreed::Accurate),
         ect_acks: acks.ect,
@@ -425,7 +425,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         path_filled_s: limited.known(direction.limits.filled),
         window_limit_min_bytes: windows.map(|(least, _)| least),
         window_limit_max_bytes: windows.map(|(_, most)| most),
-        vantage: place.name().to_owned(),
+        vantage: place.word().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,
         policy_why: found.why.to_owned(),

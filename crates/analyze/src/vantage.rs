@@ -20,18 +20,7 @@ pub enum Vantage {
     Unknown,
 }
 
-impl Vantage {
-    /// In a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Vantage::Receiver => "receiver",
-            Vantage::Sender => "sender",
-            Vantage::Both => "both",
-            Vantage::Between => "between",
-            Vantage::Unknown => "unknown",
-        }
-    }
-}
+acklab_table::words!(Vantage: "receiver", "sender", "both", "between", "unknown");
 
 /// How far an end is: seconds from here to it and back, by the least that anything shows.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -57,29 +57,11 @@ acklab_table::words!(
     Limit: "application", "receiver-window", "closed-window", "recovery", "slow-start", "path-rate", "ack-path", "cwnd", "sender-window", "network"
 );
 
-impl Limit {
-    /// In a word, as in the tables.
-    pub fn word(self) -> &'static str {
-        match <Limit as acklab_table::Value>::KIND {
-            acklab_table::Kind::Word(words) => words[self as usize],
-            _ => "",
-        }
-    }
-}
-
 /// All of them, in the order of the columns.
-pub const ALL: [Limit; 10] = [
-    Limit::Application,
-    Limit::Window,
-    Limit::Closed,
-    Limit::Recovery,
-    Limit::SlowStart,
-    Limit::Path,
-    Limit::AckPath,
-    Limit::Cwnd,
-    Limit::SenderWindow,
-    Limit::Network,
-];
+pub const ALL: [Limit; 10] = {
+    use Limit::*;
+    [Application, Window, Closed, Recovery, SlowStart, Path, AckPath, Cwnd, SenderWindow, Network]
+};
 
 /// An ACK on its way to the sender.
 #[derive(Clone, Copy, Debug)]
