@@ -1,7 +1,5 @@
 //! Work at the two ends of a direction: counting and, on the return path, ACK shaping.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use acklab_packet::Time;
 use acklab_path::queue::Removal;
 
@@ -10,9 +8,6 @@ use crate::header::flag;
 use crate::ledger::{Outgoing, Returning};
 use crate::packet::WirePacket;
 use crate::settings::FIRST_PORT;
-
-/// Segments that have reached the receivers but not yet their shapers.
-pub type Inbox = Arc<Mutex<Vec<Seen>>>;
 
 /// The role of a direction for a flow: its data, or its ACKs.
 #[derive(Debug)]
@@ -40,10 +35,8 @@ pub enum Role {
 pub struct Duty {
     /// For each flow.
     pub flows: Vec<Role>,
-    /// Where the other direction's shapers receive segments, and this one's.
-    pub tells: Inbox,
-    /// See `tells`.
-    pub hears: Inbox,
+    /// Segments that have reached the receivers but not yet their shapers.
+    pub hears: Vec<Seen>,
 }
 
 /// Keeps a receiver's advertised window to the scenario's.
@@ -129,8 +122,7 @@ impl Duty {
 
     /// Tells the shapers what has reached the receivers.
     fn hear(&mut self, now: Time, entering: &mut Vec<WirePacket>) {
-        let heard = std::mem::take(&mut *self.hears.lock().unwrap_or_else(PoisonError::into_inner));
-        for seen in heard {
+        for seen in std::mem::take(&mut self.hears) {
             if let Some(edge) = self.edge(seen.flow) {
                 edge.arrives(&seen, now, entering);
             }
@@ -151,18 +143,18 @@ impl Duty {
         }
     }
 
-    /// A packet has reached the far end, and is about to be handed over.
-    pub fn arrives(&mut self, packet: &WirePacket, now: Time) {
-        match self.flows.get_mut(packet.flow() as usize) {
-            Some(Role::Data { sent, shaped }) => {
+    /// A packet has reached the far end, and is about to be handed over; what a shaper there has to hear of it before the
+    /// kernel answers.
+    pub fn arrives(&mut self, packet: &WirePacket, now: Time) -> Option<Seen> {
+        match self.flows.get_mut(packet.flow() as usize)? {
+            Role::Data { sent, shaped } => {
                 sent.arrives(packet, now);
-                // Before the kernel answers: its answer finds the shaper informed.
-                if *shaped && let Some(seen) = Seen::of(packet) {
-                    self.tells.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
-                }
+                Seen::of(packet).filter(|_| *shaped)
             }
-            Some(Role::Acks { got, .. }) => got.arrives(packet, now),
-            None => {}
+            Role::Acks { got, .. } => {
+                got.arrives(packet, now);
+                None
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 use acklab_packet::Time;
 use acklab_path::queue::Removal;
 
-use crate::duty::{Duty, Inbox, Role, WindowCap};
-use crate::edge::Edge;
+use crate::duty::{Duty, Role, WindowCap};
+use crate::edge::{Edge, Seen};
 use crate::header::Header;
 use crate::hops::Hops;
 use crate::ledger::{Outgoing, Returning};
@@ -32,31 +32,26 @@ pub struct Way {
 }
 
 impl Way {
-    /// Both directions of a plan; `snap` is the bytes to keep of each packet (0: all), if captures are wanted.
-    pub fn both(plan: &Plan, snap: Option<u32>) -> [Way; 2] {
-        let [inbox, other] = [Inbox::default(), Inbox::default()];
-        let way = |direction: usize, tells: &Inbox, hears: &Inbox| {
-            let role = |flow: &PlannedFlow| match &flow.shaped {
-                shaped if flow.side == direction => Role::Data { sent: Outgoing::default(), shaped: shaped.is_some() },
-                shaped => Role::Acks {
-                    got: Returning::new(flow.bytes),
-                    edge: shaped.as_deref().map(Edge::new).map(Box::new),
-                    cap: WindowCap::new(plan.settings.window),
-                },
-            };
-            let flows = plan.flows.iter().map(role).collect();
-            Way {
-                direction,
-                hops: plan.hops(direction),
-                duty: Duty { flows, tells: tells.clone(), hears: hears.clone() },
-                tape: snap.map(Tape::new),
-                foreign: 0,
-                numbers: vec![Numbers::default(); plan.flows.len()],
-                entering: Vec::new(),
-                gone: Vec::new(),
-            }
+    /// A direction of a plan; `snap` is the bytes to keep of each packet (0: all), if captures are wanted.
+    pub fn new(plan: &Plan, direction: usize, snap: Option<u32>) -> Way {
+        let role = |flow: &PlannedFlow| match &flow.shaped {
+            shaped if flow.side == direction => Role::Data { sent: Outgoing::default(), shaped: shaped.is_some() },
+            shaped => Role::Acks {
+                got: Returning::new(flow.bytes),
+                edge: shaped.as_deref().map(Edge::new).map(Box::new),
+                cap: WindowCap::new(plan.settings.window),
+            },
         };
-        [way(0, &inbox, &other), way(1, &other, &inbox)]
+        Way {
+            direction,
+            hops: plan.hops(direction),
+            duty: Duty { flows: plan.flows.iter().map(role).collect(), hears: Vec::new() },
+            tape: snap.map(Tape::new),
+            foreign: 0,
+            numbers: vec![Numbers::default(); plan.flows.len()],
+            entering: Vec::new(),
+            gone: Vec::new(),
+        }
     }
 
     /// An endpoint hands over a packet.
@@ -106,12 +101,12 @@ impl Way {
         self.hops.take_arrived(arrived);
     }
 
-    /// A packet is about to be handed over.
-    pub fn arrives(&mut self, packet: &WirePacket, now: Time) {
-        self.duty.arrives(packet, now);
+    /// A packet is about to be handed over; what the receiver's shaper, in the other direction, has to hear of it first.
+    pub fn arrives(&mut self, packet: &WirePacket, now: Time) -> Option<Seen> {
         if let Some(tape) = &mut self.tape {
             tape.keep(1 - self.direction, now, packet);
         }
+        self.duty.arrives(packet, now)
     }
 
     /// When something is due next.

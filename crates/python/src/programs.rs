@@ -7,13 +7,13 @@ use acklab_scenario::expanded_toml;
 use acklab_scenario::spec::{Scenario, Stop};
 use pyo3::prelude::*;
 use serde_json::json;
-#[cfg(target_os = "linux")]
-use {acklab_sim::outcome::Outcome, serde_json::Value};
 
 use crate::errors;
 use crate::input::{Text, overrides};
-use crate::live::LiveError;
 use crate::simulation::RunResult;
+
+#[cfg(target_os = "linux")]
+mod linux;
 
 /// A kernel: its node, the words that start it, its environment, what it may read, and what it may write.
 type Kernel = (String, Vec<String>, Vec<(String, String)>, Vec<PathBuf>, Vec<PathBuf>);
@@ -45,13 +45,21 @@ impl Programs {
                     "stop_s": program.stop.map(|stop| stop.secs()), "environment": program.environment,
                     "kernel": program.kernel })
         };
+        #[cfg(target_os = "linux")]
+        let addresses = linux::addresses;
+        #[cfg(not(target_os = "linux"))]
+        let addresses = |_| [String::new(), String::new()];
+        let address = |(name, node): (&String, u32)| {
+            let [four, six] = addresses(node);
+            json!([name, four, six])
+        };
         let end_s = match stop {
             Stop::FlowsComplete { at_most } => at_most.secs(),
             Stop::At(at) => at.secs(),
         };
         json!({
             "title": title, "seed": seed, "end_s": end_s, "server": name(server), "client": name(client),
-            "nodes": nodes.iter().zip(0..).map(|(name, node)| json!([name, address(node), address6(node)])).collect::<Vec<_>>(),
+            "nodes": nodes.iter().zip(0..).map(address).collect::<Vec<_>>(),
             "programs": programs.iter().map(program).collect::<Vec<_>>(),
         })
         .to_string()
@@ -72,7 +80,10 @@ impl Programs {
         captures: Option<PathBuf>,
         patience_s: f64,
     ) -> PyResult<(RunResult, String)> {
-        run(py, &self.0, kernels, directory, captures, patience_s)
+        #[cfg(target_os = "linux")]
+        return linux::run(py, &self.0, kernels, directory, captures, patience_s);
+        #[cfg(not(target_os = "linux"))]
+        crate::live::elsewhere("programs run on Linux only", (py, kernels, directory, captures, patience_s))
     }
 
     /// Runs it between namespaces of this machine by its clock, from `begin_ns` of the monotonic one. Second: what is told besides.
@@ -86,159 +97,9 @@ impl Programs {
         late_s: f64,
         urgent: bool,
     ) -> PyResult<(RunResult, String)> {
-        run_live(py, &self.0, places, begin_ns, captures, late_s, urgent)
+        #[cfg(target_os = "linux")]
+        return linux::run_live(py, &self.0, places, begin_ns, captures, late_s, urgent);
+        #[cfg(not(target_os = "linux"))]
+        crate::live::elsewhere("programs run on Linux only", (py, places, begin_ns, captures, late_s, urgent))
     }
-}
-
-/// The address of a node, as text.
-#[cfg(target_os = "linux")]
-fn address(node: u32) -> String {
-    let [a, b, c, d] = acklab_live::nodes::frame::address(node);
-    format!("{a}.{b}.{c}.{d}")
-}
-
-/// The same of version 6.
-#[cfg(target_os = "linux")]
-fn address6(node: u32) -> String {
-    std::net::Ipv6Addr::from(acklab_live::nodes::frame::address6(node)).to_string()
-}
-
-/// An error of a run.
-fn told(why: String) -> PyErr {
-    LiveError::new_err(acklab_scenario::visible(&why))
-}
-
-/// Whether packets of programs cross all links.
-#[cfg(target_os = "linux")]
-fn crossed(scenario: &Scenario) -> PyResult<()> {
-    match acklab_live::nodes::traffic::refused(scenario) {
-        Some(why) => Err(told(format!("a stage of a link {why}: no program's packets cross it"))),
-        None => Ok(()),
-    }
-}
-
-/// The scenario's node of that name.
-#[cfg(target_os = "linux")]
-fn node(scenario: &Scenario, name: &str) -> PyResult<u32> {
-    let found = scenario.nodes.iter().zip(0..).find_map(|(known, node)| (known == name).then_some(node));
-    found.ok_or_else(|| told(format!("there is no node {name}")))
-}
-
-/// Makes a run, which an interrupt may end; `told_of` gives its outcome, and as JSON what it tells besides.
-#[cfg(target_os = "linux")]
-fn made<Finished: Send>(
-    py: Python<'_>,
-    scenario: &Arc<Scenario>,
-    make: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<Finished, String> + Send,
-    told_of: impl FnOnce(Finished) -> (Outcome, Value),
-) -> PyResult<(RunResult, String)> {
-    let ran = crate::simulation::interruptible(py, |go_on| crate::drive::caught(|| make(go_on)))?;
-    let (outcome, besides) = told_of(ran.map_err(errors::run)?.map_err(told)?);
-    Ok((RunResult::new(outcome, scenario.clone()), besides.to_string()))
-}
-
-#[cfg(target_os = "linux")]
-fn run_live(
-    py: Python<'_>,
-    scenario: &Arc<Scenario>,
-    places: Vec<Place>,
-    begin_ns: u64,
-    captures: Option<PathBuf>,
-    late_s: f64,
-    urgent: bool,
-) -> PyResult<(RunResult, String)> {
-    use acklab_live::lateness::refusal;
-    use acklab_live::nodes::wall::{Asked, Finished, Place, run};
-    crossed(scenario)?;
-    let copied = |descriptor| acklab_live::sys::copied(descriptor).map_err(PyErr::from);
-    let place = |(name, card, done): (String, i32, i32)| -> PyResult<Place> {
-        Ok(Place { node: node(scenario, &name)?, card: copied(card)?, done: copied(done)? })
-    };
-    let places = places.into_iter().map(place).collect::<PyResult<Vec<_>>>()?;
-    let asked = Asked { scenario: scenario.clone(), places, captures, begin_ns, urgent };
-    made(
-        py,
-        scenario,
-        |go_on| run(asked, go_on),
-        |Finished { outcome, streams, astray, refused, lateness }| {
-            let why: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
-            let besides = json!({
-                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::run::kernel(), "lateness": lateness,
-                "valid": why.is_empty(), "why": why,
-            });
-            (outcome, besides)
-        },
-    )
-}
-
-#[cfg(target_os = "linux")]
-fn run(
-    py: Python<'_>,
-    scenario: &Arc<Scenario>,
-    kernels: Vec<Kernel>,
-    directory: PathBuf,
-    captures: Option<PathBuf>,
-    patience_s: f64,
-) -> PyResult<(RunResult, String)> {
-    use acklab_live::nodes::machine::Start;
-    use acklab_live::nodes::run::{Asked, Ended, Finished, Node, Places, run};
-    crossed(scenario)?;
-    let kernel = |(name, command, environment, read, write): Kernel| -> PyResult<Node> {
-        let fence = Some(acklab_live::sys::Fence { read, write });
-        Ok(Node { node: node(scenario, &name)?, start: Start { command, environment, fence } })
-    };
-    let nodes = kernels.into_iter().map(kernel).collect::<PyResult<Vec<_>>>()?;
-    let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
-    let places = Places { directory, patience };
-    let asked = Asked { scenario: scenario.clone(), nodes, places, captures };
-    made(
-        py,
-        scenario,
-        |go_on| run(asked, go_on),
-        |Finished { outcome, streams, ended, grants, overrun, astray }| {
-            let one = |Ended { status, console, .. }: &Ended| json!({ "status": status, "console": console });
-            let kernels = ended.iter().map(one).collect::<Vec<_>>();
-            (
-                outcome,
-                json!({ "streams": streams, "kernels": kernels, "grants": grants, "overrun": overrun, "astray": astray }),
-            )
-        },
-    )
-}
-
-/// Says that there is no such thing here.
-#[cfg(not(target_os = "linux"))]
-fn address(_: u32) -> String {
-    String::new()
-}
-
-/// See `address`.
-#[cfg(not(target_os = "linux"))]
-fn address6(_: u32) -> String {
-    String::new()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn run_live(
-    _: Python<'_>,
-    _: &Arc<Scenario>,
-    _: Vec<Place>,
-    _: u64,
-    _: Option<PathBuf>,
-    _: f64,
-    _: bool,
-) -> PyResult<(RunResult, String)> {
-    Err(told("programs run on Linux only".to_owned()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn run(
-    _: Python<'_>,
-    _: &Arc<Scenario>,
-    _: Vec<Kernel>,
-    _: PathBuf,
-    _: Option<PathBuf>,
-    _: f64,
-) -> PyResult<(RunResult, String)> {
-    Err(LiveError::new_err("programs run on Linux only"))
 }

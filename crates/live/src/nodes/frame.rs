@@ -17,7 +17,10 @@ pub const CONTROL: [u8; 4] = [10, 255, 255, 254];
 /// The port of it.
 pub const CONTROL_PORT: u16 = 1;
 
-const ETHERNET: usize = 14;
+/// Bytes of a frame's header, and one that says no more than IPv4.
+pub const ETHERNET: usize = 14;
+/// See [`ETHERNET`].
+pub const HEAD: [u8; ETHERNET] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x08, 0x00];
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 /// Before a node's two bytes in its address of version 6: of the addresses for private use (RFC 4193).
