@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 use acklab_path::Carried;
+use acklab_path::stage::Reissue;
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, SynAnswer};
 use serde::Serialize;

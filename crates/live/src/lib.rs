@@ -7,7 +7,7 @@
 //!
 //! * [`plan`]: what of a scenario a live run can do, and the refusal of the rest. [`settings`]: what is set in the
 //!   kernels. [`ignored`]: the rules that they do not follow.
-//! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
+//! * [`ip`], [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
 //! * [`hops`]: links in virtual time. They own no clock.
 //! * [`bpf`]: the scenario's sender in a kernel.
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
@@ -22,6 +22,7 @@ pub mod edge;
 pub mod header;
 pub mod hops;
 pub mod ignored;
+pub mod ip;
 pub mod lateness;
 pub mod ledger;
 pub mod numbers;

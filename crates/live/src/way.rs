@@ -56,7 +56,7 @@ impl Way {
 
     /// An endpoint hands over a packet.
     pub fn comes(&mut self, bytes: &[u8], now: Time) {
-        let known = Header::parse(bytes).ok().and_then(|header| {
+        let known = Header::parse(bytes).and_then(|header| {
             let flow = self.duty.flow_of(header.ports)?;
             let numbers = self.numbers.get_mut(flow as usize)?;
             Some(WirePacket::new(bytes.to_vec(), header, flow, numbers))
