@@ -163,7 +163,7 @@ impl Connection {
         let own = self.speak(from, seen);
         let ack = self.directions[1 - from].on_ack(seen, Sender { own, copy, beside }, now);
         if seen.has(SYN) && !copy {
-            self.directions[1 - from].limits.on_receivers_syn(seen.options.stamps.map(|(value, _)| value), now);
+            self.directions[1 - from].limits.on_syn(true, seen.options.stamps.map(|(value, _)| value), now);
         }
         let data = self.directions[from].on_data(seen, own, copy, now);
         self.reset |= seen.has(RST);

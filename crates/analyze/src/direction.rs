@@ -197,7 +197,7 @@ impl Direction {
         let flight = self.flight_bytes();
         self.counts.most_flight = self.counts.most_flight.max(flight);
         if seen.has(SYN) && seen.payload == 0 && !copy {
-            self.limits.on_syn(seen.options.stamps.map(|(value, _)| value), now);
+            self.limits.on_syn(false, seen.options.stamps.map(|(value, _)| value), now);
         }
         if seen.payload > 0 && !copy {
             let round_trip = self.legs.0.zip(self.legs.1).map(|(one, other)| one + other);

@@ -68,7 +68,10 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     let (mut ends, states) = (Ends::default(), plan.flows.iter().map(|_| Arc::default()).collect::<Vec<Arc<Shared>>>());
     for ((flow, control), state) in plan.flows.iter().zip(&chosen.names).zip(&states) {
         spaces[1 - flow.side].within(|| ends.sink(flow, plan.settings.ample()))?;
-        spaces[flow.side].within(|| Ok(ends.source(flow, control, clock, state)))?;
+        spaces[flow.side].within(|| {
+            ends.source(flow, control, clock, state);
+            Ok(())
+        })?;
     }
     let (mut series, end) = (Vec::new(), Time::from_secs(plan.end_s));
     let went = loop {

@@ -179,17 +179,12 @@ impl Limits {
         self.round.delays.on_receiver(excess, self.late, segments);
     }
 
-    /// A packet without payload passes that opens the connection.
-    pub fn on_syn(&mut self, stamp: Option<u32>, now: i64) {
+    /// A packet without payload passes that opens the connection; of the data's receiver, what its timestamp is before a queue of
+    /// ACKs stands.
+    pub fn on_syn(&mut self, receivers: bool, stamp: Option<u32>, now: i64) {
+        let clock = if receivers { &mut self.clocks.1 } else { &mut self.clocks.0 };
         if let Some(stamp) = stamp {
-            self.clocks.0.on_stamp(stamp, false, now);
-        }
-    }
-
-    /// The same passes, of the data's receiver: what its timestamp is before a queue of ACKs stands.
-    pub fn on_receivers_syn(&mut self, stamp: Option<u32>, now: i64) {
-        if let Some(stamp) = stamp {
-            self.clocks.1.on_stamp(stamp, true, now);
+            clock.on_stamp(stamp, receivers, now);
         }
     }
 

@@ -87,6 +87,14 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from(number(bytes, at)) | u64::from(number(bytes, at + 4)) << 32
 }
 
+/// A message with a number.
+fn message(request: u32, flag: u32, value: u64) -> [u8; HEADER + 8] {
+    let mut bytes = [0; HEADER + 8];
+    let words = [request, VERSION | flag, 8, value as u32, (value >> 32) as u32];
+    bytes.chunks_exact_mut(4).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+    bytes
+}
+
 fn failed(error: io::Error) -> Fault {
     format!("its channel: {error}")
 }
@@ -159,13 +167,7 @@ impl Card {
     fn reply(&mut self, request: u32, value: u64) -> Result<(), Fault> {
         self.unanswered = None;
         let Some(channel) = &mut self.channel else { return Ok(()) };
-        let mut bytes = [0; HEADER + 8];
-        for (place, word) in
-            bytes.chunks_exact_mut(4).zip([request, VERSION | REPLY, 8, value as u32, (value >> 32) as u32])
-        {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-        channel.write_all(&bytes).map_err(failed)
+        channel.write_all(&message(request, REPLY, value)).map_err(failed)
     }
 
     /// Answers the request that waits for it, if one does.
@@ -223,12 +225,7 @@ impl Card {
     /// It does not answer.
     pub fn interrupt(&mut self, ring: usize) -> Result<(), Fault> {
         let Some(back) = &mut self.back else { return Ok(()) };
-        let mut bytes = [0; HEADER + 8];
-        for (place, word) in
-            bytes.chunks_exact_mut(4).zip([request::VRING_CALL, VERSION | NEED_REPLY, 8, ring as u32, 0])
-        {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
+        let mut bytes = message(request::VRING_CALL, NEED_REPLY, ring as u64);
         back.write_all(&bytes).and_then(|()| back.read_exact(&mut bytes)).map_err(failed)
     }
 
