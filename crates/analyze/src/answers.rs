@@ -7,7 +7,7 @@ use crate::numbers::{after, span_s};
 use crate::outstanding::Sent;
 use crate::rows::AckRow;
 use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
-use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
+use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, MIN_WILD};
 
 impl Direction {
     /// A segment with the ACK flag passes in the other direction: its row, in which the number is not counted from the first, and
@@ -101,7 +101,7 @@ impl Direction {
     /// Whether an ACK is of a number that no window could have allowed, though what it acknowledges passes here.
     fn is_wild(&self, ack: u64, window: u64) -> bool {
         let scaled = if self.acks.scaled { 0 } else { 14 };
-        let allowed = (self.acks.largest_window.max(window) << scaled).max(LEAST_WILD);
+        let allowed = (self.acks.largest_window.max(window) << scaled).max(MIN_WILD);
         let (first, last) = (self.first.unwrap_or(0), self.next.max(self.una.unwrap_or(0)));
         self.first.is_some() && (ack > last.saturating_add(allowed) || ack < first.saturating_sub(allowed))
     }

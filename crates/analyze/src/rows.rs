@@ -9,7 +9,7 @@ use crate::limits::Limit;
 use crate::numbers::span_s;
 use crate::segment::Seen;
 use crate::summary::finished;
-use crate::thresholds::MOST_ROWS;
+use crate::thresholds::MAX_ROWS;
 
 table! {
     /// An ACK.
@@ -166,7 +166,7 @@ impl Packets {
         frame: u64,
     ) -> u64 {
         let rows = u64::from(passed.data.is_some()) + u64::from(passed.ack.is_some());
-        if self.acks.len() + self.segments.len() + rows as usize > MOST_ROWS {
+        if self.acks.len() + self.segments.len() + rows as usize > MAX_ROWS {
             return rows;
         }
         let time_s = connection.last_ns as f64 * 1e-9;

@@ -61,7 +61,7 @@ impl WindowCap {
         }
         let opens = packet.header().has(flag::SYN);
         if opens {
-            self.scale = packet.header().window_scale.unwrap_or(0).min(MOST_SCALE);
+            self.scale = packet.header().window_scale.unwrap_or(0).min(MAX_SCALE);
         }
         // A SYN's own window is never shifted (RFC 7323 section 2.2).
         let shift = if opens { 0 } else { self.scale };
@@ -70,7 +70,7 @@ impl WindowCap {
 }
 
 /// RFC 7323 section 2.3.
-const MOST_SCALE: u8 = 14;
+const MAX_SCALE: u8 = 14;
 
 impl Duty {
     /// The flow of a packet with these ports: its receiver's tells.

@@ -22,7 +22,7 @@ pub const CE: u8 = 0b11;
 pub const ECT1: u8 = 0b01;
 
 /// Most SACK blocks that fit into a header.
-pub const MOST_SACK: usize = 4;
+pub const MAX_SACK: usize = 4;
 
 /// The headers, numbers as they stand on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Header {
     /// How far windows are shifted, as a SYN says (RFC 7323).
     pub window_scale: Option<u8>,
     /// SACK blocks (RFC 2018), the first `sacks` of them.
-    pub sack: [(u32, u32); MOST_SACK],
+    pub sack: [(u32, u32); MAX_SACK],
     /// How many.
     pub sacks: usize,
     /// Counters of the option AccECN, which not every program knows (RFC 9768 section 3.2.3).

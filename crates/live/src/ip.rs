@@ -7,7 +7,7 @@ use crate::header::CE;
 const BETWEEN: [u8; 3] = [0, 43, 60];
 const FRAGMENT: u8 = 44;
 /// Most of them that are followed.
-const MOST_BETWEEN: usize = 8;
+const MAX_BETWEEN: usize = 8;
 
 /// A header that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Ip {
         let class = bytes[0] << 4 | bytes[1] >> 4;
         let mut ip = Ip { v6: true, protocol: bytes[6], class, at: 40, end, whole: true };
         let mut middle = false;
-        for _ in 0..MOST_BETWEEN {
+        for _ in 0..MAX_BETWEEN {
             let next = match ip.protocol {
                 FRAGMENT => {
                     // An offset, or more to come.

@@ -6,7 +6,7 @@ use acklab_packet::{Ace, Segment, Time};
 use acklab_path::stage::Reissue;
 use acklab_path::{AE, Carried};
 
-use crate::header::{CE, ECT1, Header, MOST_SACK, ecn, flag};
+use crate::header::{CE, ECT1, Header, MAX_SACK, ecn, flag};
 use crate::numbers::{Numbered, Numbers};
 use crate::{checksum, ip};
 
@@ -16,7 +16,7 @@ pub struct WirePacket {
     bytes: Vec<u8>,
     header: Header,
     numbers: Numbered,
-    sack: [(u64, u64); MOST_SACK],
+    sack: [(u64, u64); MAX_SACK],
     /// The flow it belongs to.
     flow: u32,
     /// Links of its route it has crossed.

@@ -2,7 +2,7 @@
 
 mod made;
 
-use acklab_live::edge::{Edge, EdgeCounts, MOST_HELD, Seen};
+use acklab_live::edge::{Edge, EdgeCounts, MAX_HELD, Seen};
 use acklab_live::packet::WirePacket;
 use acklab_packet::Time;
 use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, Stack};
@@ -165,7 +165,7 @@ fn no_ack_waits_for_ever() {
     bench.real_ack(1, Says::default(), 1.0);
     assert!(bench.sent().is_empty());
     let due = bench.edge.next().unwrap();
-    assert_eq!(due, t(1.0) + MOST_HELD);
+    assert_eq!(due, t(1.0) + MAX_HELD);
     bench.edge.wake(due, &mut bench.out);
     assert_eq!((bench.sent(), bench.edge.counts().flushed, bench.edge.next()), (vec![1001], 1, None));
 }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use crate::numbers::{Spread, after, span_s};
 use crate::thresholds::{
-    CLOCK_TICK_S, DUPLICATES, LEAST_FLIGHT, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE,
+    CLOCK_TICK_S, DUPLICATES, LONGEST_LEG_S, MAX_OUTSTANDING, MIN_FLIGHT, MIN_RTO_S, PROMPT_S, PROMPT_SHARE,
     SILENT_TRIPS, SMALL_FLIGHT, WAITED_S,
 };
 use delay::Clock;
@@ -167,7 +167,7 @@ impl Limits {
         let leg = leg.unwrap_or(0.0).min(LONGEST_LEG_S);
         let due = now.saturating_add((leg * 1e9) as i64);
         let answer = Answer { due, ack, window, held, stamp };
-        if !room || self.answers.len() >= MOST_OUTSTANDING {
+        if !room || self.answers.len() >= MAX_OUTSTANDING {
             self.apply(&answer);
         } else {
             self.answers.push_back(answer);
@@ -222,7 +222,7 @@ impl Limits {
         let late = !stale && span_s(trigger, now) > (PROMPT_SHARE * path).max(PROMPT_S);
         if data.resent {
             self.round.lost = true;
-            let silent = span_s(trigger, now) >= LEAST_RTO_S.max(SILENT_TRIPS * path);
+            let silent = span_s(trigger, now) >= MIN_RTO_S.max(SILENT_TRIPS * path);
             if silent && self.duplicates < DUPLICATES {
                 self.timeout_ns = self.timeout_ns.saturating_add(now - trigger);
                 self.round.restart();
@@ -247,7 +247,7 @@ impl Limits {
             self.spans.add(Limit::Closed, since, until);
             from = until;
         }
-        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT || self.flight < LEAST_FLIGHT;
+        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT || self.flight < MIN_FLIGHT;
         let cause = match (self.blocked, late || small) {
             (true, false) => Limit::Window,
             (true, true) => {

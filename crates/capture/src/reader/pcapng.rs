@@ -7,7 +7,7 @@ use crate::pcapng::{BYTE_ORDER, OLD_PACKET, option};
 use crate::read_error::ReadError;
 
 /// Most interfaces of a file.
-const MOST_INTERFACES: usize = 1 << 16;
+const MAX_INTERFACES: usize = 1 << 16;
 
 impl<R: Read> Reader<R> {
     /// Reads the rest of a block whose first `head` bytes, its own length and trailer included, are accounted for.
@@ -43,7 +43,7 @@ impl<R: Read> Reader<R> {
         if block.len() < 8 {
             return Err(malformed("an interface description too short"));
         }
-        if self.interfaces.len() == MOST_INTERFACES {
+        if self.interfaces.len() == MAX_INTERFACES {
             return Err(malformed("more than 65536 interfaces"));
         }
         let link_type = self.half([block[0], block[1]]).into();

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
-use super::memory::{Fault, MOST_REGIONS, Memory, Region};
+use super::memory::{Fault, MAX_REGIONS, Memory, Region};
 use super::ring::{Places, Ring};
 use crate::sys;
 
@@ -38,7 +38,7 @@ const PROTOCOL_FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 14;
 
 const HEADER: usize = 12;
 /// Longest body of a message.
-const MOST_BODY: usize = 8 + 32 * MOST_REGIONS;
+const MAX_BODY: usize = 8 + 32 * MAX_REGIONS;
 
 /// The rings of a network card.
 pub const RECEIVE: usize = 0;
@@ -48,7 +48,7 @@ pub const TRANSMIT: usize = 1;
 /// `struct virtio_net_hdr_v1`, which says nothing here but that a packet is in one buffer.
 const PREFIX: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
 /// Longest frame.
-const MOST_FRAME: usize = PREFIX.len() + 65_550;
+const MAX_FRAME: usize = PREFIX.len() + 65_550;
 
 /// What a message asks of the one who has the clock.
 #[derive(Debug, PartialEq, Eq)]
@@ -124,10 +124,10 @@ impl Card {
         }
         channel.read_exact(&mut head[got..]).map_err(failed)?;
         let (request, flags, length) = (number(&head, 0), number(&head, 4), number(&head, 8) as usize);
-        if length > MOST_BODY {
+        if length > MAX_BODY {
             return Err(format!("a message of {length} bytes"));
         }
-        let mut body = [0; MOST_BODY];
+        let mut body = [0; MAX_BODY];
         channel.read_exact(&mut body[..length]).map_err(failed)?;
         self.unanswered = (flags & NEED_REPLY != 0).then_some(request);
         let body = &body[..length];
@@ -182,7 +182,7 @@ impl Card {
     fn sent(&mut self) -> Result<(Vec<Vec<u8>>, bool), Fault> {
         let (ring, mut frames) = (&mut self.rings[TRANSMIT], Vec::new());
         while let Some(chain) = ring.take(&self.memory)? {
-            let mut bytes = chain.read(&self.memory, MOST_FRAME)?;
+            let mut bytes = chain.read(&self.memory, MAX_FRAME)?;
             ring.give(&chain, 0, &self.memory)?;
             if bytes.len() >= PREFIX.len() {
                 bytes.drain(..PREFIX.len());
@@ -240,7 +240,7 @@ impl Card {
 /// A table of memory, with a file for each region.
 fn memory(body: &[u8], files: Vec<OwnedFd>) -> Result<Memory, Fault> {
     let count = number(body, 0) as usize;
-    if count != files.len() || count > MOST_REGIONS || body.len() < 8 + 32 * count {
+    if count != files.len() || count > MAX_REGIONS || body.len() < 8 + 32 * count {
         return Err(format!("{count} regions of memory with {} files in {} bytes", files.len(), body.len()));
     }
     let region = |(index, file): (usize, OwnedFd)| {

@@ -12,7 +12,7 @@ use vm_memory::{Bytes, FileOffset, MmapRegion, VolatileMemory};
 pub type Fault = String;
 
 /// Most regions of a vhost-user memory table.
-pub const MOST_REGIONS: usize = 8;
+pub const MAX_REGIONS: usize = 8;
 
 /// A piece of a kernel's memory.
 #[derive(Debug)]
