@@ -96,9 +96,7 @@ pub fn outcome(plan: &Plan, seen: Seen) -> Outcome {
 fn flow_rows(plan: &Plan, carried: [&Way; 2], series: &[Sample], end: Time) -> Vec<FlowRow> {
     let row = |(index, flow): (usize, &PlannedFlow)| {
         let [data, acks] = [carried[flow.side], carried[1 - flow.side]];
-        let (Role::Data { sent, .. }, Role::Acks { got, edge, .. }) =
-            (&data.duty.flows[index], &acks.duty.flows[index])
-        else {
+        let (Role::Data { sent, .. }, Role::Acks { got, edge, .. }) = (&data.flows[index], &acks.flows[index]) else {
             return None;
         };
         let shaper = edge.as_deref().map(Edge::counts);

@@ -103,7 +103,7 @@ impl Network for Pair {
             self.ways[direction].advance(now, &mut self.through);
             for (at, packet) in self.through.drain(..) {
                 let seen = self.ways[direction].arrives(&packet, now);
-                self.ways[1 - direction].duty.hears.extend(seen);
+                self.ways[1 - direction].hears.extend(seen);
                 self.arrivals.push(Arrival { node: 1 - direction, at, bytes: packet.bytes().to_vec() });
             }
             // The other direction's shapers receive it before the kernel answers.
