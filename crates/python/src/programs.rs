@@ -7,18 +7,32 @@ use acklab_scenario::expanded_toml;
 use acklab_scenario::spec::{Scenario, Stop};
 use pyo3::prelude::*;
 use serde_json::json;
+#[cfg(target_os = "linux")]
+use {
+    crate::live::{attempted, places, told},
+    acklab_live::clock::Clock,
+    acklab_live::lateness::refusal,
+    acklab_live::nodes::frame,
+    acklab_live::nodes::machine::Start,
+    acklab_live::nodes::run::drive,
+    acklab_live::nodes::traffic::{Traffic, refused},
+    acklab_live::nodes::wall::{self, Card},
+    acklab_live::sys::{Fence, copied},
+    std::net::{Ipv4Addr, Ipv6Addr},
+};
 
 use crate::errors;
 use crate::input::{Text, overrides};
 use crate::simulation::RunResult;
 
-#[cfg(target_os = "linux")]
-mod linux;
-
 /// A kernel: its node, the words that start it, its environment, what it may read, and what it may write.
 type Kernel = (String, Vec<String>, Vec<(String, String)>, Vec<PathBuf>, Vec<PathBuf>);
 /// A namespace of this machine: its node, the descriptors of its card and of what becomes readable when its programs have ended.
 type Place = (String, i32, i32);
+
+/// What is said elsewhere.
+#[cfg(not(target_os = "linux"))]
+const LINUX_ONLY: &str = "programs run on Linux only";
 
 /// A scenario's programs, and its network between them.
 #[pyclass(frozen, module = "acklab._core")]
@@ -46,7 +60,7 @@ impl Programs {
                     "kernel": program.kernel })
         };
         #[cfg(target_os = "linux")]
-        let addresses = linux::addresses;
+        let addresses = addresses;
         #[cfg(not(target_os = "linux"))]
         let addresses = |_| [String::new(), String::new()];
         let address = |(name, node): (&String, u32)| {
@@ -80,10 +94,27 @@ impl Programs {
         captures: Option<PathBuf>,
         patience_s: f64,
     ) -> PyResult<(RunResult, String)> {
-        #[cfg(target_os = "linux")]
-        return linux::run(py, &self.0, kernels, directory, captures, patience_s);
         #[cfg(not(target_os = "linux"))]
-        crate::live::elsewhere("programs run on Linux only", (py, kernels, directory, captures, patience_s))
+        return crate::live::elsewhere(LINUX_ONLY, (py, kernels, directory, captures, patience_s));
+        #[cfg(target_os = "linux")]
+        {
+            crossed(&self.0)?;
+            let (mut nodes, mut starts) = (Vec::new(), Vec::new());
+            for (name, command, environment, read, write) in kernels {
+                nodes.push(node(&self.0, &name)?);
+                starts.push(Start { command, environment, fence: Some(Fence { read, write }) });
+            }
+            let places = places(directory, patience_s)?;
+            let (finished, ended, grants, overrun) = attempted(py, |go_on| {
+                let traffic = Traffic::new(&self.0, nodes, captures.as_deref())?;
+                let went = drive(traffic, &starts, &places, go_on)?;
+                Ok((went.network.finish(), went.ended, went.grants, went.overrun))
+            })?;
+            let (outcome, streams, astray) = finished;
+            let besides =
+                json!({ "streams": streams, "kernels": ended, "grants": grants, "overrun": overrun, "astray": astray });
+            Ok((RunResult::new(outcome, self.0.clone()), besides.to_string()))
+        }
     }
 
     /// Runs it between namespaces of this machine by its clock, from `begin_ns` of the monotonic one. Second: what is told besides.
@@ -97,9 +128,51 @@ impl Programs {
         late_s: f64,
         urgent: bool,
     ) -> PyResult<(RunResult, String)> {
-        #[cfg(target_os = "linux")]
-        return linux::run_live(py, &self.0, places, begin_ns, captures, late_s, urgent);
         #[cfg(not(target_os = "linux"))]
-        crate::live::elsewhere("programs run on Linux only", (py, places, begin_ns, captures, late_s, urgent))
+        return crate::live::elsewhere(LINUX_ONLY, (py, places, begin_ns, captures, late_s, urgent));
+        #[cfg(target_os = "linux")]
+        {
+            crossed(&self.0)?;
+            let copied = |descriptor| copied(descriptor).map_err(PyErr::from);
+            let (mut nodes, mut cards) = (Vec::new(), Vec::new());
+            for (name, card, done) in places {
+                nodes.push(node(&self.0, &name)?);
+                cards.push(Card::tap(copied(card)?, copied(done)?));
+            }
+            let (finished, refused, lateness) = attempted(py, |go_on| {
+                let traffic = Traffic::new(&self.0, nodes, captures.as_deref())?;
+                let went = wall::drive(traffic, cards, Clock::from_monotonic(begin_ns), urgent, go_on)?;
+                Ok((went.network.finish(), went.refused, went.lateness))
+            })?;
+            let (outcome, streams, astray) = finished;
+            let why: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
+            let besides = json!({
+                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::run::kernel(), "lateness": lateness,
+                "valid": why.is_empty(), "why": why,
+            });
+            Ok((RunResult::new(outcome, self.0.clone()), besides.to_string()))
+        }
     }
+}
+
+/// The addresses of a node, as texts.
+#[cfg(target_os = "linux")]
+fn addresses(node: u32) -> [String; 2] {
+    [Ipv4Addr::from(frame::address(node)).to_string(), Ipv6Addr::from(frame::address6(node)).to_string()]
+}
+
+/// Whether packets of programs cross all links.
+#[cfg(target_os = "linux")]
+fn crossed(scenario: &Scenario) -> PyResult<()> {
+    match refused(scenario) {
+        Some(why) => Err(told(&format!("a stage of a link {why}: no program's packets cross it"))),
+        None => Ok(()),
+    }
+}
+
+/// The scenario's node of that name.
+#[cfg(target_os = "linux")]
+fn node(scenario: &Scenario, name: &str) -> PyResult<u32> {
+    let found = scenario.nodes.iter().zip(0..).find_map(|(known, node)| (known == name).then_some(node));
+    found.ok_or_else(|| told(&format!("there is no node {name}")))
 }
