@@ -1,7 +1,7 @@
 //! Results of a live run: tables with the simulator's columns, where they mean the same.
 
 use acklab_sim::outcome::{LinkRow, QueueRow, link_name};
-use acklab_table::{Cell, Column, Kind, Names, Row, table};
+use acklab_table::{Cell, Column, Kind, Names, Row, Value, table};
 use serde::Serialize;
 
 use crate::ignored::Ignored;
@@ -109,12 +109,9 @@ impl Row for Sample {
         Column::new("delivered_segments", "Segments known to have arrived.", Kind::Count, |row| {
             Cell::Count(row.delivered_segments)
         }),
-        Column::new(
-            "state",
-            "`slow-start`, `congestion-avoidance`, `recovery` or `loss`.",
-            Kind::Word(&State::NAMES),
-            |row| Cell::Index(row.state.index() as u32),
-        ),
+        Column::new("state", "`slow-start`, `congestion-avoidance`, `recovery` or `loss`.", State::KIND, |row| {
+            row.state.cell()
+        }),
     ];
 }
 

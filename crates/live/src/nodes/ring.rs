@@ -180,7 +180,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::{Region, tests::file};
+    use super::super::memory::{Region, file};
     use super::*;
 
     const PLACES: Places = Places { descriptors: 0, available: 0x100, used: 0x200 };
