@@ -166,6 +166,7 @@ impl LivePlan {
 }
 
 /// An error of a run.
+#[cfg(target_os = "linux")]
 pub(crate) fn told(why: &str) -> PyErr {
     LiveError::new_err(acklab_scenario::visible(why))
 }
