@@ -728,8 +728,6 @@ class LiveResult:
     def queue(self) -> Table: ...
     def json(self) -> str:
         """The summary, on one line."""
-    def packed(self) -> str:
-        """Summary and tables on one line."""
 
 def columns(table: str) -> list[dict[str, Any]]: ...
 def live_probe() -> str:

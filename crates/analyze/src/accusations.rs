@@ -2,7 +2,7 @@
 
 use crate::direction::Direction;
 use crate::finding::{Policy, View};
-use crate::thresholds::{LEAST_ACKS, LEAST_SPOOFED, UNUSUAL_LEAST, many};
+use crate::thresholds::{MIN_ACKS, MIN_SPOOFED, MIN_UNUSUAL, many};
 use crate::vantage::Vantage;
 
 /// Data pass that were acknowledged before, which a capture that lacks other data shows, too.
@@ -19,8 +19,8 @@ pub fn unusual(direction: &Direction, view: &View) -> Option<Policy> {
     let (all, segments) = (counts.new + counts.duplicates, direction.counts.segments);
     // Whatever the capture lacks, or has twice, may have called for a duplicate.
     let whole = view.copies == 0 && counts.of_unseen == 0 && direction.forgotten == 0;
-    let enough = segments >= LEAST_SPOOFED;
-    let forged = whole && enough && counts.unprompted >= LEAST_ACKS;
+    let enough = segments >= MIN_SPOOFED;
+    let forged = whole && enough && counts.unprompted >= MIN_ACKS;
     [
         (true, "divided", "", (counts.split, segments)),
         (true, "optimistic", "echoes", (counts.earlier_echoes, counts.new)),
@@ -40,8 +40,7 @@ pub fn thinned(direction: &Direction, place: Vantage) -> Option<Policy> {
     if !matches!(place, Vantage::Sender | Vantage::Between) {
         return None;
     }
-    let missing =
-        acks.missing().filter(|&missing| acks.ids.explained >= UNUSUAL_LEAST && many(missing, counts.packets));
+    let missing = acks.missing().filter(|&missing| acks.ids.explained >= MIN_UNUSUAL && many(missing, counts.packets));
     let between = counts.later_echoes - counts.last_echoes;
     match missing {
         Some(missing) => Some(Policy::new("thinned", "identifications", (missing, counts.packets))),

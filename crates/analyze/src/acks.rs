@@ -2,7 +2,7 @@
 
 use crate::holds::Holds;
 use crate::numbers::{Spread, span_s};
-use crate::thresholds::{AHEAD_S, LEAST_ACKS, LEAST_NEXT, STRETCH_SHARE, UNEXPLAINED_SHARE};
+use crate::thresholds::{AHEAD_S, MIN_ACKS, MIN_NEXT, STRETCH_SHARE, UNEXPLAINED_SHARE};
 
 /// Relation of an ACK to the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -23,23 +23,6 @@ pub enum AckKind {
 }
 
 acklab_table::words!(AckKind: "new", "duplicate", "window-update", "probe", "repeated", "old");
-
-/// An ACK as the table shows it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AckRecord {
-    pub kind: AckKind,
-    pub ack: u64,
-    pub bytes: u64,
-    pub segments: u64,
-    pub delay: Option<f64>,
-    pub rtt: Option<f64>,
-    pub clean: bool,
-    pub divided: bool,
-    pub ahead: bool,
-    pub sacks: u8,
-    pub window: u64,
-    pub flight: u64,
-}
 
 /// Counts of the ACKs.
 #[derive(Clone, Debug, Default)]
@@ -157,8 +140,8 @@ impl Acks {
     pub fn missing(&self) -> Option<u64> {
         let ids = &self.ids;
         let (steps, explained) = (ids.next + ids.jumps + ids.explained + ids.other, ids.explained);
-        let counts = steps >= LEAST_ACKS
-            && (ids.next >= LEAST_NEXT || ids.steps.is_some_and(|(least, most)| least < most))
+        let counts = steps >= MIN_ACKS
+            && (ids.next >= MIN_NEXT || ids.steps.is_some_and(|(least, most)| least < most))
             && ids.other as f64 <= UNEXPLAINED_SHARE * (ids.next + explained) as f64
             && (explained == 0 || ids.jumps as f64 <= STRETCH_SHARE * explained as f64);
         counts.then_some(ids.missing)

@@ -1,16 +1,18 @@
 //! Effect of an ACK on the outstanding segments, and its round-trip sample.
 
-use crate::acks::{AckKind, AckRecord, Own, Sender};
+use crate::acks::{AckKind, Own, Sender};
 use crate::direction::Direction;
 use crate::limits::Limits;
 use crate::numbers::{after, span_s};
 use crate::outstanding::Sent;
+use crate::rows::AckRow;
 use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
-use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
+use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, MIN_WILD};
 
 impl Direction {
-    /// A segment with the ACK flag passes in the other direction.
-    pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<AckRecord> {
+    /// A segment with the ACK flag passes in the other direction: its row, in which the number is not counted from the first, and
+    /// what only the connection knows is left out.
+    pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<AckRow> {
         if !seen.has(ACK) || seen.has(RST) {
             return None;
         }
@@ -73,17 +75,24 @@ impl Direction {
         }
         let stamp = seen.options.stamps.map(|(value, _)| value);
         self.limits.on_stamp(stamp.filter(|_| pure && !from.copy), now);
-        let record = AckRecord { kind, ack, window, flight, sacks, ..AckRecord::default() };
+        let record = AckRow {
+            kind,
+            ack_bytes: ack,
+            window_bytes: window,
+            flight_bytes: flight,
+            sack_blocks: sacks.into(),
+            ..AckRow::default()
+        };
         let record = if kind == AckKind::New { self.on_new(seen, una, record, (pure, at_edge), now) } else { record };
         if !seen.has(SYN) {
-            let alone = pure && record.clean && self.outstanding.is_empty();
-            let held = if alone { Limits::held(record.delay, self.acks.holds.delay.least()) } else { 0.0 };
+            let alone = pure && record.plain && self.outstanding.is_empty();
+            let held = if alone { Limits::held(record.delay_s, self.acks.holds.delay.least()) } else { 0.0 };
             // A scale that is not known may make any window large.
             let offered = if window > 0 && !self.acks.scaled { u64::MAX >> 16 } else { window };
             self.limits.on_ack((ack, offered, stamp), held, self.sender_leg(), self.room, now);
         }
         if let Some(identification) = seen.identification.filter(|_| !from.copy) {
-            let covers = record.clean.then_some(record.segments);
+            let covers = record.plain.then_some(record.acked_segments);
             self.acks.ids.on_packet(identification, from.beside, pure, covers);
         }
         Some(record)
@@ -92,7 +101,7 @@ impl Direction {
     /// Whether an ACK is of a number that no window could have allowed, though what it acknowledges passes here.
     fn is_wild(&self, ack: u64, window: u64) -> bool {
         let scaled = if self.acks.scaled { 0 } else { 14 };
-        let allowed = (self.acks.largest_window.max(window) << scaled).max(LEAST_WILD);
+        let allowed = (self.acks.largest_window.max(window) << scaled).max(MIN_WILD);
         let (first, last) = (self.first.unwrap_or(0), self.next.max(self.una.unwrap_or(0)));
         self.first.is_some() && (ack > last.saturating_add(allowed) || ack < first.saturating_sub(allowed))
     }
@@ -111,43 +120,36 @@ impl Direction {
         counts.zero_window += u64::from(seen.window == 0 && !seen.has(SYN | FIN));
     }
 
-    fn on_new(
-        &mut self,
-        seen: &Seen,
-        una: u64,
-        mut record: AckRecord,
-        (pure, at_edge): (bool, bool),
-        now: i64,
-    ) -> AckRecord {
-        let ack = record.ack;
+    fn on_new(&mut self, seen: &Seen, una: u64, mut record: AckRow, (pure, at_edge): (bool, bool), now: i64) -> AckRow {
+        let ack = record.ack_bytes;
         let unseen = ack > self.next;
         let beyond = ack.saturating_sub(self.next.max(una));
-        let gap = !self.gaps.is_empty() || record.sacks > 0;
+        let gap = !self.gaps.is_empty() || record.sack_blocks > 0;
         self.note_lacking(una, ack);
         let done = self.completed(ack);
         let covered = self.outstanding.cover(ack, self.unit().into(), at_edge);
         self.settle(ack);
         self.recovery.on_new(ack);
-        record.bytes = (ack - una).saturating_sub(covered.control);
-        record.segments = covered.segments + self.units(beyond);
+        record.acked_bytes = (ack - una).saturating_sub(covered.control);
+        record.acked_segments = covered.segments + self.units(beyond);
         record.ahead = unseen;
         record.divided = covered.divided;
-        record.delay = done.map(|done| span_s(done, now)).filter(|_| covered.plain && !unseen);
+        record.delay_s = done.map(|done| span_s(done, now)).filter(|_| covered.plain && !unseen);
         // What waited for a gap to be filled tells no round trip.
         let named = covered.named.filter(|sent| covered.disturbed.is_none_or(|at| at <= sent.last.0));
-        record.rtt = named.and_then(|sent| sample(&sent, seen, now));
-        record.clean = pure && covered.plain && !gap && !unseen && record.delay.is_some() && covered.control == 0;
+        record.rtt_s = named.and_then(|sent| sample(&sent, seen, now));
+        record.plain = pure && covered.plain && !gap && !unseen && record.delay_s.is_some() && covered.control == 0;
         let acks = &mut self.acks;
         // What duplicates have answered already is covered by the ACK that ends a recovery.
-        acks.prompts = acks.prompts.saturating_sub(if record.clean { covered.segments } else { 1 });
+        acks.prompts = acks.prompts.saturating_sub(if record.plain { covered.segments } else { 1 });
         let counts = &mut acks.counts;
-        counts.new += u64::from(record.bytes > 0);
-        counts.acked_bytes += record.bytes;
-        counts.acked_segments += record.segments;
-        counts.last_ns = if record.bytes > 0 { Some(now) } else { counts.last_ns };
+        counts.new += u64::from(record.acked_bytes > 0);
+        counts.acked_bytes += record.acked_bytes;
+        counts.acked_segments += record.acked_segments;
+        counts.last_ns = if record.acked_bytes > 0 { Some(now) } else { counts.last_ns };
         counts.divided += u64::from(covered.divided);
         counts.split += covered.split;
-        if record.bytes > 0 {
+        if record.acked_bytes > 0 {
             self.limits.acked_frame = self.limits.spans.frame;
         }
         counts.of_unseen += u64::from(unseen);
@@ -156,9 +158,9 @@ impl Direction {
         }
         let opening = covered.control > 0 && self.first == Some(una) && ack == una + 1;
         if opening && seen.payload > 0 {
-            record.rtt = None; // data may have waited for their application
+            record.rtt_s = None; // data may have waited for their application
         }
-        if let Some(rtt) = record.rtt {
+        if let Some(rtt) = record.rtt_s {
             if opening {
                 acks.syn_trip = Some(rtt);
             } else {
@@ -169,7 +171,7 @@ impl Direction {
         }
         // A receiver echoes the first segment since its last ACK (RFC 7323 section 4.3).
         if let (Some((_, echo)), (Some(first), Some(last))) = (seen.options.stamps, covered.stamps)
-            && record.clean
+            && record.plain
         {
             let later = after(echo, first) && !after(echo, last);
             self.acks.counts.later_echoes += u64::from(later);
@@ -178,24 +180,28 @@ impl Direction {
             self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
         }
         self.note_spacing(done, now);
-        self.bins.add(0, record.bytes, now);
+        self.bins.add(0, record.acked_bytes, now);
         if gap || unseen || !covered.plain {
             self.answers.on_break();
         }
-        self.answers.on_bytes(self.ip_bytes(seen, record.bytes, record.segments), record.segments, now);
-        if let Some(rtt) = record.rtt {
+        self.answers.on_bytes(
+            self.ip_bytes(seen, record.acked_bytes, record.acked_segments),
+            record.acked_segments,
+            now,
+        );
+        if let Some(rtt) = record.rtt_s {
             self.answers.on_trip(rtt);
             // An ACK of fewer segments than the receiver waits for is its timer's. Where it waits for two at most, it may be a quick
             // ACK, too, as long as more is outstanding.
             let usual = self.acks.holds.all.commonest().max(2);
             let quick = usual == 2 && !self.outstanding.is_empty();
-            self.on_trip_to_receiver(rtt, record.segments, record.segments >= usual || quick);
+            self.on_trip_to_receiver(rtt, record.acked_segments, record.acked_segments >= usual || quick);
         }
-        if record.clean && !record.divided {
+        if record.plain && !record.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());
-            self.acks.holds.on_batch(record.segments, covered.passed.unwrap_or((now, now)), all);
-            self.acks.holds.on_ack(record.segments, record.delay.unwrap_or(0.0), leg, all, now);
-        } else if (gap || !covered.plain) && record.bytes > 0 {
+            self.acks.holds.on_batch(record.acked_segments, covered.passed.unwrap_or((now, now)), all);
+            self.acks.holds.on_ack(record.acked_segments, record.delay_s.unwrap_or(0.0), leg, all, now);
+        } else if (gap || !covered.plain) && record.acked_bytes > 0 {
             self.acks.holds.on_disorder();
         }
         record

@@ -6,8 +6,8 @@
 
 use crate::numbers::span_s;
 use crate::thresholds::{
-    LEAST_TRAINS, MOST_TRAINS, QUEUE_S, QUEUE_SEGMENTS, RATE_RANGE, TRAIN_END_SHARE, TRAIN_S, TRAIN_SEGMENTS,
-    TRIPS_SHARE, TRIPS_SPREAD,
+    MAX_TRAINS, MIN_TRAINS, QUEUE_S, QUEUE_SEGMENTS, RATE_RANGE, TRAIN_END_SHARE, TRAIN_S, TRAIN_SEGMENTS, TRIPS_SHARE,
+    TRIPS_SPREAD,
 };
 
 /// A rate in bits a second, with the middle four fifths of the trains that show it.
@@ -87,7 +87,7 @@ impl Trains {
         if self.met.is_multiple_of(self.stride.max(1)) {
             self.kept.push((8.0 * train.bytes as f64 / span, trip));
         }
-        if self.kept.len() == MOST_TRAINS {
+        if self.kept.len() == MAX_TRAINS {
             self.kept = self.kept.iter().skip(1).step_by(2).copied().collect();
             self.stride = 2 * self.stride.max(1);
         }
@@ -106,7 +106,7 @@ impl Trains {
         let (low, high) = (*rates.get(tenth)?, rates[rates.len() - 1 - tenth]);
         let wide = trips[trips.len() - 1 - tenth] / trips[tenth] - 1.0;
         let differ = wide >= TRIPS_SPREAD.max(TRIPS_SHARE * (high / low - 1.0));
-        (rates.len() >= LEAST_TRAINS && high <= RATE_RANGE * low && differ).then(|| Rate {
+        (rates.len() >= MIN_TRAINS && high <= RATE_RANGE * low && differ).then(|| Rate {
             median: rates[rates.len() / 2],
             low,
             high,

@@ -50,7 +50,7 @@ pub struct Census {
     pub unknown_links: Vec<u32>,
     /// Packets without a time, which are not read (pcapng's simple packet blocks).
     pub untimed: u64,
-    /// TCP segments that were left out, of connections beyond the first [`crate::thresholds::MOST_CONNECTIONS`].
+    /// TCP segments that were left out, of connections beyond the first [`crate::thresholds::MAX_CONNECTIONS`].
     pub unfollowed: u64,
     /// Segments and gaps that were forgotten before an ACK settled them, because too many were outstanding.
     pub forgotten: u64,

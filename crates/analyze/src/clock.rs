@@ -1,6 +1,6 @@
 //! Instants of a capture's packets, which need not be in order: clocks are set, files are joined, single times are wrong.
 
-use crate::thresholds::{BACKWARD_NS, COARSE_NS, LEAP_NS, LEAST_STEPS, LEAST_TIMES};
+use crate::thresholds::{BACKWARD_NS, COARSE_NS, LEAP_NS, MIN_STEPS, MIN_TIMES};
 
 /// Nanoseconds in a second.
 const SECOND_NS: u128 = 1_000_000_000;
@@ -72,9 +72,9 @@ impl Clock {
         // No clock counts in more than seconds, in which one step is enough.
         let grain = greatest_divisor(self.grain, SECOND_NS);
         match self.steps {
-            0 => (self.times >= LEAST_TIMES).then_some(u64::MAX),
-            1.. if grain == SECOND_NS && self.times >= LEAST_TIMES => Some(grain as u64),
-            LEAST_STEPS.. if grain >= COARSE_NS => Some(grain as u64),
+            0 => (self.times >= MIN_TIMES).then_some(u64::MAX),
+            1.. if grain == SECOND_NS && self.times >= MIN_TIMES => Some(grain as u64),
+            MIN_STEPS.. if grain >= COARSE_NS => Some(grain as u64),
             _ => None,
         }
     }

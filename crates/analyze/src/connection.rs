@@ -1,10 +1,11 @@
 //! One connection: its two ends, its handshake, its two directions.
 
-use crate::acks::{AckRecord, Own, Sender};
+use crate::acks::{Own, Sender};
 use crate::copies::Copies;
 use crate::direction::{DataKind, Direction};
 use crate::ecn::{self, Agreed};
 use crate::numbers::span_s;
+use crate::rows::AckRow;
 use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
 use crate::series::Series;
 use crate::thresholds::many;
@@ -48,7 +49,7 @@ pub struct Connection {
 }
 
 /// What a packet was, in both its roles.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Passed {
     /// Which end sent it.
     pub from: usize,
@@ -57,7 +58,7 @@ pub struct Passed {
     /// Its first number in 64 bits, if it was data.
     pub seq: u64,
     /// As an ACK of the other's data.
-    pub ack: Option<AckRecord>,
+    pub ack: Option<AckRow>,
 }
 
 impl Connection {
@@ -162,7 +163,7 @@ impl Connection {
         let own = self.speak(from, seen);
         let ack = self.directions[1 - from].on_ack(seen, Sender { own, copy, beside }, now);
         if seen.has(SYN) && !copy {
-            self.directions[1 - from].limits.on_receivers_syn(seen.options.stamps.map(|(value, _)| value), now);
+            self.directions[1 - from].limits.on_syn(true, seen.options.stamps.map(|(value, _)| value), now);
         }
         let data = self.directions[from].on_data(seen, own, copy, now);
         self.reset |= seen.has(RST);

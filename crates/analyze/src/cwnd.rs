@@ -10,7 +10,7 @@ use acklab_tcp::receiver::estimator::{Observer, RoundTrip};
 use acklab_tcp::rules::{LossNotice, RttSource, WindowStart};
 
 use crate::numbers::span_s;
-use crate::thresholds::{FIRST_WINDOW_SHARE, MOST_PIECES};
+use crate::thresholds::{FIRST_WINDOW_SHARE, MAX_PIECES};
 
 /// Most events that wait; with more, the first round trip counts as over.
 const WAITING: usize = 512;
@@ -96,7 +96,7 @@ impl Eyes {
             }
         }
         // A packet that was put together from several segments counts as these.
-        let unit = unit.max(len.div_ceil(MOST_PIECES)).max(1);
+        let unit = unit.max(len.div_ceil(MAX_PIECES)).max(1);
         let mut from = 0;
         while from < len {
             let piece = unit.min(len - from);

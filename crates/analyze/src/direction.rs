@@ -13,7 +13,7 @@ use crate::numbers::Unwrap;
 use crate::outstanding::{Outstanding, Sent};
 use crate::recovery::Recovery;
 use crate::segment::{CWR, FIN, RST, SYN, Seen};
-use crate::thresholds::{JITTER_SHARE, LARGEST_PAYLOAD, MOST_OUTSTANDING, NEAR_S, NEAR_SHARE};
+use crate::thresholds::{JITTER_SHARE, LARGEST_PAYLOAD, MAX_OUTSTANDING, NEAR_S, NEAR_SHARE};
 use crate::throughput::Bins;
 
 /// Payloads of full segments on Ethernet: with and without timestamps, IPv4 and IPv6. Without a handshake, a payload that
@@ -197,7 +197,7 @@ impl Direction {
         let flight = self.flight_bytes();
         self.counts.most_flight = self.counts.most_flight.max(flight);
         if seen.has(SYN) && seen.payload == 0 && !copy {
-            self.limits.on_syn(seen.options.stamps.map(|(value, _)| value), now);
+            self.limits.on_syn(false, seen.options.stamps.map(|(value, _)| value), now);
         }
         if seen.payload > 0 && !copy {
             let round_trip = self.legs.0.zip(self.legs.1).map(|(one, other)| one + other);
@@ -315,7 +315,7 @@ impl Direction {
 
     /// Whether one more can be remembered beside `kept` others; if not, one of them must go.
     fn fits(&self, kept: usize) -> bool {
-        self.room && kept < MOST_OUTSTANDING || kept == 0
+        self.room && kept < MAX_OUTSTANDING || kept == 0
     }
 
     /// How much is remembered until ACKs settle it.

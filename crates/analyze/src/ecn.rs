@@ -16,17 +16,7 @@ pub enum Agreed {
     Unknown,
 }
 
-impl Agreed {
-    /// Its name in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Agreed::Classic => "classic",
-            Agreed::Accurate => "accurate",
-            Agreed::None => "none",
-            Agreed::Unknown => "unknown",
-        }
-    }
-}
+acklab_table::words!(Agreed: "classic", "accurate", "none", "unknown");
 
 /// Whether a SYN asks for accurate ECN (RFC 9768 section 3.1.1).
 pub fn asked(syns: &[Option<Seen>; 2]) -> bool {

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use crate::frame::Other;
 use crate::segment::{Seen, tcp};
-use crate::thresholds::{FRAGMENTED_NS, MOST_FRAGMENTED, MOST_MISSING};
+use crate::thresholds::{FRAGMENTED_NS, MAX_FRAGMENTED, MAX_MISSING};
 
 /// What the parts of a packet have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Pending {
         for ((at, place), byte) in places.zip(part.kept) {
             (*place, self.kept) = (*byte, self.kept | 1 << at);
         }
-        (self.holes.len() <= MOST_MISSING).then_some(())
+        (self.holes.len() <= MAX_MISSING).then_some(())
     }
 
     /// The segment, if all of it has come.
@@ -155,7 +155,7 @@ impl Fragments {
         }
         let found = self.pending.iter().rposition(|one| one.key == part.key);
         let at = found.unwrap_or_else(|| {
-            if self.pending.len() == MOST_FRAGMENTED {
+            if self.pending.len() == MAX_FRAGMENTED {
                 self.pending.pop_front();
             }
             self.pending.push_back(Pending::new(part.key, now_ns));
@@ -268,12 +268,12 @@ mod tests {
         let (bytes, mut fragments) = (bytes(), Fragments::default());
         fragments.join(&part(&bytes, 0, 40, true), 0);
         assert_eq!(fragments.join(&part(&bytes, 40, 100, false), FRAGMENTED_NS + 1), Joined::Waiting, "too late");
-        for identification in 100..100 + 2 * MOST_FRAGMENTED as u32 {
+        for identification in 100..100 + 2 * MAX_FRAGMENTED as u32 {
             fragments.join(&Part { key: key(identification), ..part(&bytes, 0, 40, true) }, FRAGMENTED_NS + 1);
         }
-        assert_eq!(fragments.pending.len(), MOST_FRAGMENTED);
+        assert_eq!(fragments.pending.len(), MAX_FRAGMENTED);
         let every_other = |at: usize| Part::new(key(1), (16 * at, 8), true, 0, &[]).unwrap();
-        let found: Vec<_> = (0..=MOST_MISSING).map(|at| fragments.join(&every_other(at), FRAGMENTED_NS + 1)).collect();
-        assert_eq!(found.iter().position(|one| *one == Joined::Refused), Some(MOST_MISSING));
+        let found: Vec<_> = (0..=MAX_MISSING).map(|at| fragments.join(&every_other(at), FRAGMENTED_NS + 1)).collect();
+        assert_eq!(found.iter().position(|one| *one == Joined::Refused), Some(MAX_MISSING));
     }
 }

@@ -21,32 +21,7 @@ pub enum Other {
 
 /// Whether [`ip`] knows how frames of this link type begin.
 pub fn known(link_type: u32) -> bool {
-    matches!(
-        link_type,
-        0 | 1
-            | 6
-            | 9
-            | 10
-            | 12
-            | 14
-            | 50
-            | 51
-            | 100
-            | 101
-            | 104
-            | 105
-            | 108
-            | 109
-            | 113
-            | 117
-            | 127
-            | 192
-            | 228
-            | 229
-            | 239
-            | 242
-            | 276
-    )
+    ip(link_type, &[]) != Err(Other::NotIp)
 }
 
 /// The IP packet in a frame of `link_type` (`LINKTYPE_` numbers), as far as it was kept.

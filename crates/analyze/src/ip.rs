@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::fragments::{Key, Part};
 use crate::frame::{self, Other, half, word};
 use crate::segment::{Seen, tcp};
-use crate::thresholds::{LARGEST_PACKET, MOST_TUNNELS};
+use crate::thresholds::{LARGEST_PACKET, MAX_TUNNELS};
 use crate::tunnel::{self, Tunnel};
 
 /// What a frame has of a TCP segment.
@@ -22,7 +22,7 @@ pub enum Frame<'a> {
 pub fn read(link_type: u32, frame: &[u8], length: u32) -> (Option<Tunnel>, Result<Frame<'_>, Other>) {
     let mut outermost = None;
     let mut layer = frame::ip(link_type, frame);
-    for _ in 0..MOST_TUNNELS {
+    for _ in 0..MAX_TUNNELS {
         let packet = match layer {
             Ok(packet) => packet,
             Err(other) => return (outermost, Err(other)),

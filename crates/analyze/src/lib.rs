@@ -59,7 +59,7 @@ pub use rows::{AckRow, LimitRow, Packets, SegmentRow, ThroughputRow};
 pub use segment::Endpoint;
 use segment::Seen;
 pub use summary::ConnectionRow;
-use thresholds::{MOST_CONNECTIONS, MOST_HOSTS, MOST_REMEMBERED};
+use thresholds::{MAX_CONNECTIONS, MAX_HOSTS, MAX_REMEMBERED};
 pub use tunnel::Tunnel;
 pub use vantage::Vantage;
 
@@ -243,12 +243,12 @@ impl Analysis {
         let beside = self.beside(index, &seen);
         let connection = &mut self.connections[index];
         let (before, lost) = connection.remembered();
-        let passed = connection.on_packet(&seen, (now, frame), beside, self.remembered < MOST_REMEMBERED);
+        let passed = connection.on_packet(&seen, (now, frame), beside, self.remembered < MAX_REMEMBERED);
         let (after, forgotten) = connection.remembered();
         self.remembered = self.remembered + after - before;
         self.census.forgotten += forgotten - lost;
         if let Some(packets) = &mut self.packets {
-            let left_out = packets.add(index, &self.connections[index], &seen, &passed, frame);
+            let left_out = packets.add(index, &self.connections[index], &seen, passed, frame);
             self.census.rows_left_out += left_out;
         }
     }
@@ -291,7 +291,7 @@ impl Analysis {
 
     /// The number of a host, unless there are too many.
     fn host(&mut self, address: IpAddr) -> Option<usize> {
-        if self.hosts.len() == MOST_HOSTS && !self.hosts.contains_key(&address) {
+        if self.hosts.len() == MAX_HOSTS && !self.hosts.contains_key(&address) {
             return None;
         }
         let next = self.hosts.len();
@@ -308,7 +308,7 @@ impl Analysis {
         {
             return Some(index);
         }
-        if self.connections.len() == MOST_CONNECTIONS {
+        if self.connections.len() == MAX_CONNECTIONS {
             return None;
         }
         let mut connection = Connection::new(seen, now);

@@ -1,9 +1,11 @@
 //! What limits a direction, as far as its account may be believed.
 
+use acklab_table::Value;
+
 use crate::direction::Direction;
 use crate::limits::{ALL, Limit};
 use crate::policy;
-use crate::thresholds::{LEAST_LIMITED, LEAST_LIMITED_S, LEAST_TICKS, LIMIT_SHARE, MOST_LACKING};
+use crate::thresholds::{LIMIT_SHARE, MAX_LACKING, MIN_LIMITED, MIN_LIMITED_S, MIN_TICKS};
 
 /// The account of a direction.
 #[derive(Clone, Debug)]
@@ -19,16 +21,16 @@ impl<'a> Limited<'a> {
     pub fn of(direction: &'a Direction, tick: f64, two_series: bool, path: Option<f64>) -> Limited<'a> {
         let limits = &direction.limits;
         let total = limits.spans.total() as f64 * 1e-9;
-        let short = direction.counts.segments < LEAST_LIMITED || total < LEAST_LIMITED_S.max(LEAST_TICKS * tick);
+        let short = direction.counts.segments < MIN_LIMITED || total < MIN_LIMITED_S.max(MIN_TICKS * tick);
         let reasons = [
             (two_series, "two-series"),
             (direction.acks.counts.packets == 0, "no-acks"),
             (direction.counts.bytes == 0, "no-data"),
-            (policy::lacks(direction, MOST_LACKING), "lacks-data"),
-            (limits.beyond as f64 > MOST_LACKING * direction.counts.bytes as f64, "lacks-acks"),
+            (policy::lacks(direction, MAX_LACKING), "lacks-data"),
+            (limits.beyond as f64 > MAX_LACKING * direction.counts.bytes as f64, "lacks-acks"),
             (!limits.placed && path.is_some(), "distance-late"),
             (!limits.placed, "no-distance"),
-            (path.is_some_and(|path| path < LEAST_TICKS * tick), "coarse-clock"),
+            (path.is_some_and(|path| path < MIN_TICKS * tick), "coarse-clock"),
         ];
         let unknown = reasons.into_iter().find_map(|(holds, why)| holds.then_some(why));
         Limited { direction, unknown, short }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::thresholds::MOST_MARKED;
+use crate::thresholds::MAX_MARKED;
 
 /// A segment that passed and is not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,7 @@ impl Outstanding {
             (sent.again, sent.last) = (true, at);
             marked += 1;
         }
-        if marked > MOST_MARKED {
+        if marked > MAX_MARKED {
             let rest: Vec<u64> = self.0.range(from..end).skip(1).map(|(&start, _)| start).collect();
             let last = rest.iter().filter_map(|start| self.0.remove(start)).last();
             if let Some((first, last)) = self.0.get_mut(&from).zip(last) {

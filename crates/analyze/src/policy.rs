@@ -8,19 +8,19 @@ use crate::finding::{Policy, View};
 use crate::holds::Holds;
 use crate::phases::Tally;
 use crate::rule::{Evidence, mixed};
-use crate::thresholds::{LEAST_ACKS, LEAST_LACKING, MOST_LACKING, MOST_LACKING_RATE, PLAIN_SHARE, many};
+use crate::thresholds::{MAX_LACKING, MAX_LACKING_RATE, MIN_ACKS, MIN_LACKING, PLAIN_SHARE, many};
 use crate::timer::timer;
 use crate::vantage::Vantage;
 
 /// Whether the capture lacks so much of what was acknowledged that nothing follows from the rest: more than this share.
 pub fn lacks(direction: &Direction, share: f64) -> bool {
     let acked = direction.acks.counts.acked_bytes;
-    direction.lacking.bytes >= LEAST_LACKING && direction.lacking.bytes as f64 > share * acked as f64
+    direction.lacking.bytes >= MIN_LACKING && direction.lacking.bytes as f64 > share * acked as f64
 }
 
 /// The bottleneck's rate and whose trains show it, unless the capture lacks data or its clock shows no rate.
 pub fn bottleneck(direction: &Direction, tick: f64) -> Option<(Rate, &'static str)> {
-    direction.bottleneck().filter(|_| tick == 0.0 && !lacks(direction, MOST_LACKING_RATE))
+    direction.bottleneck().filter(|_| tick == 0.0 && !lacks(direction, MAX_LACKING_RATE))
 }
 
 /// Payload bytes a second that the bottleneck can carry of `direction`'s full segments, where trains show its rate.
@@ -47,15 +47,15 @@ fn unreadable(direction: &Direction, view: &View) -> Option<Policy> {
         return Some(Policy::new("undecided", "two-series", (returns, 0)));
     }
     let evidence = (direction.lacking.bytes, direction.acks.counts.acked_bytes);
-    let lacking = direction.counts.bytes > 0 && lacks(direction, MOST_LACKING);
+    let lacking = direction.counts.bytes > 0 && lacks(direction, MAX_LACKING);
     lacking.then(|| Policy::new("undecided", "lacks-data", evidence))
 }
 
 /// Too few plain ACKs.
 fn too_few(direction: &Direction) -> Option<Policy> {
     let (count, new) = (direction.acks.holds.count(), direction.acks.counts.new);
-    if count < LEAST_ACKS {
-        return Some(Policy::new("undecided", "few-acks", (count, LEAST_ACKS)));
+    if count < MIN_ACKS {
+        return Some(Policy::new("undecided", "few-acks", (count, MIN_ACKS)));
     }
     ((count as f64) < PLAIN_SHARE * new as f64).then(|| Policy::new("undecided", "few-plain-acks", (count, new)))
 }

@@ -1,7 +1,7 @@
 //! Retransmissions by their cause, the initial window, and how long the window was closed.
 
 use crate::numbers::span_s;
-use crate::thresholds::{DUPLICATES, FIRST_WINDOW_SHARE, LEAST_RTO_S};
+use crate::thresholds::{DUPLICATES, FIRST_WINDOW_SHARE, MIN_RTO_S};
 
 /// What a direction's sender did about losses, as far as it shows here.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +38,7 @@ impl Recovery {
         if self.duplicates >= DUPLICATES || self.reported {
             self.fast += 1;
             self.until = Some(next);
-        } else if silence >= LEAST_RTO_S {
+        } else if silence >= MIN_RTO_S {
             self.timeouts += 1;
         }
     }

@@ -9,7 +9,7 @@ use crate::limits::Limit;
 use crate::numbers::span_s;
 use crate::segment::Seen;
 use crate::summary::finished;
-use crate::thresholds::MOST_ROWS;
+use crate::thresholds::MAX_ROWS;
 
 table! {
     /// An ACK.
@@ -162,11 +162,11 @@ impl Packets {
         index: usize,
         connection: &Connection,
         seen: &Seen,
-        passed: &Passed,
+        passed: Passed,
         frame: u64,
     ) -> u64 {
         let rows = u64::from(passed.data.is_some()) + u64::from(passed.ack.is_some());
-        if self.acks.len() + self.segments.len() + rows as usize > MOST_ROWS {
+        if self.acks.len() + self.segments.len() + rows as usize > MAX_ROWS {
             return rows;
         }
         let time_s = connection.last_ns as f64 * 1e-9;
@@ -192,19 +192,9 @@ impl Packets {
                 time_s,
                 connection: index as u64,
                 direction: direction as u64,
-                kind: record.kind,
-                ack_bytes: number(direction, record.ack),
-                acked_bytes: record.bytes,
-                acked_segments: record.segments,
-                delay_s: record.delay,
-                rtt_s: record.rtt,
-                plain: record.clean,
-                divided: record.divided,
-                ahead: record.ahead,
-                sack_blocks: record.sacks.into(),
-                window_bytes: record.window,
-                flight_bytes: record.flight,
+                ack_bytes: number(direction, record.ack_bytes),
                 frame,
+                ..record
             });
         }
         0

@@ -4,8 +4,8 @@ use crate::finding::Policy;
 use crate::holds::Holds;
 use crate::phases::{Phases, Tally};
 use crate::thresholds::{
-    FLOOR_SHARE, HELD_S, LEAST_ACKS, LEAST_FULL, LEAST_LONG, LEAST_TICKS, MANY, MOST_WEIGHT, QUICK_RUN, REST_SHARE,
-    RULE_SHARE, STEADY_SHARE,
+    FLOOR_SHARE, HELD_S, MANY, MAX_WEIGHT, MIN_ACKS, MIN_FULL, MIN_LONG, MIN_TICKS, QUICK_RUN, REST_SHARE, RULE_SHARE,
+    STEADY_SHARE,
 };
 use crate::timer::Timer;
 
@@ -24,10 +24,10 @@ fn most(n: u64, of: u64) -> bool {
     n as f64 >= RULE_SHARE * of as f64
 }
 
-/// ACKs by the segments they cover, each for as many ACKs as it covers segments, but at most [`MOST_WEIGHT`]. An ACK of several
+/// ACKs by the segments they cover, each for as many ACKs as it covers segments, but at most [`MAX_WEIGHT`]. An ACK of several
 /// replaces several, but a host's single stall must not outweigh the rest.
 fn weight(tally: impl Fn(u64) -> u64, segments: std::ops::RangeInclusive<u64>) -> u64 {
-    segments.map(|n| n.min(MOST_WEIGHT) * tally(n)).sum()
+    segments.map(|n| n.min(MAX_WEIGHT) * tally(n)).sum()
 }
 
 impl Evidence<'_> {
@@ -38,16 +38,16 @@ impl Evidence<'_> {
         let full = outside.at_once(every);
         let held = |n: u64| if n <= every { outside.held(n) } else { 0 };
         let hits = full + (1..=every).map(held).sum::<u64>();
-        let weighted = every.min(MOST_WEIGHT) * full + weight(held, 1..=every);
+        let weighted = every.min(MAX_WEIGHT) * full + weight(held, 1..=every);
         let all = 1..=MANY as u64;
         let of = outside.count();
-        if of < LEAST_ACKS || !self.matters() {
+        if of < MIN_ACKS || !self.matters() {
             return None;
         }
         // The number has to be shown by ACKs that did not wait, whatever others did.
         let numbered = most(hits, of)
             && most(weighted, weight(|n| outside.of(n), all.clone()))
-            && full >= LEAST_FULL
+            && full >= MIN_FULL
             && most(full, all.map(|n| outside.at_once(n)).sum());
         if numbered {
             return Some(self.delayed_by(Some(every), "", (hits, of)));
@@ -82,7 +82,7 @@ impl Evidence<'_> {
         (!open && most(singles, weight(|n| all.of(n), 1..=MANY as u64))).then(|| {
             let count = all.count();
             // Receivers that wait later may begin so.
-            let why = if self.phases.lead + QUICK_RUN >= count && count < LEAST_LONG { "beginning" } else { "" };
+            let why = if self.phases.lead + QUICK_RUN >= count && count < MIN_LONG { "beginning" } else { "" };
             Policy { every: Some(1), ..Policy::new("every", why, (singles, count)) }
         })
     }
@@ -92,7 +92,7 @@ impl Evidence<'_> {
         let holds = self.holds;
         let [early, middle, late] = [0.2, 0.5, 0.8].map(|share| holds.gaps.quantile(share));
         let (early, middle, late) = (early?, middle?, late?);
-        let even = late - early <= STEADY_SHARE * middle && middle >= LEAST_TICKS * self.tick;
+        let even = late - early <= STEADY_SHARE * middle && middle >= MIN_TICKS * self.tick;
         let long = holds.of(3..=MANY);
         (even && long * 2 > holds.count() && usual(&holds.all).is_none()).then(|| Policy {
             timer: self.timer,
@@ -112,7 +112,7 @@ impl Evidence<'_> {
             below as f64 > FLOOR_SHARE * of as f64
         })?;
         let times = outside.at_once(least);
-        if times < LEAST_ACKS || times * 2 < of || !self.holds.in_batches() || self.tick > 0.0 {
+        if times < MIN_ACKS || times * 2 < of || !self.holds.in_batches() || self.tick > 0.0 {
             return None;
         }
         let name = if least == 1 { "every" } else { "delayed" };
@@ -124,7 +124,7 @@ impl Evidence<'_> {
     pub fn untimed(&self) -> Policy {
         let all = &self.holds.all;
         match usual(all).filter(|&(n, times)| {
-            n > 1 && n < MANY as u64 && most(n.min(MOST_WEIGHT) * times, weight(|n| all.of(n), 1..=MANY as u64))
+            n > 1 && n < MANY as u64 && most(n.min(MAX_WEIGHT) * times, weight(|n| all.of(n), 1..=MANY as u64))
         }) {
             Some((every, times)) => {
                 Policy { every: Some(every), ..Policy::new("delayed", "coarse-clock", (times, all.count())) }
@@ -140,11 +140,11 @@ impl Evidence<'_> {
         // Stretches that are too short for a phase are no evidence of phases.
         let phased = quick > 0 && !self.is_untimed() && 2 * (outside.count() + quick) >= all.count();
         let others = if phases.again == 0 { all.count() - quick } else { outside.count() };
-        let few = (1..LEAST_ACKS).contains(&others) && (phases.again == 0 || self.matters());
+        let few = (1..MIN_ACKS).contains(&others) && (phases.again == 0 || self.matters());
         if phased && few {
-            return Policy::new("undecided", "few-outside-quick", (others, LEAST_ACKS));
+            return Policy::new("undecided", "few-outside-quick", (others, MIN_ACKS));
         }
-        let tally = if phased && outside.count() >= LEAST_ACKS { outside } else { all };
+        let tally = if phased && outside.count() >= MIN_ACKS { outside } else { all };
         match usual(tally) {
             Some((number, times)) => Policy::new("undecided", why(number, tally), (times, tally.count())),
             None => Policy::new("varying", "", (tally.of(tally.commonest()), tally.count())),

@@ -3,7 +3,7 @@
 //! A device that rewrites sequence numbers, with a capture on both of its sides, shows each packet twice under one pair of
 //! addresses and ports, with two numbers. So does a proxy that keeps the addresses.
 
-use crate::thresholds::LEAST_APART;
+use crate::thresholds::MIN_APART;
 
 /// The numbers that one end uses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Series {
 impl Series {
     /// A packet with this number passes; the other end's largest window has `window` bytes.
     pub fn on_packet(&mut self, seq: u32, window: u64) {
-        let most = LEAST_APART.max(2 * window);
+        let most = MIN_APART.max(2 * window);
         let near = |other: u32| u64::from((seq.wrapping_sub(other) as i32).unsigned_abs()) <= most;
         if self.here.is_none_or(near) {
             self.here = Some(seq);

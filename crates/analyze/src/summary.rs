@@ -1,6 +1,6 @@
 //! A direction in one row.
 
-use acklab_table::table;
+use acklab_table::{Value, table};
 
 use crate::connection::Connection;
 use crate::direction::Direction;
@@ -9,7 +9,7 @@ use crate::finding::View;
 use crate::limited::Limited;
 use crate::limits::Limit;
 use crate::numbers::span_s;
-use crate::thresholds::{HELD_S, LEAST_RTO_S, LEAST_TICKS, MANY, MOST_LACKING};
+use crate::thresholds::{HELD_S, MANY, MAX_LACKING, MIN_RTO_S, MIN_TICKS};
 use crate::vantage::{Legs, Vantage};
 use crate::{policy, vantage};
 
@@ -303,15 +303,15 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
     let view = View { place, copies: connection.copies, two_series, tick };
     let found = policy::of(&direction, &view);
     // A span of few ticks does not count, and one between two series of numbers means nothing.
-    let known = |span: Option<f64>| span.filter(|span| *span >= LEAST_TICKS * tick && two_series.is_none());
-    let counted = |n: u64, least: f64| (least >= LEAST_TICKS * tick && two_series.is_none()).then_some(n);
+    let known = |span: Option<f64>| span.filter(|span| *span >= MIN_TICKS * tick && two_series.is_none());
+    let counted = |n: u64, least: f64| (least >= MIN_TICKS * tick && two_series.is_none()).then_some(n);
     let round_trip = known(connection.handshake_s()).filter(|_| legs.is_prompt());
     let bottleneck = policy::bottleneck(&direction, tick).filter(|_| two_series.is_none());
     let limited = Limited::of(&direction, tick, two_series.is_some(), known(legs.path()));
     let windows = direction.limits.windows.limiting.filter(|_| direction.acks.scaled);
     let end = |end: usize| connection.ends[end].to_string();
     let span = known(data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)));
-    let span = span.filter(|span| *span > 0.0 && !policy::lacks(&direction, MOST_LACKING));
+    let span = span.filter(|span| *span > 0.0 && !policy::lacks(&direction, MAX_LACKING));
     ConnectionRow {
         connection: number as u64,
         direction: index as u64,
@@ -335,7 +335,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         resent_bytes: data.resent_bytes,
         late: data.late,
         fast_recoveries: direction.recovery.fast,
-        timeouts: counted(direction.recovery.timeouts, LEAST_RTO_S),
+        timeouts: counted(direction.recovery.timeouts, MIN_RTO_S),
         keep_alives: data.keep_alives,
         acks: acks.packets,
         pure_acks: acks.pure,
@@ -380,7 +380,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         ce: data.ce,
         ece: acks.ece,
         cwr: data.cwr,
-        ecn: connection.ecn().name().to_owned(),
+        ecn: connection.ecn().word().to_owned(),
         ace_marks: direction.counters.packets().filter(|_| connection.ecn() == Agreed::Accurate),
         ace_bytes: direction.counters.bytes().filter(|_| connection.ecn() == Agreed::Accurate),
         ect_acks: acks.ect,
@@ -425,7 +425,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         path_filled_s: limited.known(direction.limits.filled),
         window_limit_min_bytes: windows.map(|(least, _)| least),
         window_limit_max_bytes: windows.map(|(_, most)| most),
-        vantage: place.name().to_owned(),
+        vantage: place.word().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,
         policy_why: found.why.to_owned(),

@@ -1,6 +1,6 @@
 //! Payload over time, in a bounded number of bins: when they are full, each two become one.
 
-use crate::thresholds::{BIN_NS, MOST_BINS};
+use crate::thresholds::{BIN_NS, MAX_BINS};
 
 /// Payload of a direction from an instant on.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ impl Bins {
         let start = *self.start.get_or_insert(now);
         let place = loop {
             let place = now.saturating_sub(start) / self.width();
-            if place < MOST_BINS as i64 {
+            if place < MAX_BINS as i64 {
                 break place as usize;
             }
             self.bins = self.bins.chunks(2).map(|two| two.iter().fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))).collect();
@@ -59,11 +59,11 @@ mod tests {
             bins.add(10, u64::from(ms % 2 == 0), 7 + ms * 1_000_000);
         }
         let rows: Vec<_> = bins.rows().collect();
-        assert!(rows.len() <= MOST_BINS && rows.len() > MOST_BINS / 2, "{}", rows.len());
+        assert!(rows.len() <= MAX_BINS && rows.len() > MAX_BINS / 2, "{}", rows.len());
         assert_eq!((rows[0].0, rows[1].0), (7, rows[0].1), "each begins where the one before ends");
         let sums = rows.iter().fold((0, 0), |sum, row| (sum.0 + row.2, sum.1 + row.3));
         assert_eq!(sums, (30_000, 1_500));
         bins.add(1, 0, i64::MAX);
-        assert!(bins.rows().count() <= MOST_BINS, "an instant of any distance");
+        assert!(bins.rows().count() <= MAX_BINS, "an instant of any distance");
     }
 }

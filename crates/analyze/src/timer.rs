@@ -1,7 +1,7 @@
 //! The timer of a receiver that delays its ACKs, as far as lone segments show it.
 
 use crate::holds::Holds;
-use crate::thresholds::{LEAST_HELD, LEAST_TICKS, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH};
+use crate::thresholds::{MIN_HELD, MIN_TICKS, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH};
 
 /// How lone segments waited for their ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Timer {
 /// ACK was at once, the least delay of all says what that takes.
 pub fn timer(holds: &Holds, tick: f64) -> Option<Timer> {
     let held = &holds.held_single;
-    if held.count() < LEAST_HELD {
+    if held.count() < MIN_HELD {
         return None;
     }
     let mode = held.mode_above(0.0)?;
@@ -28,5 +28,5 @@ pub fn timer(holds: &Holds, tick: f64) -> Option<Timer> {
     }
     let less = |value: f64| (value - holds.serialisation()).max(0.0);
     let timer = Timer { mode: less(mode), low: less(held.quantile(0.1)?), high: less(held.quantile(0.9)?) };
-    (timer.high <= TIMER_RANGE * timer.low && timer.low >= LEAST_TICKS * tick).then_some(timer)
+    (timer.high <= TIMER_RANGE * timer.low && timer.low >= MIN_TICKS * tick).then_some(timer)
 }

@@ -3,7 +3,7 @@
 use crate::connection::Connection;
 use crate::cwnd::Eyes;
 use crate::numbers::Spread;
-use crate::thresholds::{LATE_SHARE, LEAST_ACKS, LEAST_TRIPS, NEAR_S, NEAR_SHARE, SPLIT_S, SPLIT_SHARE};
+use crate::thresholds::{LATE_SHARE, MIN_ACKS, MIN_TRIPS, NEAR_S, NEAR_SHARE, SPLIT_S, SPLIT_SHARE};
 
 /// Which end of a direction the capture point is near to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,18 +20,7 @@ pub enum Vantage {
     Unknown,
 }
 
-impl Vantage {
-    /// In a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Vantage::Receiver => "receiver",
-            Vantage::Sender => "sender",
-            Vantage::Both => "both",
-            Vantage::Between => "between",
-            Vantage::Unknown => "unknown",
-        }
-    }
-}
+acklab_table::words!(Vantage: "receiver", "sender", "both", "between", "unknown");
 
 /// How far an end is: seconds from here to it and back, by the least that anything shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +56,8 @@ impl Trips {
     fn of(acks: &Spread, echoes: &Eyes) -> Trips {
         let (to_data, to_acks) = (acks.quantile(0.5), echoes.to_sender());
         let usual = [
-            to_data.filter(|_| acks.count() >= LEAST_TRIPS),
-            to_acks.map(|(_, smoothed)| smoothed).filter(|_| echoes.trips() >= LEAST_TRIPS),
+            to_data.filter(|_| acks.count() >= MIN_TRIPS),
+            to_acks.map(|(_, smoothed)| smoothed).filter(|_| echoes.trips() >= MIN_TRIPS),
         ];
         let count = acks.count() + echoes.trips();
         let by_acks = acks.least().map(|least| (least, 0));
@@ -84,7 +73,7 @@ impl Trips {
 
     /// With what the handshake showed, whose packet from that end had so much payload.
     fn leg(&self, handshake: Option<f64>, payload: u32) -> Option<Leg> {
-        if handshake.is_none() && self.count < LEAST_TRIPS {
+        if handshake.is_none() && self.count < MIN_TRIPS {
             return None;
         }
         let shaken = handshake.map(|secs| (secs, payload));
@@ -159,6 +148,6 @@ impl Legs {
 pub fn nearer(connection: &Connection, index: usize, tick: f64) -> Option<f64> {
     let direction = &connection.directions[index];
     let (handshake, usual) = (direction.legs.0?, direction.acks.rtt.quantile(0.5)?);
-    let enough = direction.acks.rtt.count() >= LEAST_ACKS && handshake >= SPLIT_S;
+    let enough = direction.acks.rtt.count() >= MIN_ACKS && handshake >= SPLIT_S;
     (enough && usual + tick < SPLIT_SHARE * (handshake - tick)).then_some(handshake)
 }

@@ -19,7 +19,7 @@ use acklab_sim::{CannotGoOn, Simulation, json};
 pub const FILE: &str = "scenario";
 
 /// Most recorded rows of a run: some 100 MB, which a browser on a telephone can hold.
-pub const MOST_ROWS: usize = 1_000_000;
+pub const MAX_ROWS: usize = 1_000_000;
 
 /// Events between two checks of the number of rows.
 const SLICE: usize = 4096;
@@ -58,10 +58,10 @@ pub fn run(text: &[u8]) -> Result<Vec<u8>, Refusal> {
     let scenario = Scenario { record: Record { series: true, queue: true, packets: true }, ..scenario };
     let mut simulation = Simulation::try_new(Arc::new(scenario))?;
     while !simulation.run_some(SLICE)? {
-        if simulation.recorded() > MOST_ROWS {
+        if simulation.recorded() > MAX_ROWS {
             let now = simulation.now().secs();
             let why = format!(
-                "the page keeps at most {MOST_ROWS} rows of a run, and this run had more after {now:.3} s; \
+                "the page keeps at most {MAX_ROWS} rows of a run, and this run had more after {now:.3} s; \
                  `acklab run` has no such limit"
             );
             return Err(Refusal { status: 1, why });

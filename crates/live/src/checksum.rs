@@ -20,14 +20,6 @@ pub fn internet(bytes: &[u8]) -> u16 {
     !(sum(bytes, 0) as u16)
 }
 
-/// The checksum of a TCP segment (RFC 9293 section 3.1) between these addresses; zero if it holds a right one.
-pub fn tcp(source: [u8; 4], destination: [u8; 4], segment: &[u8]) -> u16 {
-    const TCP: u32 = 6;
-    let length = segment.len() as u32;
-    let pseudo = sum(&destination, sum(&source, TCP + (length >> 16) + (length & 0xffff)));
-    !(sum(segment, pseudo) as u16)
-}
-
 /// `checksum` after 16-bit words at even places changed from `old` to `new` (RFC 1624 equation 3).
 pub fn updated(checksum: u16, old: &[u8], new: &[u8]) -> u16 {
     let complement: Vec<u8> = old.iter().map(|byte| !byte).collect();

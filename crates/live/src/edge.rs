@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 use acklab_path::Carried;
+use acklab_path::stage::Reissue;
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, SynAnswer};
 use serde::Serialize;
@@ -19,7 +20,7 @@ use crate::header::flag;
 use crate::packet::WirePacket;
 
 /// An ACK waits no longer where the policy has set no timer (RFC 1122 section 4.2.3.2 allows half a second).
-pub const MOST_HELD: Time = Time::from_secs(0.5);
+pub const MAX_HELD: Time = Time::from_secs(0.5);
 
 /// Stamps remembered: more than a window's ACKs bear.
 const STAMPS: usize = 4096;
@@ -165,7 +166,7 @@ impl Edge {
 
     /// When it wants to be woken.
     pub fn next(&self) -> Option<Time> {
-        self.deadline.or(self.since.map(|since| since + MOST_HELD))
+        self.deadline.or(self.since.map(|since| since + MAX_HELD))
     }
 
     /// The time it asked for has come.
@@ -175,7 +176,7 @@ impl Edge {
             self.watcher.on_timer(now, &mut wishes);
             self.follow(wishes, now, out);
         }
-        if self.deadline.is_none() && self.since.is_some_and(|since| since + MOST_HELD <= now) {
+        if self.deadline.is_none() && self.since.is_some_and(|since| since + MAX_HELD <= now) {
             self.counts.flushed += 1;
             self.flush(out);
         }

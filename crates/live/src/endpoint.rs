@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind, Read};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use acklab_packet::Time;
@@ -17,7 +17,7 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, SockFlag, SockType, SockaddrIn, connect, getsockopt, send, setsockopt, socket, sockopt,
 };
 
-use crate::carrier::Clock;
+use crate::clock::Clock;
 use crate::namespace::Trouble;
 use crate::plan::PlannedFlow;
 use crate::settings::address;
@@ -38,10 +38,56 @@ pub struct Shared {
     pub done: AtomicBool,
 }
 
-/// Whether the run is over.
-pub type Stop = Arc<AtomicBool>;
+/// The sources and sinks of a run, each on a thread that begins in its caller's namespace. They end when this is dropped.
+#[derive(Debug, Default)]
+pub struct Ends {
+    stop: Arc<AtomicBool>,
+    trouble: Arc<Mutex<Option<Trouble>>>,
+    threads: Vec<JoinHandle<()>>,
+}
 
-fn over(stop: &Stop) -> bool {
+impl Ends {
+    /// Begins to listen for a flow; see [`listen`].
+    ///
+    /// # Errors
+    /// As of [`listen`].
+    pub fn sink(&mut self, flow: &PlannedFlow, buffer: u64) -> Result<(), Trouble> {
+        let (listener, stop) = (listen(flow, buffer)?, self.stop.clone());
+        self.threads.push(thread::spawn(move || sink(&listener, &stop)));
+        Ok(())
+    }
+
+    /// Sends a flow's data from its start on.
+    pub fn source(&mut self, flow: &PlannedFlow, control: &str, clock: Clock, state: &Arc<Shared>) {
+        let (flow, control, state) = (flow.clone(), control.to_owned(), state.clone());
+        let (stop, trouble) = (self.stop.clone(), self.trouble.clone());
+        self.threads.push(thread::spawn(move || {
+            sleep_until(Time::from_secs(flow.start_s), clock, &stop);
+            if let Err(why) = source(&flow, &control, clock, &state, &stop) {
+                trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+            }
+        }));
+    }
+
+    /// The first thing that went wrong, if something did.
+    ///
+    /// # Errors
+    /// That.
+    pub fn check(&self) -> Result<(), Trouble> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn over(stop: &AtomicBool) -> bool {
     stop.load(Ordering::Relaxed)
 }
 
@@ -61,7 +107,7 @@ fn ready(socket: &impl AsFd, flags: PollFlags) -> bool {
 ///
 /// # Errors
 /// Where the system says no.
-pub fn listen(flow: &PlannedFlow, buffer: u64) -> Result<TcpListener, Trouble> {
+fn listen(flow: &PlannedFlow, buffer: u64) -> Result<TcpListener, Trouble> {
     let (port, place) = (flow.port, address(1 - flow.side, flow.apart));
     let bound = TcpListener::bind((Ipv4Addr::from(place), port));
     let listener = bound.and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
@@ -76,7 +122,7 @@ pub fn listen(flow: &PlannedFlow, buffer: u64) -> Result<TcpListener, Trouble> {
 }
 
 /// Reads what the first connection brings, to its end.
-pub fn sink(listener: &TcpListener, stop: &Stop) {
+fn sink(listener: &TcpListener, stop: &AtomicBool) {
     let stream = loop {
         match listener.accept() {
             Ok((stream, _)) => break stream,
@@ -102,7 +148,7 @@ pub fn sink(listener: &TcpListener, stop: &Stop) {
 ///
 /// # Errors
 /// Where the kernel has no such congestion control, or the connection breaks.
-pub fn source(flow: &PlannedFlow, control: &str, clock: Clock, shared: &Shared, stop: &Stop) -> Result<(), Trouble> {
+fn source(flow: &PlannedFlow, control: &str, clock: Clock, shared: &Shared, stop: &AtomicBool) -> Result<(), Trouble> {
     let port = flow.port;
     let Some(opened) = open((address(1 - flow.side, flow.apart), port), control, stop)? else { return Ok(()) };
     let stream = shared.stream.get_or_init(|| opened);
@@ -139,14 +185,14 @@ pub fn source(flow: &PlannedFlow, control: &str, clock: Clock, shared: &Shared, 
 }
 
 /// Sleeps until `at`, or the end of the run.
-pub fn sleep_until(at: Time, clock: Clock, stop: &Stop) {
+fn sleep_until(at: Time, clock: Clock, stop: &AtomicBool) {
     while clock.now() < at && !over(stop) {
         thread::sleep(clock.until(at).min(LOOK));
     }
 }
 
 /// Writes so many bytes, or until the run is over.
-fn write(stream: &TcpStream, mut left: u64, flags: MsgFlags, stop: &Stop) -> io::Result<()> {
+fn write(stream: &TcpStream, mut left: u64, flags: MsgFlags, stop: &AtomicBool) -> io::Result<()> {
     let zeros = [0; 1 << 16];
     while left > 0 && !over(stop) {
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(zeros.len());
@@ -161,7 +207,7 @@ fn write(stream: &TcpStream, mut left: u64, flags: MsgFlags, stop: &Stop) -> io:
 }
 
 /// The connection; none if the run was over before.
-fn open((address, port): ([u8; 4], u16), control: &str, stop: &Stop) -> Result<Option<TcpStream>, Trouble> {
+fn open((address, port): ([u8; 4], u16), control: &str, stop: &AtomicBool) -> Result<Option<TcpStream>, Trouble> {
     let what = || format!("connect to port {port}");
     let failed = |errno: Errno| Trouble::new(what(), &errno.into(), "");
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;

@@ -1,8 +1,8 @@
-//! What stands in the headers of an IPv4 packet that carries TCP.
+//! What stands in the headers of a packet that carries TCP.
 
-use std::fmt;
+use acklab_packet::{ByteCounts, Ecn};
 
-use acklab_packet::ByteCounts;
+use crate::ip::Ip;
 
 /// TCP's flags, as in the header's fourteenth byte (RFC 9293 section 3.1).
 pub mod flag {
@@ -22,39 +22,11 @@ pub const CE: u8 = 0b11;
 pub const ECT1: u8 = 0b01;
 
 /// Most SACK blocks that fit into a header.
-pub const MOST_SACK: usize = 4;
-
-/// Why a packet cannot be carried as TCP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotTcp {
-    /// Another version than 4.
-    Version(u8),
-    /// Another protocol, by IPv4's number for it.
-    Protocol(u8),
-    /// One fragment of several.
-    Fragment,
-    /// A length says otherwise than the bytes.
-    Malformed(&'static str),
-}
-
-impl fmt::Display for NotTcp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Version(version) => write!(f, "IP version {version}"),
-            Self::Protocol(protocol) => write!(f, "IP protocol {protocol}"),
-            Self::Fragment => f.write_str("a fragment"),
-            Self::Malformed(why) => write!(f, "malformed: {why}"),
-        }
-    }
-}
+pub const MAX_SACK: usize = 4;
 
 /// The headers, numbers as they stand on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Addresses.
-    pub source: [u8; 4],
-    /// Addresses.
-    pub destination: [u8; 4],
     /// Source and destination port.
     pub ports: (u16, u16),
     /// Sequence number.
@@ -73,14 +45,14 @@ pub struct Header {
     pub payload_at: usize,
     /// Where the packet ends.
     pub end: usize,
-    /// IPv4's ECN bits.
+    /// IP's ECN bits.
     pub ecn: u8,
     /// TSval and TSecr (RFC 7323).
     pub timestamps: Option<(u32, u32)>,
     /// How far windows are shifted, as a SYN says (RFC 7323).
     pub window_scale: Option<u8>,
     /// SACK blocks (RFC 2018), the first `sacks` of them.
-    pub sack: [(u32, u32); MOST_SACK],
+    pub sack: [(u32, u32); MAX_SACK],
     /// How many.
     pub sacks: usize,
     /// Counters of the option AccECN, which not every program knows (RFC 9768 section 3.2.3).
@@ -89,85 +61,45 @@ pub struct Header {
     pub unknown_options: bool,
 }
 
-fn word(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]))
-}
-
 fn long(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).map_or(0, |b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-fn address(bytes: &[u8], at: usize) -> [u8; 4] {
-    long(bytes, at).to_be_bytes()
+/// IP's two bits as the simulator has them.
+pub fn ecn(bits: u8) -> Ecn {
+    match bits {
+        0 => Ecn::NotEct,
+        CE => Ecn::Ce,
+        ECT1 => Ecn::Ect1,
+        _ => Ecn::Ect,
+    }
 }
 
 impl Header {
-    /// Reads the headers of a packet; what follows its stated length is no part of it.
-    ///
-    /// # Errors
-    /// [`NotTcp`].
-    pub fn parse(bytes: &[u8]) -> Result<Header, NotTcp> {
-        let Some(&first) = bytes.first() else { return Err(NotTcp::Malformed("empty")) };
-        if first >> 4 != 4 {
-            return Err(NotTcp::Version(first >> 4));
-        }
-        let tcp_at = 4 * usize::from(first & 0xf);
-        let end = usize::from(word(bytes, 2));
-        if tcp_at < 20 || bytes.len() < 20 || end > bytes.len() || end < tcp_at {
-            return Err(NotTcp::Malformed("the IPv4 lengths"));
-        }
-        // More fragments, or not the first.
-        if word(bytes, 6) & 0x3fff != 0 {
-            return Err(NotTcp::Fragment);
-        }
-        if bytes[9] != 6 {
-            return Err(NotTcp::Protocol(bytes[9]));
-        }
-        let tcp = Header::tcp(bytes, tcp_at, end, bytes[1] & 0b11)?;
-        Ok(Header { source: address(bytes, 12), destination: address(bytes, 16), ..tcp })
-    }
-
-    /// The same of a packet of IPv6 or IPv4; of IPv6 the addresses are left out.
-    ///
-    /// # Errors
-    /// [`NotTcp`].
-    #[cfg(target_os = "linux")]
-    pub fn of_either(bytes: &[u8]) -> Result<Header, NotTcp> {
-        let Some(ip) = crate::nodes::ip::Ip::read(bytes).filter(|ip| ip.v6) else { return Header::parse(bytes) };
-        match ip.protocol {
-            _ if !ip.whole => Err(NotTcp::Fragment),
-            6 => Header::tcp(bytes, ip.at, ip.end, ip.ecn()),
-            other => Err(NotTcp::Protocol(other)),
-        }
-    }
-
-    /// The header of TCP at `tcp_at` in a packet that ends at `end`.
-    fn tcp(bytes: &[u8], tcp_at: usize, end: usize, ecn: u8) -> Result<Header, NotTcp> {
-        if end < tcp_at + 20 {
-            return Err(NotTcp::Malformed("no room for a TCP header"));
-        }
-        let payload_at = tcp_at + 4 * usize::from(bytes[tcp_at + 12] >> 4);
-        if payload_at < tcp_at + 20 || payload_at > end {
-            return Err(NotTcp::Malformed("the TCP data offset"));
-        }
+    /// Reads the headers of a packet; what follows its stated length is no part of it. `None` if it is no whole packet of TCP.
+    pub fn parse(bytes: &[u8]) -> Option<Header> {
+        let ip = Ip::read(bytes).filter(|ip| ip.whole && ip.protocol == 6)?;
+        let tcp = bytes.get(ip.at..ip.end).filter(|tcp| tcp.len() >= 20)?;
+        let length = 4 * usize::from(tcp[12] >> 4);
+        let half = |at: usize| u16::from_be_bytes([tcp[at], tcp[at + 1]]);
         let mut header = Header {
-            ports: (word(bytes, tcp_at), word(bytes, tcp_at + 2)),
-            seq: long(bytes, tcp_at + 4),
-            ack: long(bytes, tcp_at + 8),
-            flags: bytes[tcp_at + 13],
-            ae: bytes[tcp_at + 12] & 1 != 0,
-            window: word(bytes, tcp_at + 14),
-            tcp_at,
-            payload_at,
-            end,
-            ecn,
+            ports: (half(0), half(2)),
+            seq: long(tcp, 4),
+            ack: long(tcp, 8),
+            flags: tcp[13],
+            ae: tcp[12] & 1 != 0,
+            window: half(14),
+            tcp_at: ip.at,
+            payload_at: ip.at + length,
+            end: ip.end,
+            ecn: ip.ecn(),
             ..Header::default()
         };
-        header.read_options(&bytes[tcp_at + 20..payload_at])?;
-        Ok(header)
+        header.read_options(tcp.get(20..length)?)?;
+        Some(header)
     }
 
-    fn read_options(&mut self, mut options: &[u8]) -> Result<(), NotTcp> {
+    fn read_options(&mut self, mut options: &[u8]) -> Option<()> {
         const END: u8 = 0;
         const NOP: u8 = 1;
         const WINDOW_SCALE: u8 = 3;
@@ -185,7 +117,7 @@ impl Header {
                 _ => {}
             }
             let length = usize::from(*rest.first().unwrap_or(&0));
-            let Some(body) = options.get(2..length) else { return Err(NotTcp::Malformed("a TCP option's length")) };
+            let body = options.get(2..length)?;
             match (kind, body.len()) {
                 (TIMESTAMPS, 8) => self.timestamps = Some((long(body, 0), long(body, 4))),
                 (SACK, 8 | 16 | 24 | 32) => {
@@ -207,7 +139,7 @@ impl Header {
             }
             options = &options[length..];
         }
-        Ok(())
+        Some(())
     }
 
     /// Payload bytes.

@@ -12,7 +12,7 @@ use acklab_tcp::rules::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::settings::{MOST_WINDOW, Options, Settings};
+use crate::settings::{MAX_WINDOW, Options, Settings};
 
 /// Sender rules that kernels are told ([`Settings`]), that the path or the plan sees to, or that are known at run time only
 /// ([`ticks`]).
@@ -94,8 +94,8 @@ pub fn of(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bool) -
         let kernel = if settings.min_rto_ms == 0 { "0.2s".to_owned() } else { format!("{}ms", settings.min_rto_ms) };
         list("sender.min_rto", &json!(sender.min_rto), &json!(kernel));
     }
-    if settings.window == MOST_WINDOW {
-        list("sender.window", &given["window"], &json!(format!("{MOST_WINDOW}B")));
+    if settings.window == MAX_WINDOW {
+        list("sender.window", &given["window"], &json!(format!("{MAX_WINDOW}B")));
     }
     let given = json!(ReceiverPatch::complete(receiver));
     let linux = json!(ReceiverPatch::complete(&linux_receiver(sender, options)));

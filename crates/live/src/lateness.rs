@@ -1,6 +1,6 @@
 //! How late packets left: the instant of release less the instant computed.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Releases later than computed, in nanoseconds.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Lateness(Vec<u32>);
 pub const LIMIT_S: f64 = 1e-3;
 
 /// What the releases of a run were like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct Summary {
     pub releases: u64,

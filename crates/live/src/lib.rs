@@ -7,13 +7,13 @@
 //!
 //! * [`plan`]: what of a scenario a live run can do, and the refusal of the rest. [`settings`]: what is set in the
 //!   kernels. [`ignored`]: the rules that they do not follow.
-//! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
+//! * [`ip`], [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
 //! * [`hops`]: links in virtual time. They own no clock.
 //! * [`bpf`]: the scenario's sender in a kernel.
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
 //! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
 //! * [`duty`]: what happens at the ends of a direction; [`sample`]: what a kernel tells; [`tape`]: captures.
-//! * On Linux: `nodes`, kernels as nodes of a simulated network in virtual time; `namespace`, `endpoint`, `senders`, `carrier` and `run`, where time is real; [`lateness`] says how real.
+//! * On Linux: `nodes`, kernels as nodes of a simulated network in virtual time; `namespace`, `clock`, `endpoint`, `senders` and `run`, where time is real; [`lateness`] says how real.
 
 pub mod bpf;
 pub mod checksum;
@@ -22,6 +22,7 @@ pub mod edge;
 pub mod header;
 pub mod hops;
 pub mod ignored;
+pub mod ip;
 pub mod lateness;
 pub mod ledger;
 pub mod numbers;
@@ -34,7 +35,7 @@ pub mod tape;
 pub mod way;
 
 #[cfg(target_os = "linux")]
-pub mod carrier;
+pub mod clock;
 #[cfg(target_os = "linux")]
 pub mod endpoint;
 #[cfg(target_os = "linux")]

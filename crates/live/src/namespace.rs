@@ -32,6 +32,12 @@ impl fmt::Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
+impl From<Trouble> for String {
+    fn from(trouble: Trouble) -> String {
+        trouble.to_string()
+    }
+}
+
 impl Trouble {
     /// From the system's error.
     pub fn new(what: impl Into<String>, error: &io::Error, fix: impl Into<String>) -> Trouble {
@@ -40,6 +46,11 @@ impl Trouble {
             _ => error.to_string(),
         };
         Trouble { what: what.into(), why, fix: fix.into() }
+    }
+
+    /// A thread has panicked.
+    pub fn broken_thread() -> Trouble {
+        Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() }
     }
 }
 
@@ -63,24 +74,25 @@ impl Namespace {
                 .map_err(|error| Trouble::new("open /proc/thread-self/ns/net", &error, "mount /proc"))?;
             Ok((Namespace(file), set_up()?))
         };
-        thread::scope(|scope| joined(scope.spawn(make).join()))
+        apart(make)
     }
 
-    /// Moves the calling thread into it; threads started from there are in it, too.
+    /// Does `work` in it; threads started from there are in it, too.
     ///
     /// # Errors
-    /// Where the system says no.
-    pub fn enter(&self) -> Result<(), Trouble> {
-        setns(&self.0, CloneFlags::CLONE_NEWNET)
-            .map_err(|errno| Trouble::new("enter a network namespace", &errno.into(), PRIVILEGE))
+    /// Where the system says no, or `work` does.
+    pub fn within<T: Send>(&self, work: impl FnOnce() -> Result<T, Trouble> + Send) -> Result<T, Trouble> {
+        apart(|| {
+            setns(&self.0, CloneFlags::CLONE_NEWNET)
+                .map_err(|errno| Trouble::new("enter a network namespace", &errno.into(), PRIVILEGE))?;
+            work()
+        })
     }
 }
 
-/// What a thread came back with.
-fn joined<T>(result: thread::Result<Result<T, Trouble>>) -> Result<T, Trouble> {
-    result.unwrap_or_else(|_| {
-        Err(Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() })
-    })
+/// Does `work` on a thread of its own.
+fn apart<T: Send>(work: impl FnOnce() -> Result<T, Trouble> + Send) -> Result<T, Trouble> {
+    thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|_| Err(Trouble::broken_thread()))
 }
 
 /// Prepares the calling thread's fresh namespace as one side of a run (0 the senders', 1 the receivers'), with a TUN device.

@@ -11,7 +11,6 @@
 //!
 //! * [`memory`], [`ring`], [`card`]: a kernel's shared memory, its rings, its network card;
 //! * [`schedule`], [`machine`]: what calendar and kernel tell each other; one kernel's process and its channels;
-//! * [`ip`]: what IP's header says;
 //! * [`frame`]: from bytes to what a path needs to know of a packet, and back;
 //! * [`key`]: by which packets are counted together;
 //! * [`streams`]: what became of the packets, by protocol, addresses and ports;
@@ -23,7 +22,6 @@
 pub mod card;
 pub mod frame;
 pub mod host;
-pub mod ip;
 pub mod key;
 pub mod machine;
 pub mod memory;

@@ -1,16 +1,15 @@
 //! Results of a live run: tables with the simulator's columns, where they mean the same.
 
-use acklab_path::direction::QueueLength;
-use acklab_sim::outcome::{LinkRow, link_name};
-use acklab_table::{Cell, Column, Kind, Names, Row, table};
-use serde::{Deserialize, Serialize};
+use acklab_sim::outcome::{LinkRow, QueueRow, link_name};
+use acklab_table::{Cell, Column, Kind, Names, Row, Value, table};
+use serde::Serialize;
 
 use crate::ignored::Ignored;
 use crate::lateness::Summary;
 use crate::sample::{Sample, State};
 
 /// Everything a run produced.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// The scenario's title.
     pub title: String,
@@ -45,7 +44,6 @@ pub struct Outcome {
 table! {
     /// A flow. A column without a sentence is the simulator's ([`acklab_table::FlowRow`]).
     #[allow(missing_docs)]
-    #[derive(Deserialize)]
     pub struct FlowRow {
         pub name: String,
         pub from: String,
@@ -92,24 +90,6 @@ table! {
     }
 }
 
-/// A queue's length right after it changed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct QueueRow {
-    /// Index into [`Outcome::links`].
-    pub link: u32,
-    /// The length.
-    pub length: QueueLength,
-}
-
-impl Row for QueueRow {
-    const COLUMNS: &'static [Column<Self>] = &[
-        Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.length.time_s)),
-        Column::new("link", "Link direction, as `G->R`.", Kind::Link, |row| Cell::Index(row.link)),
-        Column::new("queue_packets", "Packets that wait.", Kind::Count32, |row| Cell::Count(row.length.packets.into())),
-        Column::new("queue_bytes", "Bytes that wait.", Kind::Count, |row| Cell::Count(row.length.bytes)),
-    ];
-}
-
 impl Row for Sample {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.time_s)),
@@ -129,12 +109,9 @@ impl Row for Sample {
         Column::new("delivered_segments", "Segments known to have arrived.", Kind::Count, |row| {
             Cell::Count(row.delivered_segments)
         }),
-        Column::new(
-            "state",
-            "`slow-start`, `congestion-avoidance`, `recovery` or `loss`.",
-            Kind::Word(&State::NAMES),
-            |row| Cell::Index(row.state.index() as u32),
-        ),
+        Column::new("state", "`slow-start`, `congestion-avoidance`, `recovery` or `loss`.", State::KIND, |row| {
+            row.state.cell()
+        }),
     ];
 }
 
@@ -150,11 +127,6 @@ impl Outcome {
     /// The summary as one line of JSON.
     pub fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// All of it as one line of JSON.
-    pub fn packed(&self) -> String {
-        serde_json::to_string(&(self, &self.series, &self.queue)).unwrap_or_default()
     }
 }
 

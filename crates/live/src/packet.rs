@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-use acklab_packet::{Ace, Ecn, Segment, Time};
+use acklab_packet::{Ace, Segment, Time};
 use acklab_path::stage::Reissue;
 use acklab_path::{AE, Carried};
 
-use crate::checksum;
-use crate::header::{CE, ECT1, Header, MOST_SACK, flag};
+use crate::header::{CE, ECT1, Header, MAX_SACK, ecn, flag};
 use crate::numbers::{Numbered, Numbers};
+use crate::{checksum, ip};
 
-/// An IPv4 packet of one of the run's connections.
+/// A packet of one of the run's connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WirePacket {
     bytes: Vec<u8>,
     header: Header,
     numbers: Numbered,
-    sack: [(u64, u64); MOST_SACK],
+    sack: [(u64, u64); MAX_SACK],
     /// The flow it belongs to.
     flow: u32,
     /// Links of its route it has crossed.
@@ -67,58 +67,37 @@ impl WirePacket {
 
     /// What a receiver of the simulator's would see in it; nothing if it takes no sequence number.
     pub fn segment(&self) -> Option<Segment> {
-        let len = self.units();
-        (len > 0 && !self.header.has(flag::RST)).then(|| Segment {
+        (self.units() > 0 && !self.header.has(flag::RST)).then(|| self.as_segment())
+    }
+
+    /// The same of any packet.
+    pub fn as_segment(&self) -> Segment {
+        Segment {
             seq: self.numbers.seq,
-            len,
+            len: self.units(),
             syn: self.header.has(flag::SYN),
             fin: self.header.has(flag::FIN),
-            ecn: match self.header.ecn {
-                0 => Ecn::NotEct,
-                CE => Ecn::Ce,
-                ECT1 => Ecn::Ect1,
-                _ => Ecn::Ect,
-            },
+            ecn: ecn(self.header.ecn),
             ace: Ace::cwr(self.header.has(flag::CWR) && !self.header.has(flag::SYN)),
             ts_val: Time::from_secs(self.numbers.timestamps.0 as f64 * 1e-3),
             ..Segment::default()
-        })
-    }
-
-    /// The same with another cumulative ACK, at most its own, and a right checksum.
-    pub fn reissued(&self, number: u64) -> WirePacket {
-        let mut packet = self.clone();
-        let back = self.numbers.ack.saturating_sub(number) as u32;
-        let ack = self.header.ack.wrapping_sub(back);
-        let field = self.header.tcp_at + 8;
-        packet.rewrite(field, &ack.to_be_bytes(), self.header.tcp_at + 16);
-        packet.header.ack = ack;
-        packet.numbers.ack = number;
-        packet
+        }
     }
 
     /// Says no larger window than `most`, in the header's units.
     pub fn cap_window(&mut self, most: u16) {
         if self.header.window > most {
-            self.rewrite(self.header.tcp_at + 14, &most.to_be_bytes(), self.header.tcp_at + 16);
+            self.rewrite(14, &most.to_be_bytes());
             self.header.window = most;
         }
     }
 
-    /// Puts `new` at the even place `at` and brings the checksum at `sum` up to date.
-    fn rewrite(&mut self, at: usize, new: &[u8], sum: usize) {
-        let old = self.bytes[at..at + new.len()].to_vec();
-        let checksum = u16::from_be_bytes([self.bytes[sum], self.bytes[sum + 1]]);
-        let checksum = checksum::updated(checksum, &old, new);
-        self.bytes[at..at + new.len()].copy_from_slice(new);
-        self.bytes[sum..sum + 2].copy_from_slice(&checksum.to_be_bytes());
-    }
-
-    /// Whether both checksums are right.
-    pub fn checksums_hold(&self) -> bool {
-        let Header { source, destination, tcp_at, end, .. } = self.header;
-        checksum::internet(&self.bytes[..tcp_at]) == 0
-            && checksum::tcp(source, destination, &self.bytes[tcp_at..end]) == 0
+    /// Puts `new` at the even place `at` of TCP's header, and brings its checksum up to date.
+    fn rewrite(&mut self, at: usize, new: &[u8]) {
+        let tcp = &mut self.bytes[self.header.tcp_at..];
+        let checksum = checksum::updated(u16::from_be_bytes([tcp[16], tcp[17]]), &tcp[at..at + new.len()], new);
+        tcp[at..at + new.len()].copy_from_slice(new);
+        tcp[16..18].copy_from_slice(&checksum.to_be_bytes());
     }
 }
 
@@ -173,16 +152,21 @@ impl Carried for WirePacket {
         if self.header.ecn == 0 {
             return false;
         }
-        // The second byte of the header, in the word with the first.
-        self.rewrite(0, &[self.bytes[0], self.bytes[1] | CE], 10);
+        ip::mark(&mut self.bytes);
         self.header.ecn = CE;
         true
     }
 }
 
 impl Reissue for WirePacket {
+    /// The same with another cumulative ACK, at most its own, and a right checksum.
     fn reissued(&self, number: u64) -> WirePacket {
-        WirePacket::reissued(self, number)
+        let mut packet = self.clone();
+        let back = self.numbers.ack.saturating_sub(number) as u32;
+        packet.header.ack = self.header.ack.wrapping_sub(back);
+        packet.rewrite(8, &packet.header.ack.to_be_bytes());
+        packet.numbers.ack = number;
+        packet
     }
 
     fn units(&self) -> Option<Range<u64>> {

@@ -14,12 +14,12 @@ use crate::bpf::rules::{Rules, counts_segments, stock};
 use crate::hops::{Hops, Travelling};
 use crate::ignored::{self, Ignored};
 pub use crate::settings::{Choice, Options};
-use crate::settings::{FIRST_PORT, MOST_FLOWS, Receiver, Settings};
+use crate::settings::{FIRST_PORT, MAX_FLOWS, Receiver, Settings};
 
 /// Longest packets: what IPv4's length field says.
-const MOST_MTU: u32 = 65535;
+const MAX_MTU: u32 = 65535;
 /// Shortest: below it Linux takes no segment.
-const LEAST_MTU: u32 = 128;
+const MIN_MTU: u32 = 128;
 
 /// What a live run cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +116,8 @@ impl Plan {
             Stop::At(at) => (at.secs(), false),
         };
         let total: usize = scenario.flows.iter().map(|spec| spec.count as usize).sum();
-        if total > MOST_FLOWS {
-            return refuse("flow", format!("{total} flows; at most {MOST_FLOWS}"));
+        if total > MAX_FLOWS {
+            return refuse("flow", format!("{total} flows; at most {MAX_FLOWS}"));
         }
         let (mut flows, mut all, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (index, spec) in scenario.flows.iter().enumerate() {
@@ -132,8 +132,8 @@ impl Plan {
             let kernels = named("linux");
             let policy = if options.kernel_acks && !own { &kernels } else { &spec.receiver.ack };
             let settings = Settings::of(&spec.sender, &spec.receiver, policy, options.in_virtual_time);
-            if !(LEAST_MTU..=MOST_MTU).contains(&settings.mtu) {
-                let why = format!("makes packets of {} bytes; from {LEAST_MTU} to {MOST_MTU}", settings.mtu);
+            if !(MIN_MTU..=MAX_MTU).contains(&settings.mtu) {
+                let why = format!("makes packets of {} bytes; from {MIN_MTU} to {MAX_MTU}", settings.mtu);
                 return refuse(format!("{key}.sender.packet"), why);
             }
             if let Some((n, name)) =

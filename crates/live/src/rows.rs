@@ -1,14 +1,15 @@
 //! From what was seen of a run to its rows.
 
 use acklab_packet::Time;
-use acklab_sim::outcome::LinkRow;
+use acklab_path::direction::QueueLength;
+use acklab_sim::outcome::{LinkRow, QueueRow};
 use acklab_sim::{Counted, link_row};
 
 use crate::duty::Role;
 use crate::edge::Edge;
 use crate::ignored::Ignored;
 use crate::lateness::{Summary, refusal};
-use crate::outcome::{FlowRow, Outcome, QueueRow};
+use crate::outcome::{FlowRow, Outcome};
 use crate::plan::{Plan, PlannedFlow};
 use crate::sample::Sample;
 use crate::way::Way;
@@ -62,11 +63,16 @@ pub fn outcome(plan: &Plan, seen: Seen) -> Outcome {
         for (place, &index) in course.links.iter().enumerate() {
             let row = links.len() as u32;
             let lengths = way.hops.links_mut()[place].take_lengths();
-            queue.extend(lengths.into_iter().map(|length| QueueRow { link: row, length }));
+            queue.extend(lengths.into_iter().map(|QueueLength { time_s, packets, bytes }| QueueRow {
+                time_s,
+                link: row,
+                queue_packets: packets,
+                queue_bytes: bytes,
+            }));
             links.push(direction_row(plan, index, &way, place, seen.end));
         }
     }
-    queue.sort_by(|a: &QueueRow, b| a.length.time_s.total_cmp(&b.length.time_s));
+    queue.sort_by(|a: &QueueRow, b| a.time_s.total_cmp(&b.time_s));
     let wrong: Vec<_> = [seen.lateness.too_late(seen.late_s), refusal(seen.refused)].into_iter().flatten().collect();
     let valid = wrong.is_empty();
     why.extend(wrong);
@@ -90,9 +96,7 @@ pub fn outcome(plan: &Plan, seen: Seen) -> Outcome {
 fn flow_rows(plan: &Plan, carried: [&Way; 2], series: &[Sample], end: Time) -> Vec<FlowRow> {
     let row = |(index, flow): (usize, &PlannedFlow)| {
         let [data, acks] = [carried[flow.side], carried[1 - flow.side]];
-        let (Role::Data { sent, .. }, Role::Acks { got, edge, .. }) =
-            (&data.duty.flows[index], &acks.duty.flows[index])
-        else {
+        let (Role::Data { sent, .. }, Role::Acks { got, edge, .. }) = (&data.flows[index], &acks.flows[index]) else {
             return None;
         };
         let shaper = edge.as_deref().map(Edge::counts);

@@ -1,21 +1,23 @@
-//! A live run: two namespaces, two carriers, sources and sinks, and a sample every 5 ms.
+//! A live run: two namespaces, the path between them, sources and sinks, and a sample every 5 ms.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::Duration;
 
 use acklab_packet::Time;
 use nix::time::{ClockId, clock_getres};
 
-use crate::carrier::{Carrier, Clock};
-use crate::endpoint::{self, Shared, Stop};
+use crate::clock::Clock;
+use crate::endpoint::{Ends, Shared};
 use crate::ignored::{Ignored, ticks};
-use crate::lateness::{LIMIT_S, Lateness};
+use crate::lateness::LIMIT_S;
 use crate::namespace::{Namespace, Trouble, set_up};
+use crate::nodes::pair::Pair;
+use crate::nodes::wall::{Card, Went, drive};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::rows::{Seen, outcome};
@@ -48,62 +50,39 @@ impl Default for Wishes {
 /// Runs `plan`, asking `go_on` every few milliseconds. `None` if it said no; whatever happens, nothing is left behind.
 ///
 /// # Errors
-/// [`Trouble`]: what the system refused, and what helps.
-pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Result<Option<Outcome>, Trouble> {
+/// What the system refused, and what helps, in one line.
+pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Result<Option<Outcome>, String> {
     let chosen = Senders::new(plan)?;
     let (near_side, near) = Namespace::make(|| set_up(0, &plan.settings))?;
     let (far_side, far) = Namespace::make(|| set_up(1, &plan.settings))?;
     let spaces = [near_side, far_side];
-    let stop: Stop = Arc::default();
     let clock = Clock::start();
-    let epoch_ns = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-    let trouble: Arc<Mutex<Option<Trouble>>> = Arc::default();
-    let told = |of: &Arc<Mutex<Option<Trouble>>>| of.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (open, close) = io::pipe()
+        .and_then(|(open, close)| Ok(([open.try_clone()?, open], close)))
+        .map_err(|error| Trouble::new("make a pipe", &error, ""))?;
+    let pair = Pair::new(plan, wishes.captures.as_ref().map(|(_, snap)| *snap), Time::NEVER);
+    let cards = [near, far].into_iter().zip(open).map(|(device, open)| Card::tun(device, open.into())).collect();
+    let urgent = wishes.urgent;
+    let carrier = thread::spawn(move || drive(pair, cards, clock, urgent, &mut || true));
 
-    let mut threads = Threads { stop: stop.clone(), ends: Vec::new(), carriers: Vec::new() };
-    let again = |file: &File| file.try_clone().map_err(|error| Trouble::new("copy a descriptor", &error, ""));
-    let devices = [[again(&near)?, again(&far)?], [far, near]];
-    let snap = wishes.captures.as_ref().map(|(_, snap)| *snap);
-    for (way, devices) in Way::both(plan, snap).into_iter().zip(devices) {
-        let mut carrier = Carrier::new(way, devices, clock);
-        let (stop, trouble, urgent) = (stop.clone(), trouble.clone(), wishes.urgent);
-        threads.carriers.push(thread::spawn(move || {
-            if let Err(why) = carrier.carry(&stop, urgent) {
-                report(&trouble, why);
-            }
-            carrier
-        }));
+    let (mut ends, states) = (Ends::default(), plan.flows.iter().map(|_| Arc::default()).collect::<Vec<Arc<Shared>>>());
+    for ((flow, control), state) in plan.flows.iter().zip(&chosen.names).zip(&states) {
+        spaces[1 - flow.side].within(|| ends.sink(flow, plan.settings.ample()))?;
+        spaces[flow.side].within(|| {
+            ends.source(flow, control, clock, state);
+            Ok(())
+        })?;
     }
-    let mut shared = Vec::new();
-    for (flow, control) in plan.flows.iter().zip(&chosen.names) {
-        let (side, state) = (flow.side, Arc::new(Shared::default()));
-        let listener = within(&spaces[1 - side], || endpoint::listen(flow, plan.settings.ample()))?;
-        let over = stop.clone();
-        threads.ends.push(thread::spawn(move || endpoint::sink(&listener, &over)));
-        let (at, over, trouble) = (Time::from_secs(flow.start_s), stop.clone(), trouble.clone());
-        let (flow, control, its) = (flow.clone(), control.clone(), state.clone());
-        let source = move || {
-            endpoint::sleep_until(at, clock, &over);
-            if let Err(why) = endpoint::source(&flow, &control, clock, &its, &over) {
-                report(&trouble, why);
-            }
-        };
-        threads.ends.push(spawn_within(&spaces[side], source)?);
-        shared.push(state);
-    }
-
     let (mut series, end) = (Vec::new(), Time::from_secs(plan.end_s));
     let went = loop {
         thread::sleep(LOOK.min(clock.until(end)));
-        look(&shared, clock, &mut series);
-        if let Some(why) = told(&trouble) {
-            return Err(why);
-        }
+        look(&states, clock, &mut series);
+        ends.check()?;
         if !go_on() {
             break false;
         }
-        let all_done = || shared.iter().all(|state| state.done.load(Ordering::Relaxed));
-        if clock.now() >= end || (plan.until_complete && all_done()) {
+        let all_done = || states.iter().all(|state| state.done.load(Ordering::Relaxed));
+        if clock.now() >= end || (plan.until_complete && all_done()) || carrier.is_finished() {
             break true;
         }
     };
@@ -111,36 +90,25 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     let mut recovered = [None; 2];
     for (side, (space, told)) in spaces.iter().zip(&mut recovered).enumerate() {
         if plan.flows.iter().filter(|flow| flow.side == side).count() == 1 {
-            *told = within(space, || Ok(recoveries()))?;
+            *told = space.within(|| Ok(recoveries()))?;
         }
     }
-    let Some(carried) = threads.finish() else {
-        return Err(Trouble {
-            what: "go on".into(),
-            why: "a thread broke down".into(),
-            fix: "please report it".into(),
-        });
-    };
-    if let Some(why) = told(&trouble) {
-        return Err(why);
-    }
+    drop(close); // which ends the carrier
+    let Went { network: Pair { ways, .. }, refused, lateness } =
+        carrier.join().map_err(|_| Trouble::broken_thread())??;
+    ends.check()?;
     if !went {
         return Ok(None);
     }
-    let (refused, mut lateness) = (carried.iter().map(|carrier| carrier.refused).sum(), Lateness::default());
-    let ways = carried.map(|carrier| {
-        lateness.join(carrier.lateness);
-        carrier.way
-    });
     if let Some((directory, _)) = &wishes.captures {
-        write_captures(&ways, directory, epoch_ns)
+        write_captures(&ways, directory, clock.epoch_ns)
             .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
     }
     let seen = Seen {
         ways,
         series,
         end: ended,
-        lateness: lateness.summary(),
+        lateness,
         late_s: wishes.late_s,
         refused,
         recoveries: recovered,
@@ -162,52 +130,6 @@ pub(crate) fn recoveries() -> Option<u64> {
         count.parse::<u64>().ok()
     };
     Some(of("TCPRenoRecovery")? + of("TCPSackRecovery")?)
-}
-
-/// The first trouble is the one to tell.
-fn report(trouble: &Mutex<Option<Trouble>>, why: Trouble) {
-    trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
-}
-
-/// Threads that end with the run, however it ends.
-struct Threads {
-    stop: Stop,
-    ends: Vec<JoinHandle<()>>,
-    carriers: Vec<JoinHandle<Carrier>>,
-}
-
-impl Threads {
-    /// Ends them; the carriers, unless one broke down.
-    fn finish(mut self) -> Option<[Carrier; 2]> {
-        self.stop.store(true, Ordering::Relaxed);
-        let carriers: Vec<_> = self.carriers.drain(..).filter_map(|thread| thread.join().ok()).collect();
-        carriers.try_into().ok()
-    }
-}
-
-impl Drop for Threads {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.carriers.drain(..) {
-            let _ = thread.join();
-        }
-        for thread in self.ends.drain(..) {
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Does `work` in a namespace.
-fn within<T: Send>(space: &Namespace, work: impl FnOnce() -> Result<T, Trouble> + Send) -> Result<T, Trouble> {
-    let moved = || space.enter().and_then(|()| work());
-    thread::scope(|scope| scope.spawn(moved).join()).unwrap_or_else(|_| {
-        Err(Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() })
-    })
-}
-
-/// Starts a thread in a namespace: threads are born where their parent is.
-fn spawn_within(space: &Namespace, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Trouble> {
-    within(space, move || Ok(thread::spawn(work)))
 }
 
 /// Asks the kernel about every connection that is open.

@@ -44,15 +44,7 @@ pub enum State {
     Loss,
 }
 
-impl State {
-    /// Names as in tables, by [`State::index`].
-    pub const NAMES: [&str; 4] = ["slow-start", "congestion-avoidance", "recovery", "loss"];
-
-    /// Its place among them.
-    pub fn index(self) -> usize {
-        self as usize
-    }
-}
+acklab_table::words!(State: "slow-start", "congestion-avoidance", "recovery", "loss");
 
 /// Reads what `getsockopt(TCP_INFO)` filled in: `struct tcp_info` of linux/tcp.h, whose fields never move. `None` if a kernel
 /// tells less than Linux 4.18 does.

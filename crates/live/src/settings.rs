@@ -8,8 +8,8 @@ const HEADERS: u32 = 40;
 /// Bytes of the timestamp option, padded.
 const TIMESTAMPS: u32 = 12;
 /// Largest buffer that a kernel takes (`int`), and largest window: four of it fit.
-const MOST_MEMORY: u64 = i32::MAX as u64;
-pub(crate) const MOST_WINDOW: u64 = MOST_MEMORY / 4;
+const MAX_MEMORY: u64 = i32::MAX as u64;
+pub(crate) const MAX_WINDOW: u64 = MAX_MEMORY / 4;
 /// What an `sk_buff` takes besides its data, and its data besides the packet: headroom and `skb_shared_info`.
 const BUFFER_HEAD: u32 = 256;
 const DATA_BESIDES: u32 = 64 + 320;
@@ -21,7 +21,7 @@ const CARD_MEMORY: u32 = 2176;
 /// Parts of memory in which a kernel counts a buffer's payload (`TCP_RMEM_TO_WIN_SCALE`).
 const PARTS: u64 = 256;
 /// The largest autotuned buffer, in first ones: 32 MiB, as Linux has it since 6.16, and as the policy `linux` does.
-const MOST_GROWTH: u64 = 256;
+const MAX_GROWTH: u64 = 256;
 /// Told to kernels that know it, since 6.19; others have 5.
 pub(crate) const SACK_PERCENT: &str = "net/ipv4/tcp_comp_sack_rtt_percent";
 
@@ -58,7 +58,7 @@ pub fn address(side: usize, apart: bool) -> [u8; 4] {
 /// The receiver's port of the first flow; the others' follow.
 pub const FIRST_PORT: u16 = 40000;
 /// Most flows of a run: each has two threads.
-pub const MOST_FLOWS: usize = 64;
+pub const MAX_FLOWS: usize = 64;
 /// The device's name in either.
 pub const DEVICE: &str = "acklab0";
 
@@ -140,7 +140,7 @@ impl Receiver {
         } else if autotune {
             let memory = f64::from(buffer) * f64::from(memory_of(mtu));
             let memory = ((memory / PAGE).round() * PAGE) as u64;
-            (memory, memory * MOST_GROWTH)
+            (memory, memory * MAX_GROWTH)
         } else {
             // Its payload is so many parts of it, rounded down (`tcp_measure_rcv_mss`).
             let packet = if in_virtual_time { CARD_MEMORY } else { memory_of(mtu) };
@@ -148,11 +148,11 @@ impl Receiver {
             let memory = (u64::from(buffer) * u64::from(payload) * PARTS).div_ceil(parts);
             (memory, memory)
         };
-        let buffer = buffer.min(MOST_MEMORY);
+        let buffer = buffer.min(MAX_MEMORY);
         Receiver::Own {
             window,
             buffer,
-            most: if autotune { most.min(MOST_MEMORY) } else { buffer },
+            most: if autotune { most.min(MAX_MEMORY) } else { buffer },
             sack_delay_ns: nanos(sack_delay),
             sack_slack_ns: nanos(sack_slack),
             // A delay of nothing compresses none.
@@ -205,7 +205,7 @@ impl Settings {
             Window::Segments(n) => u64::from(n) * u64::from(settings.payload()),
             Window::Bytes(bytes) => bytes.get(),
         };
-        settings.window = window.min(MOST_WINDOW);
+        settings.window = window.min(MAX_WINDOW);
         settings.receiver = Receiver::of(policy, mtu, settings.payload(), in_virtual_time);
         settings
     }
@@ -278,7 +278,7 @@ impl Settings {
         }
         if self.both_ways {
             // A flow's receiver is known by its port, whichever way it answers: no sender may have such a one.
-            let last = FIRST_PORT + MOST_FLOWS as u16 - 1;
+            let last = FIRST_PORT + MAX_FLOWS as u16 - 1;
             variables.push(("net/ipv4/ip_local_reserved_ports", format!("{FIRST_PORT}-{last}")));
         }
         variables

@@ -8,7 +8,7 @@ use acklab_packet::Time;
 use crate::packet::WirePacket;
 
 /// Most bytes kept by one thread; what passes later is not on the tape, and the run says so.
-const MOST_BYTES: usize = 512 << 20;
+const MAX_BYTES: usize = 512 << 20;
 
 /// One packet on the tape.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ impl Tape {
     /// A packet passes a side at `now`.
     pub fn keep(&mut self, side: usize, now: Time, packet: &WirePacket) {
         let bytes = &packet.bytes()[..packet.bytes().len().min(self.snap)];
-        if self.bytes.len() + bytes.len() > MOST_BYTES {
+        if self.bytes.len() + bytes.len() > MAX_BYTES {
             self.missed += 1;
             return;
         }

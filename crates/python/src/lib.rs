@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
-mod arrow;
 mod batch;
 mod capture;
 mod capture_input;
@@ -58,8 +57,8 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("MOST_CONNECTIONS", acklab_analyze::thresholds::MOST_CONNECTIONS)?;
-        module.add("MOST_ROWS", acklab_analyze::thresholds::MOST_ROWS)?;
+        module.add("MOST_CONNECTIONS", acklab_analyze::thresholds::MAX_CONNECTIONS)?;
+        module.add("MOST_ROWS", acklab_analyze::thresholds::MAX_ROWS)?;
         module.add("NEAR_S", acklab_analyze::thresholds::NEAR_S)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

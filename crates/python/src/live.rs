@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use acklab_live::outcome::Outcome;
 use acklab_live::plan::{Choice, Options, Plan};
-#[cfg(target_os = "linux")]
-use acklab_packet::{Time, UnitError};
 use acklab_scenario::expanded_toml;
 use acklab_scenario::spec::Scenario;
 use pyo3::create_exception;
@@ -27,7 +25,6 @@ create_exception!(
 );
 
 /// A side's kernel: the words that start it, its environment, and the file that its first process leaves.
-#[cfg(target_os = "linux")]
 type Side = (Vec<String>, Vec<(String, String)>, PathBuf);
 
 /// A scenario's live run, planned: what can be said of it without any privilege.
@@ -99,7 +96,6 @@ impl LivePlan {
     }
 
     /// Runs it; invalid is what lets one packet in a hundred leave later than `late`. `captures` is a directory for `sender.pcap` and `receiver.pcap`.
-    #[cfg(target_os = "linux")]
     #[pyo3(signature = (*, late = "1ms", realtime = false, captures = None, capture_bytes = 0))]
     fn run(
         &self,
@@ -109,20 +105,20 @@ impl LivePlan {
         captures: Option<PathBuf>,
         capture_bytes: u32,
     ) -> PyResult<LiveResult> {
-        use acklab_live::run::{Wishes, run};
-        let late: Time = late.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;
-        let wishes = Wishes {
-            late_s: late.secs(),
-            urgent: realtime,
-            captures: captures.map(|directory| (directory, capture_bytes)),
-        };
-        let plan = &self.0;
-        let ran =
-            crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &wishes, go_on)))?;
-        match ran.map_err(errors::run)? {
-            Ok(Some(outcome)) => Ok(LiveResult(outcome)),
-            Ok(None) => Err(LiveError::new_err("the run was stopped")),
-            Err(trouble) => Err(LiveError::new_err(acklab_scenario::visible(&trouble.to_string()))),
+        #[cfg(not(target_os = "linux"))]
+        return elsewhere(
+            "a live run needs Linux: network namespaces and TUN devices",
+            (py, late, realtime, captures, capture_bytes),
+        );
+        #[cfg(target_os = "linux")]
+        {
+            use acklab_live::run::{Wishes, run};
+            use acklab_packet::{Time, UnitError};
+            let late: Time = late.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;
+            let captures = captures.map(|directory| (directory, capture_bytes));
+            let wishes = Wishes { late_s: late.secs(), urgent: realtime, captures };
+            let outcome = attempted(py, |go_on| run(&self.0, &wishes, go_on))?;
+            outcome.map(LiveResult).ok_or_else(|| LiveError::new_err("the run was stopped"))
         }
     }
 
@@ -137,7 +133,6 @@ impl LivePlan {
     /// Runs it between two kernels under one virtual clock. Each has the words that start it, its environment, and the file in which its
     /// first process leaves what [`LivePlan::play`] gave. `directory` is a new one with a short name, for sockets. The result, if both files are
     /// there; and as JSON how each kernel ended.
-    #[cfg(target_os = "linux")]
     #[pyo3(signature = (kernels, *, directory, captures = None, capture_bytes = 0, patience_s = 600.0))]
     fn run_virtual(
         &self,
@@ -148,50 +143,55 @@ impl LivePlan {
         capture_bytes: u32,
         patience_s: f64,
     ) -> PyResult<(Option<LiveResult>, String)> {
-        use acklab_live::nodes::machine::Start;
-        use acklab_live::nodes::pair::{Asked, run};
-        use acklab_live::nodes::run::Places;
-        let told = |why: String| LiveError::new_err(acklab_scenario::visible(&why));
-        let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
-        let asked = Asked {
-            starts: kernels.each_ref().map(|(command, environment, _)| Start {
-                command: command.clone(),
-                environment: environment.clone(),
-                fence: None,
-            }),
-            results: kernels.map(|(_, _, result)| result),
-            places: Places { directory, patience },
-            captures: captures.map(|directory| (directory, capture_bytes)),
-        };
-        let plan = &self.0;
-        let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &asked, go_on)))?;
-        let (outcome, ended) = ran.map_err(errors::run)?.map_err(told)?;
-        let ended = ended.iter().map(|one| json!({ "status": one.status, "console": one.console })).collect::<Vec<_>>();
-        Ok((outcome.map(LiveResult), json!(ended).to_string()))
+        #[cfg(not(target_os = "linux"))]
+        return elsewhere("a kernel runs on Linux only", (py, kernels, directory, captures, capture_bytes, patience_s));
+        #[cfg(target_os = "linux")]
+        {
+            use acklab_live::nodes::machine::Start;
+            use acklab_live::nodes::pair::{Asked, run};
+            let start = |(command, environment, _): &Side| {
+                let (command, environment) = (command.clone(), environment.clone());
+                Start { command, environment, fence: None }
+            };
+            let asked = Asked {
+                starts: kernels.each_ref().map(start),
+                results: kernels.map(|(_, _, result)| result),
+                places: places(directory, patience_s)?,
+                captures: captures.map(|directory| (directory, capture_bytes)),
+            };
+            let (outcome, ended) = attempted(py, |go_on| run(&self.0, &asked, go_on))?;
+            Ok((outcome.map(LiveResult), json!(ended).to_string()))
+        }
     }
+}
 
-    /// Says that there is no such thing here.
-    #[cfg(not(target_os = "linux"))]
-    #[pyo3(signature = (kernels, *, directory, captures = None, capture_bytes = 0, patience_s = 600.0))]
-    fn run_virtual(
-        &self,
-        kernels: Py<PyAny>,
-        directory: PathBuf,
-        captures: Option<PathBuf>,
-        capture_bytes: u32,
-        patience_s: f64,
-    ) -> PyResult<(Option<LiveResult>, String)> {
-        let _ = (kernels, directory, captures, capture_bytes, patience_s);
-        Err(LiveError::new_err("a kernel runs on Linux only"))
-    }
+/// An error of a run.
+#[cfg(target_os = "linux")]
+pub(crate) fn told(why: &str) -> PyErr {
+    LiveError::new_err(acklab_scenario::visible(why))
+}
 
-    /// Says that there is no such thing here.
-    #[cfg(not(target_os = "linux"))]
-    #[pyo3(signature = (*, late = "1ms", realtime = false, captures = None, capture_bytes = 0))]
-    fn run(&self, late: &str, realtime: bool, captures: Option<PathBuf>, capture_bytes: u32) -> PyResult<LiveResult> {
-        let _ = (late, realtime, captures, capture_bytes);
-        Err(LiveError::new_err("a live run needs Linux: network namespaces and TUN devices"))
-    }
+/// Says that there is no such run here, for which this was asked.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn elsewhere<Asked, T>(why: &'static str, _: Asked) -> PyResult<T> {
+    Err(LiveError::new_err(why))
+}
+
+/// Makes a run, which an interrupt may end.
+#[cfg(target_os = "linux")]
+pub(crate) fn attempted<T: Send>(
+    py: Python<'_>,
+    make: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, String> + Send,
+) -> PyResult<T> {
+    let made = crate::simulation::interruptible(py, |go_on| crate::drive::caught(|| make(go_on)))?;
+    made.map_err(errors::run)?.map_err(|why| told(&why))
+}
+
+/// Where kernels run, whose clocks stand for so many seconds at most.
+#[cfg(target_os = "linux")]
+pub(crate) fn places(directory: PathBuf, patience_s: f64) -> PyResult<acklab_live::nodes::run::Places> {
+    let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(&error.to_string()))?;
+    Ok(acklab_live::nodes::run::Places { directory, patience })
 }
 
 /// What a live run told.
@@ -209,11 +209,6 @@ impl LiveResult {
     /// The summary as one line of JSON.
     fn json(&self) -> String {
         self.0.json()
-    }
-
-    /// Summary and tables as one line of JSON.
-    fn packed(&self) -> String {
-        self.0.packed()
     }
 
     /// One row a flow.

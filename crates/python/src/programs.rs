@@ -8,17 +8,31 @@ use acklab_scenario::spec::{Scenario, Stop};
 use pyo3::prelude::*;
 use serde_json::json;
 #[cfg(target_os = "linux")]
-use {acklab_sim::outcome::Outcome, serde_json::Value};
+use {
+    crate::live::{attempted, places, told},
+    acklab_live::clock::Clock,
+    acklab_live::lateness::refusal,
+    acklab_live::nodes::frame,
+    acklab_live::nodes::machine::Start,
+    acklab_live::nodes::run::drive,
+    acklab_live::nodes::traffic::{Traffic, refused},
+    acklab_live::nodes::wall::{self, Card},
+    acklab_live::sys::{Fence, copied},
+    std::net::{Ipv4Addr, Ipv6Addr},
+};
 
 use crate::errors;
 use crate::input::{Text, overrides};
-use crate::live::LiveError;
 use crate::simulation::RunResult;
 
 /// A kernel: its node, the words that start it, its environment, what it may read, and what it may write.
 type Kernel = (String, Vec<String>, Vec<(String, String)>, Vec<PathBuf>, Vec<PathBuf>);
 /// A namespace of this machine: its node, the descriptors of its card and of what becomes readable when its programs have ended.
 type Place = (String, i32, i32);
+
+/// What is said elsewhere.
+#[cfg(not(target_os = "linux"))]
+const LINUX_ONLY: &str = "programs run on Linux only";
 
 /// A scenario's programs, and its network between them.
 #[pyclass(frozen, module = "acklab._core")]
@@ -45,13 +59,21 @@ impl Programs {
                     "stop_s": program.stop.map(|stop| stop.secs()), "environment": program.environment,
                     "kernel": program.kernel })
         };
+        #[cfg(target_os = "linux")]
+        let addresses = addresses;
+        #[cfg(not(target_os = "linux"))]
+        let addresses = |_| [String::new(), String::new()];
+        let address = |(name, node): (&String, u32)| {
+            let [four, six] = addresses(node);
+            json!([name, four, six])
+        };
         let end_s = match stop {
             Stop::FlowsComplete { at_most } => at_most.secs(),
             Stop::At(at) => at.secs(),
         };
         json!({
             "title": title, "seed": seed, "end_s": end_s, "server": name(server), "client": name(client),
-            "nodes": nodes.iter().zip(0..).map(|(name, node)| json!([name, address(node), address6(node)])).collect::<Vec<_>>(),
+            "nodes": nodes.iter().zip(0..).map(address).collect::<Vec<_>>(),
             "programs": programs.iter().map(program).collect::<Vec<_>>(),
         })
         .to_string()
@@ -72,7 +94,27 @@ impl Programs {
         captures: Option<PathBuf>,
         patience_s: f64,
     ) -> PyResult<(RunResult, String)> {
-        run(py, &self.0, kernels, directory, captures, patience_s)
+        #[cfg(not(target_os = "linux"))]
+        return crate::live::elsewhere(LINUX_ONLY, (py, kernels, directory, captures, patience_s));
+        #[cfg(target_os = "linux")]
+        {
+            crossed(&self.0)?;
+            let (mut nodes, mut starts) = (Vec::new(), Vec::new());
+            for (name, command, environment, read, write) in kernels {
+                nodes.push(node(&self.0, &name)?);
+                starts.push(Start { command, environment, fence: Some(Fence { read, write }) });
+            }
+            let places = places(directory, patience_s)?;
+            let (finished, ended, grants, overrun) = attempted(py, |go_on| {
+                let traffic = Traffic::new(&self.0, nodes, captures.as_deref())?;
+                let went = drive(traffic, &starts, &places, go_on)?;
+                Ok((went.network.finish(), went.ended, went.grants, went.overrun))
+            })?;
+            let (outcome, streams, astray) = finished;
+            let besides =
+                json!({ "streams": streams, "kernels": ended, "grants": grants, "overrun": overrun, "astray": astray });
+            Ok((RunResult::new(outcome, self.0.clone()), besides.to_string()))
+        }
     }
 
     /// Runs it between namespaces of this machine by its clock, from `begin_ns` of the monotonic one. Second: what is told besides.
@@ -86,33 +128,44 @@ impl Programs {
         late_s: f64,
         urgent: bool,
     ) -> PyResult<(RunResult, String)> {
-        run_live(py, &self.0, places, begin_ns, captures, late_s, urgent)
+        #[cfg(not(target_os = "linux"))]
+        return crate::live::elsewhere(LINUX_ONLY, (py, places, begin_ns, captures, late_s, urgent));
+        #[cfg(target_os = "linux")]
+        {
+            crossed(&self.0)?;
+            let copied = |descriptor| copied(descriptor).map_err(PyErr::from);
+            let (mut nodes, mut cards) = (Vec::new(), Vec::new());
+            for (name, card, done) in places {
+                nodes.push(node(&self.0, &name)?);
+                cards.push(Card::tap(copied(card)?, copied(done)?));
+            }
+            let (finished, refused, lateness) = attempted(py, |go_on| {
+                let traffic = Traffic::new(&self.0, nodes, captures.as_deref())?;
+                let went = wall::drive(traffic, cards, Clock::from_monotonic(begin_ns), urgent, go_on)?;
+                Ok((went.network.finish(), went.refused, went.lateness))
+            })?;
+            let (outcome, streams, astray) = finished;
+            let why: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
+            let besides = json!({
+                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::run::kernel(), "lateness": lateness,
+                "valid": why.is_empty(), "why": why,
+            });
+            Ok((RunResult::new(outcome, self.0.clone()), besides.to_string()))
+        }
     }
 }
 
-/// The address of a node, as text.
+/// The addresses of a node, as texts.
 #[cfg(target_os = "linux")]
-fn address(node: u32) -> String {
-    let [a, b, c, d] = acklab_live::nodes::frame::address(node);
-    format!("{a}.{b}.{c}.{d}")
-}
-
-/// The same of version 6.
-#[cfg(target_os = "linux")]
-fn address6(node: u32) -> String {
-    std::net::Ipv6Addr::from(acklab_live::nodes::frame::address6(node)).to_string()
-}
-
-/// An error of a run.
-fn told(why: String) -> PyErr {
-    LiveError::new_err(acklab_scenario::visible(&why))
+fn addresses(node: u32) -> [String; 2] {
+    [Ipv4Addr::from(frame::address(node)).to_string(), Ipv6Addr::from(frame::address6(node)).to_string()]
 }
 
 /// Whether packets of programs cross all links.
 #[cfg(target_os = "linux")]
 fn crossed(scenario: &Scenario) -> PyResult<()> {
-    match acklab_live::nodes::traffic::refused(scenario) {
-        Some(why) => Err(told(format!("a stage of a link {why}: no program's packets cross it"))),
+    match refused(scenario) {
+        Some(why) => Err(told(&format!("a stage of a link {why}: no program's packets cross it"))),
         None => Ok(()),
     }
 }
@@ -121,124 +174,5 @@ fn crossed(scenario: &Scenario) -> PyResult<()> {
 #[cfg(target_os = "linux")]
 fn node(scenario: &Scenario, name: &str) -> PyResult<u32> {
     let found = scenario.nodes.iter().zip(0..).find_map(|(known, node)| (known == name).then_some(node));
-    found.ok_or_else(|| told(format!("there is no node {name}")))
-}
-
-/// Makes a run, which an interrupt may end; `told_of` gives its outcome, and as JSON what it tells besides.
-#[cfg(target_os = "linux")]
-fn made<Finished: Send>(
-    py: Python<'_>,
-    scenario: &Arc<Scenario>,
-    make: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<Finished, String> + Send,
-    told_of: impl FnOnce(Finished) -> (Outcome, Value),
-) -> PyResult<(RunResult, String)> {
-    let ran = crate::simulation::interruptible(py, |go_on| crate::drive::caught(|| make(go_on)))?;
-    let (outcome, besides) = told_of(ran.map_err(errors::run)?.map_err(told)?);
-    Ok((RunResult::new(outcome, scenario.clone()), besides.to_string()))
-}
-
-#[cfg(target_os = "linux")]
-fn run_live(
-    py: Python<'_>,
-    scenario: &Arc<Scenario>,
-    places: Vec<Place>,
-    begin_ns: u64,
-    captures: Option<PathBuf>,
-    late_s: f64,
-    urgent: bool,
-) -> PyResult<(RunResult, String)> {
-    use acklab_live::lateness::refusal;
-    use acklab_live::nodes::wall::{Asked, Finished, Place, run};
-    crossed(scenario)?;
-    let copied = |descriptor| acklab_live::sys::copied(descriptor).map_err(PyErr::from);
-    let place = |(name, card, done): (String, i32, i32)| -> PyResult<Place> {
-        Ok(Place { node: node(scenario, &name)?, card: copied(card)?, done: copied(done)? })
-    };
-    let places = places.into_iter().map(place).collect::<PyResult<Vec<_>>>()?;
-    let asked = Asked { scenario: scenario.clone(), places, captures, begin_ns, urgent };
-    made(
-        py,
-        scenario,
-        |go_on| run(asked, go_on),
-        |Finished { outcome, streams, astray, refused, lateness }| {
-            let why: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
-            let besides = json!({
-                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::run::kernel(), "lateness": lateness,
-                "valid": why.is_empty(), "why": why,
-            });
-            (outcome, besides)
-        },
-    )
-}
-
-#[cfg(target_os = "linux")]
-fn run(
-    py: Python<'_>,
-    scenario: &Arc<Scenario>,
-    kernels: Vec<Kernel>,
-    directory: PathBuf,
-    captures: Option<PathBuf>,
-    patience_s: f64,
-) -> PyResult<(RunResult, String)> {
-    use acklab_live::nodes::machine::Start;
-    use acklab_live::nodes::run::{Asked, Ended, Finished, Node, Places, run};
-    crossed(scenario)?;
-    let kernel = |(name, command, environment, read, write): Kernel| -> PyResult<Node> {
-        let fence = Some(acklab_live::sys::Fence { read, write });
-        Ok(Node { node: node(scenario, &name)?, start: Start { command, environment, fence } })
-    };
-    let nodes = kernels.into_iter().map(kernel).collect::<PyResult<Vec<_>>>()?;
-    let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
-    let places = Places { directory, patience };
-    let asked = Asked { scenario: scenario.clone(), nodes, places, captures };
-    made(
-        py,
-        scenario,
-        |go_on| run(asked, go_on),
-        |Finished { outcome, streams, ended, grants, overrun, astray }| {
-            let one = |Ended { status, console, .. }: &Ended| json!({ "status": status, "console": console });
-            let kernels = ended.iter().map(one).collect::<Vec<_>>();
-            (
-                outcome,
-                json!({ "streams": streams, "kernels": kernels, "grants": grants, "overrun": overrun, "astray": astray }),
-            )
-        },
-    )
-}
-
-/// Says that there is no such thing here.
-#[cfg(not(target_os = "linux"))]
-fn address(_: u32) -> String {
-    String::new()
-}
-
-/// See `address`.
-#[cfg(not(target_os = "linux"))]
-fn address6(_: u32) -> String {
-    String::new()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn run_live(
-    _: Python<'_>,
-    _: &Arc<Scenario>,
-    _: Vec<Place>,
-    _: u64,
-    _: Option<PathBuf>,
-    _: f64,
-    _: bool,
-) -> PyResult<(RunResult, String)> {
-    Err(told("programs run on Linux only".to_owned()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn run(
-    _: Python<'_>,
-    _: &Arc<Scenario>,
-    _: Vec<Kernel>,
-    _: PathBuf,
-    _: Option<PathBuf>,
-    _: f64,
-) -> PyResult<(RunResult, String)> {
-    Err(LiveError::new_err("programs run on Linux only"))
+    found.ok_or_else(|| told(&format!("there is no node {name}")))
 }

@@ -10,6 +10,7 @@ use acklab_packet::Time;
 use acklab_scenario::expanded_toml;
 use acklab_scenario::spec::{Record, Scenario};
 use acklab_sim::outcome::Outcome;
+use acklab_table::Row;
 use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -275,15 +276,9 @@ impl RunResult {
         RunResult { outcome, scenario, told, tables: Default::default() }
     }
 
-    fn table(
-        &self,
-        py: Python<'_>,
-        place: usize,
-        name: &'static str,
-        build: impl Fn(&Outcome) -> RecordBatch + Send + Sync,
-    ) -> Table {
-        let batch = py.detach(|| self.tables[place].get_or_init(|| build(&self.outcome)).clone());
-        Table::new(name, batch)
+    fn table<R: Row + Sync>(&self, py: Python<'_>, place: usize, name: &'static str, rows: &[R]) -> Table {
+        let batch = || tables::batch(rows, &self.outcome.names());
+        Table::new(name, py.detach(|| self.tables[place].get_or_init(batch).clone()))
     }
 }
 
@@ -310,35 +305,31 @@ impl RunResult {
     /// One row a transfer.
     #[getter]
     fn flows(&self, py: Python<'_>) -> Table {
-        self.table(py, 0, "flows", |outcome| tables::batch(&outcome.flows, &outcome.names()))
+        self.table(py, 0, "flows", &self.outcome.flows)
     }
 
     /// One row a link direction.
     #[getter]
     fn links(&self, py: Python<'_>) -> Table {
-        self.table(py, 1, "links", |outcome| tables::batch(&outcome.links, &outcome.names()))
+        self.table(py, 1, "links", &self.outcome.links)
     }
 
     /// The senders' state at each change; None unless recorded.
     #[getter]
     fn series(&self, py: Python<'_>) -> Option<Table> {
-        self.told
-            .series
-            .then(|| self.table(py, 2, "series", |outcome| tables::batch(&outcome.series, &outcome.names())))
+        self.told.series.then(|| self.table(py, 2, "series", &self.outcome.series))
     }
 
     /// Queue lengths at each change; None unless recorded.
     #[getter]
     fn queue(&self, py: Python<'_>) -> Option<Table> {
-        self.told.queue.then(|| self.table(py, 3, "queue", |outcome| tables::batch(&outcome.queue, &outcome.names())))
+        self.told.queue.then(|| self.table(py, 3, "queue", &self.outcome.queue))
     }
 
     /// Packet events in order; None unless recorded.
     #[getter]
     fn packets(&self, py: Python<'_>) -> Option<Table> {
-        self.told
-            .packets
-            .then(|| self.table(py, 4, "packets", |outcome| tables::batch(&outcome.packets, &outcome.names())))
+        self.told.packets.then(|| self.table(py, 4, "packets", &self.outcome.packets))
     }
 
     /// One line of JSON: the summary and, unless `records` is false, every recorded table.

@@ -2,12 +2,11 @@
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_schema::DataType;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-
-use crate::arrow::type_name;
 
 /// An immutable Arrow table; clones share the data.
 #[pyclass(frozen, module = "acklab._core")]
@@ -19,6 +18,18 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new(name: &'static str, batch: RecordBatch) -> Table {
         Table { name: name.to_owned(), batch }
+    }
+}
+
+/// A type's name in the words a Python user knows.
+fn type_name(data_type: &DataType) -> &'static str {
+    match data_type {
+        DataType::Float64 => "float",
+        DataType::UInt64 | DataType::UInt32 => "int",
+        DataType::Boolean => "bool",
+        DataType::Utf8 | DataType::Dictionary(..) => "str",
+        DataType::List(_) => "list",
+        _ => "other",
     }
 }
 

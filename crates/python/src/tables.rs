@@ -1,14 +1,24 @@
 //! Tables of rows as Arrow record batches.
 
-use acklab_table::{Better, Cell, Column, Flag, Kind, Names, Row};
-use arrow_array::RecordBatch;
-use pyo3::prelude::*;
+use std::sync::Arc;
 
-use crate::arrow::Columns;
+use acklab_table::{Better, Cell, Column, Flag, Kind, Names, Row};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int8Array, Int32Array, ListArray, RecordBatch,
+    RecordBatchOptions, StringArray, UInt32Array, UInt64Array,
+};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{Field, Schema};
+use pyo3::prelude::*;
 
 /// The table of these rows, which refer to `names` by index.
 pub(crate) fn batch<R: Row>(rows: &[R], names: &Names) -> RecordBatch {
-    R::COLUMNS.iter().fold(Columns::default(), |columns, column| add(columns, column, rows, names)).finish()
+    let arrays: Vec<ArrayRef> = R::COLUMNS.iter().map(|column| array(column, rows, names)).collect();
+    let fields = R::COLUMNS.iter().zip(&arrays);
+    let fields = fields.map(|(column, array)| Field::new(column.name, array.data_type().clone(), column.optional));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    RecordBatch::try_new_with_options(schema, arrays, &options).expect("each column has a cell of each row")
 }
 
 /// Returns the declaration of a column as a dict.
@@ -64,28 +74,30 @@ impl Declared {
     }
 }
 
-fn add<R: Row>(columns: Columns, column: &Column<R>, rows: &[R], names: &Names) -> Columns {
-    let &Column { name, kind, optional, cell, .. } = column;
-    let cells = rows.iter().map(cell);
-    match kind {
-        Kind::Truth => columns.bool(name, cells.map(|cell| matches!(cell, Cell::Truth(true)))),
-        Kind::Count if optional => columns.maybe_u64(name, cells.map(count)),
-        Kind::Count => columns.u64(name, cells.filter_map(count)),
-        Kind::Count32 if optional => columns.maybe_u32(name, cells.map(|cell| count(cell).map(|count| count as u32))),
-        Kind::Count32 => columns.u32(name, cells.filter_map(count).map(|count| count as u32)),
-        Kind::Number if optional => columns.maybe_f64(name, cells.map(number)),
-        Kind::Number => columns.f64(name, cells.filter_map(number)),
-        Kind::Text => {
-            columns.text(name, cells.filter_map(|cell| if let Cell::Text(text) = cell { Some(text) } else { None }))
+/// The cells of a column. Whether one may be missing is part of its declaration, not of the data at hand.
+fn array<R: Row>(column: &Column<R>, rows: &[R], names: &Names) -> ArrayRef {
+    let cells = rows.iter().map(column.cell);
+    match column.kind {
+        Kind::Truth => Arc::new(BooleanArray::from_iter(cells.map(|cell| Some(matches!(cell, Cell::Truth(true)))))),
+        Kind::Count => Arc::new(UInt64Array::from_iter(cells.map(count))),
+        Kind::Count32 => Arc::new(UInt32Array::from_iter(cells.map(|cell| count(cell).map(|count| count as u32)))),
+        Kind::Number => {
+            let number = |cell| if let Cell::Number(number) = cell { Some(number) } else { None };
+            Arc::new(Float64Array::from_iter(cells.map(number)))
         }
-        Kind::Word(words) if optional => columns.maybe_words(name, words, cells.map(index)),
-        Kind::Word(words) => columns.words(name, words, cells.filter_map(index).map(|index| index as usize)),
-        Kind::Flow => columns.names(name, &names.flows, cells.filter_map(index)),
-        Kind::Link => columns.names(name, &names.links, cells.filter_map(index)),
-        Kind::Ranges => columns.ranges(
-            name,
-            cells.map(|cell| if let Cell::Ranges(ranges) = cell { ranges.into_iter() } else { Vec::new().into_iter() }),
-        ),
+        Kind::Text => Arc::new(StringArray::from_iter(
+            cells.map(|cell| if let Cell::Text(text) = cell { Some(text) } else { None }),
+        )),
+        Kind::Word(words) => {
+            let keys = Int8Array::from_iter(cells.map(|cell| index(cell).map(|index| index as i8)));
+            Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(words))))
+        }
+        Kind::Flow | Kind::Link => {
+            let names = if column.kind == Kind::Flow { &names.flows } else { &names.links };
+            let keys = Int32Array::from_iter(cells.map(|cell| index(cell).map(|index| index as i32)));
+            Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(names))))
+        }
+        Kind::Ranges => Arc::new(ranges(cells)),
     }
 }
 
@@ -93,10 +105,23 @@ fn count(cell: Cell<'_>) -> Option<u64> {
     if let Cell::Count(count) = cell { Some(count) } else { None }
 }
 
-fn number(cell: Cell<'_>) -> Option<f64> {
-    if let Cell::Number(number) = cell { Some(number) } else { None }
-}
-
 fn index(cell: Cell<'_>) -> Option<u32> {
     if let Cell::Index(index) = cell { Some(index) } else { None }
+}
+
+/// Lists of `[start, end]` pairs.
+fn ranges<'a>(cells: impl Iterator<Item = Cell<'a>>) -> ListArray {
+    let (mut edges, mut lengths) = (Vec::new(), Vec::new());
+    for cell in cells {
+        let pairs = if let Cell::Ranges(pairs) = cell { pairs } else { Vec::new() };
+        lengths.push(pairs.len());
+        edges.extend(pairs.into_iter().flat_map(|(start, end)| [start, end]));
+    }
+    let list = |values: ArrayRef, lengths: OffsetBuffer<i32>| {
+        let item = Arc::new(Field::new("item", values.data_type().clone(), false));
+        ListArray::new(item, lengths, values, None)
+    };
+    let pairs = OffsetBuffer::from_lengths(std::iter::repeat_n(2, edges.len() / 2));
+    let pairs = list(Arc::new(UInt64Array::from(edges)), pairs);
+    list(Arc::new(pairs), OffsetBuffer::from_lengths(lengths))
 }

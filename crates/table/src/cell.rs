@@ -57,6 +57,13 @@ pub trait Value {
     const OPTIONAL: bool = false;
     /// Its cell.
     fn cell(&self) -> Cell<'_>;
+    /// Its word; empty if it is none of a few.
+    fn word(&self) -> &'static str {
+        match (Self::KIND, self.cell()) {
+            (Kind::Word(words), Cell::Index(index)) => words[index as usize],
+            _ => "",
+        }
+    }
 }
 
 macro_rules! values {

@@ -14,7 +14,7 @@ const SENDER_PORTS: (u16, u64) = (35_000, 5_000);
 /// First of the receiving ports, and how many there are.
 const RECEIVER_PORTS: (u16, u64) = (40_000, 4_000);
 /// The window a sender advertises: nothing comes back that could fill it.
-const SENDER_WINDOW: u16 = 65_535;
+pub const SENDER_WINDOW: u16 = 65_535;
 
 /// A flow as its packets show it.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,11 +89,6 @@ impl Conversation {
     pub fn window(&self, syn: bool) -> u16 {
         let scale = if syn { 0 } else { self.scale };
         (self.window.saturating_add((1 << scale) - 1) >> scale).min(65_535) as u16
-    }
-
-    /// The sender's window field.
-    pub fn sender_window(&self) -> u16 {
-        SENDER_WINDOW
     }
 }
 

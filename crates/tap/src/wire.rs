@@ -6,7 +6,7 @@ use etherparse::TcpOptionElement::{
 };
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, UdpHeader};
 
-use crate::conversation::{Conversation, MAX_PAYLOAD};
+use crate::conversation::{Conversation, MAX_PAYLOAD, SENDER_WINDOW};
 use crate::journey::Tag;
 
 /// What payloads consist of.
@@ -92,7 +92,7 @@ fn datagram(ports: (u16, u16), (from, to): Ends, size: u32) -> (Vec<u8>, &'stati
 fn probe_header(talk: &Conversation, ports: (u16, u16), probe: &Probe, tag: &Tag) -> TcpHeader {
     let number = talk.number(probe.seq, tag.fin);
     let mut tcp = if probe.reply {
-        let mut tcp = TcpHeader::new(ports.0, ports.1, number, talk.sender_window());
+        let mut tcp = TcpHeader::new(ports.0, ports.1, number, SENDER_WINDOW);
         tcp.acknowledgment_number = 1;
         tcp
     } else {
@@ -108,7 +108,7 @@ fn probe_header(talk: &Conversation, ports: (u16, u16), probe: &Probe, tag: &Tag
 }
 
 fn data_header(talk: &Conversation, ports: (u16, u16), segment: &Segment, tag: &Tag) -> (TcpHeader, usize) {
-    let mut tcp = TcpHeader::new(ports.0, ports.1, talk.number(segment.seq, tag.fin), talk.sender_window());
+    let mut tcp = TcpHeader::new(ports.0, ports.1, talk.number(segment.seq, tag.fin), SENDER_WINDOW);
     tcp.syn = segment.syn;
     tcp.fin = segment.fin;
     // RFC 3168 section 6.1.1: both flags on the SYN ask for marks; later CWR says that one was answered.
@@ -177,17 +177,18 @@ fn write_number(tcp: &mut TcpHeader, ace: Ace) {
 fn add_counts(tcp: &mut TcpHeader, counts: ByteCounts, unit: u32) {
     let field = |units: u32| units.wrapping_mul(unit).to_be_bytes();
     let ([_, a, b, c], [_, d, e, f]) = (field(counts.ect), field(counts.ce));
-    let mut bytes = tcp.options.as_slice().to_vec();
-    bytes.extend([if counts.ect1 { ACCECN1 } else { ACCECN0 }, ByteCounts::SIZE as u8, a, b, c, d, e, f]);
-    let fits = tcp.set_options_raw(&bytes);
-    debug_assert!(fits.is_ok(), "{bytes:?}");
+    append(tcp, &[if counts.ect1 { ACCECN1 } else { ACCECN0 }, ByteCounts::SIZE as u8, a, b, c, d, e, f]);
+}
+
+/// Adds an option.
+fn append(tcp: &mut TcpHeader, option: &[u8]) {
+    let fits = tcp.set_options_raw(&[tcp.options.as_slice(), option].concat());
+    debug_assert!(fits.is_ok(), "{option:?}");
 }
 
 /// Adds the option by which a SYN or its answer says that its side knows requests.
 fn write_able(tcp: &mut TcpHeader) {
-    let option = [EXPERIMENT, 4, TARR[0], TARR[1]];
-    let fits = tcp.set_options_raw(&[tcp.options.as_slice(), &option].concat());
-    debug_assert!(fits.is_ok(), "{option:?}");
+    append(tcp, &[EXPERIMENT, 4, TARR[0], TARR[1]]);
 }
 
 /// Writes a request for one ACK every `segments` segments, and the timestamps beside it.
@@ -197,8 +198,7 @@ fn write_request(tcp: &mut TcpHeader, segments: u8, stamp: Option<(u32, u32)>) {
         bytes.extend([1, 8, 10]); // a byte that pads, kind and length of the timestamps
         bytes.extend(value.to_be_bytes().into_iter().chain(echo.to_be_bytes()));
     }
-    let fits = tcp.set_options_raw(&bytes);
-    debug_assert!(fits.is_ok(), "{bytes:?}");
+    append(tcp, &bytes);
 }
 
 /// What a SYN or SYN-ACK negotiates, each option aligned as Linux aligns it.

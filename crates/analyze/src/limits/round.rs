@@ -3,7 +3,7 @@
 use super::Limit;
 use super::delay::{Delays, Stands};
 use crate::numbers::span_s;
-use crate::thresholds::{FLAT_ROUNDS, GROWTH, LEAST_GROWN};
+use crate::thresholds::{FLAT_ROUNDS, GROWTH, MIN_GROWN};
 
 /// The present round, and what is remembered of those before.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ impl Round {
         let rate = self.rate_until(now);
         let grows = rate >= GROWTH * self.rate && self.most as f64 >= GROWTH * self.before as f64;
         // Beyond a few segments, congestion avoidance does not grow so fast.
-        let fast = !self.ever || self.most >= LEAST_GROWN * self.unit || self.rounds <= 1;
+        let fast = !self.ever || self.most >= MIN_GROWN * self.unit || self.rounds <= 1;
         if self.rounds == 0 || grows && fast {
             return Limit::SlowStart;
         }

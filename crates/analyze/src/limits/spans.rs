@@ -1,7 +1,7 @@
 //! Spans of time with their causes, in bounded memory: when the list is full, short spans join their neighbours.
 
 use super::{ALL, Limit};
-use crate::thresholds::MOST_SPANS;
+use crate::thresholds::MAX_SPANS;
 
 /// Time up to an instant, with its cause and the packet that ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Spans {
             Some(last) if last.limit == limit => (last.until, last.frame) = (to, self.frame),
             _ => self.list.push(Span { until: to, frame: self.frame, limit }),
         }
-        if self.list.len() >= MOST_SPANS {
+        if self.list.len() >= MAX_SPANS {
             self.shorten();
         }
     }
@@ -105,7 +105,7 @@ impl Spans {
     /// Each two spans become one, with the cause of the longer.
     fn shorten(&mut self) {
         let mut at = self.start.unwrap_or(0);
-        let mut kept: Vec<Span> = Vec::with_capacity(MOST_SPANS / 2 + 1);
+        let mut kept: Vec<Span> = Vec::with_capacity(MAX_SPANS / 2 + 1);
         for two in self.list.chunks(2) {
             let middle = two[0].until;
             let last = two[two.len() - 1];
@@ -154,7 +154,7 @@ mod tests {
             spans.add(ALL[[0, 2, 3][k as usize % 3]], 10 * k, 10 * k + 10);
         }
         let rows: Vec<_> = spans.rows().collect();
-        assert!(rows.len() < MOST_SPANS && rows.len() > MOST_SPANS / 4, "{}", rows.len());
+        assert!(rows.len() < MAX_SPANS && rows.len() > MAX_SPANS / 4, "{}", rows.len());
         assert_eq!((rows[0].0, rows[rows.len() - 1].1, spans.total()), (0, 40_000, 40_000));
         assert!(rows.windows(2).all(|two| two[0].1 == two[1].0), "without a hole");
         assert_eq!(spans.of(Limit::Application), 13_340);

@@ -9,7 +9,7 @@ use super::Damage;
 use super::source::Source;
 
 /// The largest window accepted, in bytes: what `zstd -d` accepts unless told otherwise.
-const MOST_WINDOW: u64 = 1 << 27;
+const MAX_WINDOW: u64 = 1 << 27;
 
 /// A frame being unpacked, block by block.
 pub struct Zstd<S> {
@@ -23,7 +23,7 @@ impl<R: Read> Zstd<Source<R>> {
     /// Reads the header of the frame that `source` begins with.
     pub fn new(mut source: Source<R>) -> io::Result<Zstd<Source<R>>> {
         let mut frame = FrameDecoder::new();
-        frame.set_max_window_size(MOST_WINDOW);
+        frame.set_max_window_size(MAX_WINDOW);
         frame.init(&mut source).map_err(|error| source.fault(&error))?;
         Ok(Zstd { frame, source, fault: None })
     }

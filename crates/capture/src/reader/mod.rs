@@ -14,8 +14,6 @@ use crate::read_error::ReadError;
 const MOST: u32 = 1 << 26;
 /// How a file of snoop begins, with its version (RFC 1761).
 const SNOOP: [u8; 8] = *b"snoop\0\0\0";
-/// Most bytes of names, descriptions and comments that are kept.
-const MOST_TEXT: usize = 1 << 20;
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
@@ -46,18 +44,12 @@ pub enum Direction {
 }
 
 /// An interface, as the file describes it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// What packets begin with: 1 Ethernet, 101 IP, … (the registry of `LINKTYPE_` values).
     pub link_type: u32,
     /// Most bytes kept of a packet.
     pub snap_length: u32,
-    /// Its name; empty where the file has none, as in pcap.
-    pub name: String,
-    /// The same in words.
-    pub description: String,
-    /// Comments on it.
-    pub comments: Vec<String>,
     /// Ticks a second of its clock, and the seconds at which that begins.
     clock: (u128, i64),
 }
@@ -106,8 +98,7 @@ enum Swapped {
 /// A capture file being read, packet by packet. One that is compressed is unpacked meanwhile ([`Packing`]). Blocks it has
 /// no use for are passed over, among them simple packet blocks, which have no time.
 ///
-/// Memory is bounded whatever the file: one block of at most 64 MiB, 65,536 interfaces, and 1 MiB of their names, descriptions
-/// and comments; texts beyond are left out.
+/// Memory is bounded whatever the file: one block of at most 64 MiB, and 65,536 interfaces. Names and comments are passed over.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -127,15 +118,12 @@ pub struct Reader<R: Read> {
     interfaces: Vec<Interface>,
     /// The first interface of the present section.
     section: usize,
-    comments: Vec<String>,
     /// Bytes read, as they are unpacked.
     at: u64,
     /// Where the present packet or block begins, and what stands before a packet in pcap: time, fraction, bytes kept, length.
     start: u64,
     head: [u32; 4],
     block: Vec<u8>,
-    /// Bytes of text that may still be kept.
-    text: usize,
 }
 
 impl<R: Read> Reader<R> {
@@ -157,12 +145,10 @@ impl<R: Read> Reader<R> {
             big_endian: false,
             interfaces: Vec::new(),
             section: 0,
-            comments: Vec::new(),
             at: magic.len() as u64,
             start: 0,
             head: [0; 4],
             block: Vec::new(),
-            text: MOST_TEXT,
         };
         if u32::from_le_bytes(magic) == SECTION {
             reader.section()?;
@@ -182,11 +168,6 @@ impl<R: Read> Reader<R> {
     /// The interfaces met so far.
     pub fn interfaces(&self) -> &[Interface] {
         &self.interfaces
-    }
-
-    /// The comments on the file (its sections) met so far.
-    pub fn comments(&self) -> &[String] {
-        &self.comments
     }
 
     /// Bytes read so far, as they are unpacked.

@@ -1,14 +1,13 @@
 //! Blocks of pcapng: sections, interfaces and packets, with their options.
 
 use std::io::Read;
-use std::mem;
 
 use super::{Direction, Interface, Reader, Record, SECOND, at_four};
 use crate::pcapng::{BYTE_ORDER, OLD_PACKET, option};
 use crate::read_error::ReadError;
 
 /// Most interfaces of a file.
-const MOST_INTERFACES: usize = 1 << 16;
+const MAX_INTERFACES: usize = 1 << 16;
 
 impl<R: Read> Reader<R> {
     /// Reads the rest of a block whose first `head` bytes, its own length and trailer included, are accounted for.
@@ -34,21 +33,7 @@ impl<R: Read> Reader<R> {
         }
         self.body(self.word(length), 16)?;
         self.section = self.interfaces.len();
-        let block = mem::take(&mut self.block);
-        for (code, value) in self.options(&block, 12) {
-            if code == option::COMMENT {
-                let text = self.afford(value);
-                self.comments.extend(text);
-            }
-        }
-        self.block = block;
         Ok(())
-    }
-
-    /// A text, if there is room for it.
-    fn afford(&mut self, value: &[u8]) -> Option<String> {
-        self.text = self.text.checked_sub(value.len() + size_of::<String>())?;
-        Some(text(value))
     }
 
     /// Reads an interface description block.
@@ -58,22 +43,13 @@ impl<R: Read> Reader<R> {
         if block.len() < 8 {
             return Err(malformed("an interface description too short"));
         }
-        if self.interfaces.len() == MOST_INTERFACES {
+        if self.interfaces.len() == MAX_INTERFACES {
             return Err(malformed("more than 65536 interfaces"));
         }
-        let block = mem::take(&mut self.block);
         let link_type = self.half([block[0], block[1]]).into();
-        let mut interface = Interface {
-            link_type,
-            snap_length: self.word(at_four(&block, 4)),
-            clock: (1_000_000, 0),
-            ..Interface::default()
-        };
-        for (code, value) in self.options(&block, 8) {
+        let mut interface = Interface { link_type, snap_length: self.word(at_four(block, 4)), clock: (1_000_000, 0) };
+        for (code, value) in self.options(block, 8) {
             match (code, value) {
-                (option::COMMENT, _) => interface.comments.extend(self.afford(value)),
-                (option::INTERFACE_NAME, _) => interface.name = self.afford(value).unwrap_or_default(),
-                (option::INTERFACE_DESCRIPTION, _) => interface.description = self.afford(value).unwrap_or_default(),
                 (option::INTERFACE_RESOLUTION, &[power]) => interface.clock.0 = resolution(power, self.start)?,
                 (option::INTERFACE_OFFSET, value) => {
                     if let Ok(value) = <[u8; 8]>::try_from(value) {
@@ -85,7 +61,6 @@ impl<R: Read> Reader<R> {
             }
         }
         self.interfaces.push(interface);
-        self.block = block;
         Ok(())
     }
 
@@ -143,8 +118,4 @@ fn resolution(power: u8, start: u64) -> Result<u128, ReadError> {
     let base: u128 = if power & 0x80 == 0 { 10 } else { 2 };
     let ticks = base.checked_pow(u32::from(power & 0x7f));
     ticks.ok_or(ReadError::Malformed { at: start, why: "a clock finer than any" })
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }

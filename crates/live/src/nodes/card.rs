@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
-use super::memory::{Fault, MOST_REGIONS, Memory, Region};
+use super::memory::{Fault, MAX_REGIONS, Memory, Region};
 use super::ring::{Places, Ring};
 use crate::sys;
 
@@ -38,7 +38,7 @@ const PROTOCOL_FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 14;
 
 const HEADER: usize = 12;
 /// Longest body of a message.
-const MOST_BODY: usize = 8 + 32 * MOST_REGIONS;
+const MAX_BODY: usize = 8 + 32 * MAX_REGIONS;
 
 /// The rings of a network card.
 pub const RECEIVE: usize = 0;
@@ -48,7 +48,7 @@ pub const TRANSMIT: usize = 1;
 /// `struct virtio_net_hdr_v1`, which says nothing here but that a packet is in one buffer.
 const PREFIX: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
 /// Longest frame.
-const MOST_FRAME: usize = PREFIX.len() + 65_550;
+const MAX_FRAME: usize = PREFIX.len() + 65_550;
 
 /// What a message asks of the one who has the clock.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,6 +87,14 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from(number(bytes, at)) | u64::from(number(bytes, at + 4)) << 32
 }
 
+/// A message with a number.
+fn message(request: u32, flag: u32, value: u64) -> [u8; HEADER + 8] {
+    let mut bytes = [0; HEADER + 8];
+    let words = [request, VERSION | flag, 8, value as u32, (value >> 32) as u32];
+    bytes.chunks_exact_mut(4).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+    bytes
+}
+
 fn failed(error: io::Error) -> Fault {
     format!("its channel: {error}")
 }
@@ -116,10 +124,10 @@ impl Card {
         }
         channel.read_exact(&mut head[got..]).map_err(failed)?;
         let (request, flags, length) = (number(&head, 0), number(&head, 4), number(&head, 8) as usize);
-        if length > MOST_BODY {
+        if length > MAX_BODY {
             return Err(format!("a message of {length} bytes"));
         }
-        let mut body = [0; MOST_BODY];
+        let mut body = [0; MAX_BODY];
         channel.read_exact(&mut body[..length]).map_err(failed)?;
         self.unanswered = (flags & NEED_REPLY != 0).then_some(request);
         let body = &body[..length];
@@ -159,13 +167,7 @@ impl Card {
     fn reply(&mut self, request: u32, value: u64) -> Result<(), Fault> {
         self.unanswered = None;
         let Some(channel) = &mut self.channel else { return Ok(()) };
-        let mut bytes = [0; HEADER + 8];
-        for (place, word) in
-            bytes.chunks_exact_mut(4).zip([request, VERSION | REPLY, 8, value as u32, (value >> 32) as u32])
-        {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-        channel.write_all(&bytes).map_err(failed)
+        channel.write_all(&message(request, REPLY, value)).map_err(failed)
     }
 
     /// Answers the request that waits for it, if one does.
@@ -180,7 +182,7 @@ impl Card {
     fn sent(&mut self) -> Result<(Vec<Vec<u8>>, bool), Fault> {
         let (ring, mut frames) = (&mut self.rings[TRANSMIT], Vec::new());
         while let Some(chain) = ring.take(&self.memory)? {
-            let mut bytes = chain.read(&self.memory, MOST_FRAME)?;
+            let mut bytes = chain.read(&self.memory, MAX_FRAME)?;
             ring.give(&chain, 0, &self.memory)?;
             if bytes.len() >= PREFIX.len() {
                 bytes.drain(..PREFIX.len());
@@ -223,12 +225,7 @@ impl Card {
     /// It does not answer.
     pub fn interrupt(&mut self, ring: usize) -> Result<(), Fault> {
         let Some(back) = &mut self.back else { return Ok(()) };
-        let mut bytes = [0; HEADER + 8];
-        for (place, word) in
-            bytes.chunks_exact_mut(4).zip([request::VRING_CALL, VERSION | NEED_REPLY, 8, ring as u32, 0])
-        {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
+        let mut bytes = message(request::VRING_CALL, NEED_REPLY, ring as u64);
         back.write_all(&bytes).and_then(|()| back.read_exact(&mut bytes)).map_err(failed)
     }
 
@@ -243,7 +240,7 @@ impl Card {
 /// A table of memory, with a file for each region.
 fn memory(body: &[u8], files: Vec<OwnedFd>) -> Result<Memory, Fault> {
     let count = number(body, 0) as usize;
-    if count != files.len() || count > MOST_REGIONS || body.len() < 8 + 32 * count {
+    if count != files.len() || count > MAX_REGIONS || body.len() < 8 + 32 * count {
         return Err(format!("{count} regions of memory with {} files in {} bytes", files.len(), body.len()));
     }
     let region = |(index, file): (usize, OwnedFd)| {

@@ -5,10 +5,11 @@
 
 use acklab_packet::{Ace, Ack, Body, Ecn, Packet, SackBlocks, Segment};
 use acklab_path::Carried;
+use acklab_path::stage::Reissue;
 
-use super::ip::Ip;
 use crate::checksum;
-use crate::header::{CE, ECT1, Header, flag};
+use crate::header::{CE, Header, ecn, flag};
+use crate::ip::{Ip, mark};
 use crate::numbers::Numbers;
 use crate::packet::WirePacket;
 
@@ -17,7 +18,10 @@ pub const CONTROL: [u8; 4] = [10, 255, 255, 254];
 /// The port of it.
 pub const CONTROL_PORT: u16 = 1;
 
-const ETHERNET: usize = 14;
+/// Bytes of a frame's header, and one that says no more than IPv4.
+pub const ETHERNET: usize = 14;
+/// See [`ETHERNET`].
+pub const HEAD: [u8; ETHERNET] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x08, 0x00];
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 /// Before a node's two bytes in its address of version 6: of the addresses for private use (RFC 4193).
@@ -125,9 +129,9 @@ pub enum Content {
 impl Content {
     /// Of a packet as [`packet`] leaves it; `numbers` is what its stream said before.
     pub fn new(bytes: &[u8], numbers: &mut Numbers) -> Content {
-        match Header::of_either(bytes) {
-            Ok(header) => Content::Tcp(Box::new(WirePacket::new(bytes.to_vec(), header, 0, numbers))),
-            Err(_) => Content::Other(bytes.to_vec()),
+        match Header::parse(bytes) {
+            Some(header) => Content::Tcp(Box::new(WirePacket::new(bytes.to_vec(), header, 0, numbers))),
+            None => Content::Other(bytes.to_vec()),
         }
     }
 
@@ -182,15 +186,7 @@ impl Content {
                 ..Ack::default()
             });
         }
-        Body::Data(Segment {
-            seq: packet.seq(),
-            len: packet.units().max(1),
-            syn: header.has(flag::SYN),
-            fin: header.has(flag::FIN),
-            ecn: ecn(header.ecn),
-            ace: Ace::cwr(header.has(flag::CWR) && !header.has(flag::SYN)),
-            ..Segment::default()
-        })
+        Body::Data(Segment { len: packet.units().max(1), ..packet.as_segment() })
     }
 
     /// The bytes as they arrive: with the mark that a queue has set, and the number that a stage has put into an ACK. Second:
@@ -211,29 +207,6 @@ impl Content {
         }
         (bytes, new)
     }
-}
-
-/// IP's two bits as the simulator has them.
-fn ecn(bits: u8) -> Ecn {
-    match bits {
-        0 => Ecn::NotEct,
-        CE => Ecn::Ce,
-        ECT1 => Ecn::Ect1,
-        _ => Ecn::Ect,
-    }
-}
-
-/// Sets the congestion mark of an IPv4 packet, with its checksum.
-fn mark(packet: &mut [u8]) {
-    if packet[0] >> 4 == 6 {
-        packet[1] |= CE << 4;
-        return;
-    }
-    let old = [packet[0], packet[1]];
-    let new = [old[0], old[1] | CE];
-    let sum = checksum::updated(u16::from_be_bytes([packet[10], packet[11]]), &old, &new);
-    packet[1] = new[1];
-    packet[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! One side of a plan, in the first process of its kernel: the sources and sinks of its flows.
 
 use std::net::{SocketAddrV4, UdpSocket};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use acklab_packet::Time;
 use nix::sys::prctl::set_timerslack;
@@ -11,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{self, CONTROL, CONTROL_PORT};
 use super::run::STOP;
-use crate::carrier::Clock;
-use crate::endpoint::{self, Shared, Stop};
+use crate::clock::Clock;
+use crate::endpoint::{Ends, Shared};
 use crate::ignored::Ignored;
 use crate::namespace::{Trouble, configure, ip};
 use crate::plan::Plan;
@@ -71,26 +70,16 @@ fn work(plan: &Plan, side: usize, epoch_ns: u64, link: &UdpSocket, tell: &dyn Fn
     let control = CONTROL.map(|part| part.to_string()).join(".");
     ip(&["route", "add", &control, "dev", DEVICE])?;
     let chosen = Senders::new(plan)?;
-    let stop: Stop = Arc::default();
+    let mut ends = Ends::default();
     for flow in plan.flows.iter().filter(|flow| flow.side != side) {
-        let (listener, over) = (endpoint::listen(flow, plan.settings.ample())?, stop.clone());
-        thread::spawn(move || endpoint::sink(&listener, &over));
+        ends.sink(flow, plan.settings.ample())?;
     }
     let clock = Clock::start_at(epoch_ns);
-    let trouble: Arc<Mutex<Option<Trouble>>> = Arc::default();
     let shared: Vec<Arc<Shared>> = plan.flows.iter().map(|_| Arc::default()).collect();
     for ((flow, control), state) in plan.flows.iter().zip(&chosen.names).zip(&shared) {
-        if flow.side != side {
-            continue;
+        if flow.side == side {
+            ends.source(flow, control, clock, state);
         }
-        let (flow, control, state) = (flow.clone(), control.clone(), state.clone());
-        let (over, trouble) = (stop.clone(), trouble.clone());
-        thread::spawn(move || {
-            endpoint::sleep_until(Time::from_secs(flow.start_s), clock, &over);
-            if let Err(why) = endpoint::source(&flow, &control, clock, &state, &over) {
-                trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
-            }
-        });
     }
     let (mut series, mut told, mut number) = (Vec::new(), vec![false; shared.len()], 0_u32);
     loop {
@@ -100,9 +89,7 @@ fn work(plan: &Plan, side: usize, epoch_ns: u64, link: &UdpSocket, tell: &dyn Fn
             break;
         }
         look(&shared, clock, &mut series);
-        if let Some(why) = trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Err(why);
-        }
+        ends.check()?;
         for (known, state) in told.iter_mut().zip(&shared) {
             if state.done.load(Ordering::Relaxed) && !*known {
                 *known = true;
@@ -112,7 +99,6 @@ fn work(plan: &Plan, side: usize, epoch_ns: u64, link: &UdpSocket, tell: &dyn Fn
     }
     let alone = plan.flows.iter().filter(|flow| flow.side == side).count() == 1;
     let recoveries = if alone { recoveries() } else { None };
-    stop.store(true, Ordering::Relaxed);
     Ok(Told {
         trouble: None,
         series,

@@ -1,6 +1,6 @@
 //! The key of a conversation, by which packets are counted together.
 
-use super::ip::Ip;
+use crate::ip::Ip;
 
 /// The properties that packets of one conversation share, one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

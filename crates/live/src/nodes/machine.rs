@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice, Read, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -87,10 +87,10 @@ fn broken(error: impl std::fmt::Display) -> Fault {
 }
 
 /// Waits until one of these can be read; `None` if `go_on` says no, or nothing comes for `patience`.
-fn readable(channels: &[&dyn AsRaw], patience: Duration, go_on: &mut dyn FnMut() -> bool) -> Result<usize, Fault> {
+fn readable(channels: &[BorrowedFd<'_>], patience: Duration, go_on: &mut dyn FnMut() -> bool) -> Result<usize, Fault> {
     let since = Instant::now();
     loop {
-        let mut fds: Vec<PollFd<'_>> = channels.iter().map(|one| PollFd::new(one.fd(), PollFlags::POLLIN)).collect();
+        let mut fds: Vec<PollFd<'_>> = channels.iter().map(|&one| PollFd::new(one, PollFlags::POLLIN)).collect();
         match poll(&mut fds, PollTimeout::from(LOOK_MS)) {
             Ok(0) | Err(nix::errno::Errno::EINTR) => {}
             Ok(_) => {
@@ -110,17 +110,6 @@ fn readable(channels: &[&dyn AsRaw], patience: Duration, go_on: &mut dyn FnMut()
                 patience.as_secs()
             ));
         }
-    }
-}
-
-/// Something with a descriptor.
-trait AsRaw {
-    fn fd(&self) -> std::os::fd::BorrowedFd<'_>;
-}
-
-impl<T: AsFd> AsRaw for T {
-    fn fd(&self) -> std::os::fd::BorrowedFd<'_> {
-        self.as_fd()
     }
 }
 
@@ -190,7 +179,7 @@ impl Machine {
         // A kernel that cannot start never knocks.
         let child = &mut self.child;
         let mut ended = None;
-        let waited = readable(&[door], self.patience, &mut || {
+        let waited = readable(&[door.as_fd()], self.patience, &mut || {
             ended = child.try_wait().ok().flatten();
             ended.is_none() && go_on()
         });
@@ -251,11 +240,8 @@ impl Machine {
     pub fn hear(&mut self, schedule: &Schedule, tod: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Event, Fault> {
         loop {
             let Some(calendar) = &self.calendar else { return Ok(Event::Gone) };
-            let card: &dyn AsRaw = match self.card.channel() {
-                Some(channel) => channel,
-                None => &self.card_door,
-            };
-            if readable(&[card, calendar], self.patience, go_on)? == 0 {
+            let card = self.card.channel().map_or(self.card_door.as_fd(), AsFd::as_fd);
+            if readable(&[card, calendar.as_fd()], self.patience, go_on)? == 0 {
                 if self.card.channel().is_none() {
                     self.card.connect(self.card_door.accept().map_err(broken)?.0);
                     continue;

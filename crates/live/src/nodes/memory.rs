@@ -12,7 +12,7 @@ use vm_memory::{Bytes, FileOffset, MmapRegion, VolatileMemory};
 pub type Fault = String;
 
 /// Most regions of a vhost-user memory table.
-pub const MOST_REGIONS: usize = 8;
+pub const MAX_REGIONS: usize = 8;
 
 /// A piece of a kernel's memory.
 #[derive(Debug)]
@@ -152,20 +152,21 @@ impl Memory {
     }
 }
 
+/// A file of so many zeros that has no name.
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
+pub(super) fn file(bytes: u64) -> File {
+    static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("acklab-memory-{}-{number}", std::process::id()));
+    let file = File::options().read(true).write(true).create_new(true).open(&path).expect("a new file");
+    std::fs::remove_file(path).expect("it is there");
+    file.set_len(bytes).expect("room");
+    file
+}
 
-    /// A file of so many zeros that has no name.
-    pub fn file(bytes: u64) -> File {
-        static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("acklab-memory-{}-{number}", std::process::id()));
-        let file = File::options().read(true).write(true).create_new(true).open(&path).expect("a new file");
-        std::fs::remove_file(path).expect("it is there");
-        file.set_len(bytes).expect("room");
-        file
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn nothing_beyond_a_region_is_touched() {

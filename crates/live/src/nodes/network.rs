@@ -32,11 +32,11 @@ pub trait Network {
     /// When something happens next by itself; `None` if nothing does.
     fn due(&mut self) -> Option<Time>;
 
-    /// Lets that happen.
+    /// Lets that happen at `now`, which is not before.
     ///
     /// # Errors
     /// It cannot go on.
-    fn step(&mut self) -> Result<(), String>;
+    fn step(&mut self, now: Time) -> Result<(), String>;
 
     /// True if its time is up.
     fn ended(&self) -> bool;

@@ -37,8 +37,8 @@ pub struct Asked {
 }
 
 /// The path, and when it ends.
-struct Pair {
-    ways: [Way; 2],
+pub(crate) struct Pair {
+    pub(crate) ways: [Way; 2],
     now: Time,
     end: Time,
     /// Flows that have not ended, where the run ends with them.
@@ -49,11 +49,12 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(plan: &Plan, snap: Option<u32>) -> Pair {
+    /// `snap` is the bytes to keep of each packet (0: all), if captures are wanted.
+    pub(crate) fn new(plan: &Plan, snap: Option<u32>, end: Time) -> Pair {
         Pair {
-            ways: Way::both(plan, snap),
+            ways: [0, 1].map(|direction| Way::new(plan, direction, snap)),
             now: Time::ZERO,
-            end: Time::from_secs(plan.end_s),
+            end,
             unended: plan.until_complete.then_some(plan.flows.len()),
             over: false,
             through: Vec::new(),
@@ -91,8 +92,7 @@ impl Network for Pair {
         (!self.over).then(|| self.ways.iter().filter_map(Way::next).fold(self.end, Time::min).max(self.now))
     }
 
-    fn step(&mut self) -> Result<(), String> {
-        let Some(now) = self.due() else { return Ok(()) };
+    fn step(&mut self, now: Time) -> Result<(), String> {
         self.now = now;
         if now >= self.end {
             self.over = true;
@@ -101,9 +101,10 @@ impl Network for Pair {
         for direction in 0..2 {
             self.ways[direction].wake(now);
             self.ways[direction].advance(now, &mut self.through);
-            for (_, packet) in self.through.drain(..) {
-                self.ways[direction].arrives(&packet, now);
-                self.arrivals.push(Arrival { node: 1 - direction, at: now, bytes: packet.bytes().to_vec() });
+            for (at, packet) in self.through.drain(..) {
+                let seen = self.ways[direction].arrives(&packet, now);
+                self.ways[1 - direction].hears.extend(seen);
+                self.arrivals.push(Arrival { node: 1 - direction, at, bytes: packet.bytes().to_vec() });
             }
             // The other direction's shapers receive it before the kernel answers.
             self.ways[1 - direction].wake(now);
@@ -144,7 +145,7 @@ pub fn run(
     asked: &Asked,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(Option<Outcome>, Vec<Ended>), String> {
-    let pair = Pair::new(plan, asked.captures.as_ref().map(|(_, snap)| *snap));
+    let pair = Pair::new(plan, asked.captures.as_ref().map(|(_, snap)| *snap), Time::from_secs(plan.end_s));
     let Went { network, ended, overrun, .. } = drive(pair, &asked.starts, &asked.places, go_on)?;
     let [Some(near), Some(far)] = asked.results.each_ref().map(|place| told(place)) else { return Ok((None, ended)) };
     if let Some(trouble) = near.trouble.or(far.trouble) {
@@ -219,21 +220,21 @@ receiver = { stack = 'linux' }
     #[test]
     fn a_packet_arrives_when_the_path_says_and_the_last_flow_ends_the_run() {
         let plan = Plan::new(parse_toml(TEXT, "t").expect("a scenario").into(), &Options::default()).expect("a plan");
-        let mut pair = Pair::new(&plan, None);
+        let mut pair = Pair::new(&plan, None, Time::NEVER);
         let (mut found, at) = (Vec::new(), Time::from_secs(0.25));
         assert_eq!(pair.sent(0, &syn(), None, 0), Ok(None), "before the beginning there is no path");
         assert_eq!(pair.sent(0, &syn(), Some(at), 0), Ok(None));
         let due = pair.due().expect("it is on its way");
         assert_eq!(due, at + (Time::from_secs(8.0 * 40.0 / 8e6) + Time::from_secs(0.01)));
         while found.is_empty() && !pair.ended() {
-            pair.step().expect("a step");
+            pair.step(due).expect("a step");
             pair.arrivals(&mut found);
         }
         assert_eq!((found[0].node, found[0].at), (1, due));
         let told = frame::frame(&frame::told(0, ENDED), 0);
         let to_control = [&told[..30], &frame::CONTROL, &told[34..]].concat();
         assert_eq!((pair.sent(0, &to_control, Some(due), 0), pair.due()), (Ok(None), Some(due)));
-        pair.step().expect("the end");
+        pair.step(due).expect("the end");
         assert!(pair.ended() && pair.due().is_none());
     }
 

@@ -3,7 +3,7 @@
 use super::memory::{Fault, Memory, Space};
 
 /// Most entries of a ring (a power of two).
-const MOST_ENTRIES: u32 = 1 << 15;
+const MAX_ENTRIES: u32 = 1 << 15;
 
 /// A descriptor goes on with another; its buffer is for the device to write; it is a table of descriptors.
 const NEXT: u16 = 1;
@@ -49,7 +49,7 @@ impl Ring {
     /// # Errors
     /// No ring has so many.
     pub fn resize(&mut self, entries: u32) -> Result<(), Fault> {
-        if !(1..=MOST_ENTRIES).contains(&entries) || !entries.is_power_of_two() {
+        if !(1..=MAX_ENTRIES).contains(&entries) || !entries.is_power_of_two() {
             return Err(format!("a ring of {entries} entries"));
         }
         self.size = entries as u16;
@@ -180,7 +180,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::{Region, tests::file};
+    use super::super::memory::{Region, file};
     use super::*;
 
     const PLACES: Places = Places { descriptors: 0, available: 0x100, used: 0x200 };

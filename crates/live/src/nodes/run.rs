@@ -4,20 +4,16 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use acklab_packet::Time;
-use acklab_scenario::spec::Scenario;
-use acklab_sim::outcome::Outcome;
+use serde::Serialize;
 
 use super::card::{RECEIVE, TRANSMIT};
 use super::frame;
 use super::machine::{Event, Machine, Start};
 use super::network::{Arrival, Network};
 use super::schedule::{NEVER, Schedule};
-use super::streams::StreamRow;
-use super::traffic::Traffic;
 
 /// The time of day of the scenario's first instant, which is the year 2000.
 pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
@@ -25,28 +21,6 @@ pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
 pub const GRACE_NS: u64 = 5_000_000_000;
 /// What the kernels are told at the run's end.
 pub const STOP: &[u8] = b"stop";
-
-/// A kernel, and the node that it is.
-#[derive(Clone, Debug)]
-pub struct Node {
-    /// The scenario's node.
-    pub node: u32,
-    /// Its process.
-    pub start: Start,
-}
-
-/// What is asked of a run.
-#[derive(Debug)]
-pub struct Asked {
-    /// The network, and the simulated flows in it.
-    pub scenario: Arc<Scenario>,
-    /// The kernels.
-    pub nodes: Vec<Node>,
-    /// Their places.
-    pub places: Places,
-    /// Where each kernel's packets go, as NODE.pcap.
-    pub captures: Option<PathBuf>,
-}
 
 /// Where kernels run.
 #[derive(Clone, Debug)]
@@ -71,29 +45,12 @@ pub struct Went<N> {
 }
 
 /// How a kernel ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ended {
     /// Its exit status or signal; empty if it switched itself off.
     pub status: String,
     /// The end of what it said on its console.
     pub console: String,
-}
-
-/// What a run told.
-#[derive(Debug)]
-pub struct Finished {
-    /// Flows, links and records; each stream of the kernels' packets is a flow.
-    pub outcome: Outcome,
-    /// More of these streams.
-    pub streams: Vec<StreamRow>,
-    /// How each kernel ended.
-    pub ended: Vec<Ended>,
-    /// How often kernels were let run.
-    pub grants: u64,
-    /// Packets for which a kernel had no buffer until the end, and such as went to no node.
-    pub overrun: u64,
-    /// See `overrun`.
-    pub astray: u64,
 }
 
 /// What is due outside the simulation and the kernels.
@@ -136,21 +93,7 @@ fn broken(error: impl Display) -> String {
     format!("the kernels' schedule: {error}")
 }
 
-/// Runs the scenario with its kernels, until they have switched off or its latest end. `go_on` says no to stop it.
-///
-/// # Errors
-/// Why it could not be, or broke off, in one line.
-pub fn run(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<Finished, String> {
-    let outside = asked.nodes.iter().map(|one| one.node).collect();
-    let traffic = Traffic::new(&asked.scenario, outside, asked.captures.as_deref())?;
-    let starts: Vec<_> = asked.nodes.into_iter().map(|one| one.start).collect();
-    let Went { network, ended, grants, overrun } = drive(traffic, &starts, &asked.places, go_on)?;
-    let astray = network.astray;
-    let (outcome, streams) = network.finish();
-    Ok(Finished { outcome, streams, ended, grants, overrun, astray })
-}
-
-/// Lets kernels run with a network between them, until they have switched off or its time is up.
+/// Lets kernels run with a network between them, until they have switched off or its time is up. `go_on` says no to stop it.
 ///
 /// # Errors
 /// Why it could not be, or broke off, in one line.
@@ -302,7 +245,8 @@ impl<N: Network> World<N> {
     /// The simulation handles what is due.
     fn step(&mut self, at: u64) -> Result<(), String> {
         self.now = at;
-        self.network.step()?;
+        let Some(due) = self.network.due() else { return Ok(()) };
+        self.network.step(due)?;
         self.collect()?;
         if self.network.ended() && self.told.is_none() {
             self.told = Some(at + GRACE_NS);

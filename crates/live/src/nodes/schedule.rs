@@ -158,7 +158,7 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::tests::file;
+    use super::super::memory::file;
     use super::*;
 
     #[test]

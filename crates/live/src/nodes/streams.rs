@@ -13,9 +13,9 @@ use super::key::Key;
 use crate::numbers::Numbers;
 
 /// Most delays kept of a stream; when there are more, every second one is, then every fourth, and so on.
-const MOST_DELAYS: usize = 1 << 20;
+const MAX_DELAYS: usize = 1 << 20;
 /// Most streams of a run, each with its own ports.
-pub const MOST_STREAMS: usize = 100_000;
+pub const MAX_STREAMS: usize = 100_000;
 
 /// A packet on its way.
 #[derive(Clone, Debug)]
@@ -118,8 +118,8 @@ impl Streams {
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
-        if self.streams.len() >= MOST_STREAMS {
-            return Err(format!("the programs have opened {MOST_STREAMS} conversations"));
+        if self.streams.len() >= MAX_STREAMS {
+            return Err(format!("the programs have opened {MAX_STREAMS} conversations"));
         }
         let (name, opened) = open()?;
         let row =
@@ -182,7 +182,7 @@ impl Streams {
             None => {
                 if row.arrived.is_multiple_of(*every) {
                     delays.push((left.at - at).secs());
-                    if delays.len() >= MOST_DELAYS {
+                    if delays.len() >= MAX_DELAYS {
                         let mut keep = false;
                         delays.retain(|_| {
                             keep = !keep;

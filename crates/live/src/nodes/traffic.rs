@@ -21,11 +21,11 @@ use super::streams::{StreamRow, Streams};
 /// The simulated network, and the packets from outside in it.
 pub struct Traffic {
     /// The network, and the simulated flows.
-    pub sim: Simulation,
+    sim: Simulation,
     /// The scenario's nodes that are outside.
-    pub nodes: Vec<u32>,
+    nodes: Vec<u32>,
     /// Packets that went to no node.
-    pub astray: u64,
+    astray: u64,
     streams: Streams,
     left: Vec<Left>,
     captures: Vec<RawPcap<BufWriter<File>>>,
@@ -66,12 +66,12 @@ impl Traffic {
         })
     }
 
-    /// The outcome, in which each stream is a flow, and more of these streams.
-    pub fn finish(mut self) -> (Outcome, Vec<StreamRow>) {
+    /// The outcome, in which each stream is a flow; more of these streams; and how many packets went to no node.
+    pub fn finish(mut self) -> (Outcome, Vec<StreamRow>, u64) {
         self.captures.drain(..).for_each(|file| _ = file.finish());
         let mut outcome = self.sim.give();
         let streams = self.streams.rows(&mut outcome.flows);
-        (outcome, streams)
+        (outcome, streams, self.astray)
     }
 }
 
@@ -88,7 +88,7 @@ impl Network for Traffic {
         self.sim.due()
     }
 
-    fn step(&mut self) -> Result<(), String> {
+    fn step(&mut self, _: Time) -> Result<(), String> {
         self.sim.run_some(1).map(|_| ()).map_err(|why| why.to_string())
     }
 

@@ -1,26 +1,20 @@
-//! The same network between namespaces of this machine, by its clock. What a node sends enters the simulation when it is read. It
+//! The same networks between namespaces of this machine, by its clock. What a node sends enters the network when it is read. It
 //! leaves it for its node when the clock has come to the instant that the path says. How late that was is recorded.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use acklab_packet::Time;
-use acklab_scenario::spec::Scenario;
-use acklab_sim::outcome::Outcome;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, clock_gettime};
 
 use super::frame;
 use super::network::{Arrival, Network};
 use super::run::{GRACE_NS, STOP};
-use super::streams::StreamRow;
-use super::traffic::Traffic;
+use crate::clock::Clock;
 use crate::lateness::{Lateness, Summary};
 use crate::namespace::Trouble;
 use crate::sys;
@@ -32,54 +26,42 @@ const NAP: Duration = Duration::from_millis(10);
 /// With real-time priority, the end of a sleep is spent awake.
 const AWAKE: Duration = Duration::from_micros(100);
 
-/// A node: a namespace of this machine.
+/// A namespace's network card.
 #[derive(Debug)]
-pub struct Place {
-    /// The scenario's node.
-    pub node: u32,
-    /// Its network card: a TAP device without headers of its own.
-    pub card: OwnedFd,
-    /// Readable or closed once its programs have ended.
-    pub done: OwnedFd,
+pub struct Card {
+    file: File,
+    /// Bytes of the frames' headers that the device has not.
+    lacks: usize,
+    done: Option<OwnedFd>,
 }
 
-/// What is asked of a run.
-#[derive(Debug)]
-pub struct Asked {
-    /// The network, and the simulated flows in it.
-    pub scenario: Arc<Scenario>,
-    /// The nodes outside.
-    pub places: Vec<Place>,
-    /// Where each node's packets go, as NODE.pcap.
-    pub captures: Option<PathBuf>,
-    /// The scenario's first instant, in nanoseconds of the monotonic clock.
-    pub begin_ns: u64,
-    /// With real-time priority.
-    pub urgent: bool,
+impl Card {
+    /// A TAP device without headers of its own; `done` is readable or closed once the namespace's programs have ended.
+    pub fn tap(card: OwnedFd, done: OwnedFd) -> Card {
+        Card { file: File::from(card), lacks: 0, done: Some(done) }
+    }
+
+    /// The same of a TUN device, which has packets of IPv4 where a TAP device has frames.
+    pub fn tun(file: File, done: OwnedFd) -> Card {
+        Card { file, lacks: frame::ETHERNET, done: Some(done) }
+    }
 }
 
-/// What a run told.
+/// How a run went.
 #[derive(Debug)]
-pub struct Finished {
-    /// As of [`super::run::Finished`].
-    pub outcome: Outcome,
-    /// See `outcome`.
-    pub streams: Vec<StreamRow>,
-    /// See `outcome`.
-    pub astray: u64,
+pub struct Went<N> {
+    /// What lay between the nodes.
+    pub network: N,
     /// Packets that the kernel did not take from the path.
     pub refused: u64,
     /// How late packets left the path.
     pub lateness: Summary,
 }
 
-struct World {
-    traffic: Traffic,
-    cards: Vec<File>,
-    done: Vec<Option<OwnedFd>>,
-    begin_ns: u64,
-    /// What is to be added to the monotonic clock for the time of day.
-    of_day_ns: u64,
+struct World<N> {
+    network: N,
+    cards: Vec<Card>,
+    clock: Clock,
     lateness: Lateness,
     refused: u64,
     arrivals: Vec<Arrival>,
@@ -88,52 +70,38 @@ struct World {
     urgent: bool,
 }
 
-fn clock_ns(clock: ClockId) -> Result<u64, String> {
-    let now = clock_gettime(clock).map_err(|error| format!("cannot read the clock: {error}"))?;
-    Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
-}
-
-/// Runs the scenario between its nodes until their programs have ended, or a while after its latest end. `go_on` says no to stop it.
+/// Lets namespaces run with a network between them, until their programs have ended, or a while after its end; `urgent` with
+/// real-time priority. `go_on` says no to stop it.
 ///
 /// # Errors
 /// Why it could not be, or broke off, in one line.
-pub fn run(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<Finished, String> {
-    let Asked { scenario, places, captures, begin_ns, urgent } = asked;
+pub fn drive<N: Network>(
+    network: N,
+    cards: Vec<Card>,
+    clock: Clock,
+    urgent: bool,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Went<N>, String> {
     // Where there is no such thing, sleeps end a little later, which the lateness tells.
     let _ = set_timerslack(1);
     if urgent {
         let fix = "run as root or with CAP_SYS_NICE, or leave --realtime out";
-        sys::run_first().map_err(|error| Trouble::new("take real-time priority", &error, fix).to_string())?;
+        sys::run_first().map_err(|error| Trouble::new("take real-time priority", &error, fix))?;
     }
-    let nodes = places.iter().map(|place| place.node).collect();
-    let (cards, done) = places.into_iter().map(|place| (File::from(place.card), Some(place.done))).unzip();
-    let mut world = World {
-        traffic: Traffic::new(&scenario, nodes, captures.as_deref())?,
-        cards,
-        done,
-        begin_ns,
-        of_day_ns: clock_ns(ClockId::CLOCK_REALTIME)?.saturating_sub(clock_ns(ClockId::CLOCK_MONOTONIC)?),
-        lateness: Lateness::default(),
-        refused: 0,
-        arrivals: Vec::new(),
-        buffer: vec![0; 1 << 16],
-        told: None,
-        urgent,
-    };
+    let (arrivals, buffer) = (Vec::new(), vec![0; 1 << 16]);
+    let (lateness, refused) = (Lateness::default(), 0);
+    let mut world = World { network, cards, clock, lateness, refused, arrivals, buffer, told: None, urgent };
     world.go(go_on)?;
-    let World { traffic, lateness, refused, .. } = world;
-    let astray = traffic.astray;
-    let (outcome, streams) = traffic.finish();
-    Ok(Finished { outcome, streams, astray, refused, lateness: lateness.summary() })
+    Ok(Went { network: world.network, refused: world.refused, lateness: world.lateness.summary() })
 }
 
-impl World {
+impl<N: Network> World<N> {
     fn go(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), String> {
-        while self.done.iter().any(Option::is_some) {
+        while self.cards.iter().any(|card| card.done.is_some()) {
             if !go_on() {
                 return Err("interrupted".to_owned());
             }
-            let now = self.now()?;
+            let now = self.clock.now();
             self.advance(now)?;
             if self.told.is_some_and(|until| now > until) {
                 return Ok(());
@@ -143,29 +111,19 @@ impl World {
                 idle &= self.read(card)?;
             }
             if idle {
-                self.sleep()?;
+                self.sleep();
             }
         }
         Ok(())
     }
 
-    /// Seconds of the scenario; 0 before it begins.
-    fn now(&self) -> Result<Time, String> {
-        let since = clock_ns(ClockId::CLOCK_MONOTONIC)?.saturating_sub(self.begin_ns);
-        Ok(Time::from_secs(since as f64 / 1e9))
-    }
-
-    fn of_day(&self) -> Result<u64, String> {
-        Ok(clock_ns(ClockId::CLOCK_MONOTONIC)? + self.of_day_ns)
-    }
-
     /// Everything in the network that was due until `now` happens, and what has arrived goes to its node.
     fn advance(&mut self, now: Time) -> Result<(), String> {
-        while self.traffic.due().is_some_and(|due| due <= now) {
-            self.traffic.step()?;
+        while self.network.due().is_some_and(|due| due <= now) {
+            self.network.step(now)?;
             self.deliver()?;
         }
-        if self.traffic.ended() && self.told.is_none() {
+        if self.network.ended() && self.told.is_none() {
             self.told = Some(now + Time::from_secs(GRACE_NS as f64 / 1e9));
             for node in 0..self.cards.len() {
                 self.tell(node, STOP)?;
@@ -176,24 +134,24 @@ impl World {
 
     fn deliver(&mut self) -> Result<(), String> {
         let mut all = std::mem::take(&mut self.arrivals);
-        self.traffic.arrivals(&mut all);
+        self.network.arrivals(&mut all);
         for Arrival { node, at, bytes } in all.drain(..) {
-            self.lateness.note(at.secs(), self.now()?.secs());
-            self.traffic.capture(node, &bytes, self.of_day()?)?;
-            self.refused += u64::from(!self.write(node, &frame::frame(&bytes, self.traffic.nodes[node]))?);
+            self.lateness.note(at.secs(), self.clock.now().secs());
+            self.network.capture(node, &bytes, self.clock.time_ns())?;
+            self.refused += u64::from(!self.write(node, &bytes)?);
         }
         self.arrivals = all;
         Ok(())
     }
 
     fn tell(&mut self, node: usize, payload: &[u8]) -> Result<(), String> {
-        let told = frame::told(self.traffic.nodes[node], payload);
-        self.write(node, &frame::frame(&told, self.traffic.nodes[node])).map(|_| ())
+        self.write(node, &frame::told(self.network.number(node), payload)).map(|_| ())
     }
 
     /// Whether the kernel has taken it.
-    fn write(&mut self, node: usize, frame: &[u8]) -> Result<bool, String> {
-        match self.cards[node].write(frame) {
+    fn write(&mut self, node: usize, packet: &[u8]) -> Result<bool, String> {
+        let (frame, card) = (frame::frame(packet, self.network.number(node)), &mut self.cards[node]);
+        match card.file.write(&frame[card.lacks..]) {
             Ok(_) => Ok(true),
             // A namespace that has ended has no card.
             Err(error) if self.gone(node, &error) => Ok(true),
@@ -204,64 +162,67 @@ impl World {
 
     /// Whether a card says so because its namespace has ended.
     fn gone(&self, node: usize, error: &io::Error) -> bool {
-        self.done[node].is_none() || matches!(error.raw_os_error(), Some(libc::EBADFD | libc::EIO))
+        self.cards[node].done.is_none() || matches!(error.raw_os_error(), Some(libc::EBADFD | libc::EIO))
     }
 
     fn trouble(&self, node: usize, what: &str, error: &io::Error) -> String {
-        Trouble::new(format!("{what} the card of {}", self.traffic.name(node)), error, "").to_string()
+        Trouble::new(format!("{what} the card of {}", self.network.name(node)), error, "").to_string()
     }
 
     /// What a node sends enters the network; whether there is no more.
     fn read(&mut self, node: usize) -> Result<bool, String> {
         for _ in 0..BATCH {
-            let length = match self.cards[node].read(&mut self.buffer) {
-                Ok(length) => length,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
-                Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(false),
-                Err(error) if self.gone(node, &error) => {
-                    return Ok(true);
-                }
-                Err(error) => return Err(self.trouble(node, "read from", &error)),
+            let mut frame = std::mem::take(&mut self.buffer);
+            frame[..frame::ETHERNET].copy_from_slice(&frame::HEAD);
+            let lacks = self.cards[node].lacks;
+            let read = self.cards[node].file.read(&mut frame[lacks..]);
+            let told = match read {
+                Ok(length) => self.sent(node, &frame[..lacks + length]).map(|()| None),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Some(true)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Some(false)),
+                Err(error) if self.gone(node, &error) => Ok(Some(true)),
+                Err(error) => Err(self.trouble(node, "read from", &error)),
             };
-            let now = self.now()?;
-            // What was due before has to happen first.
-            self.advance(now)?;
-            let (frame, time_ns) = (std::mem::take(&mut self.buffer), self.of_day()?);
-            let told = self.traffic.sent(node, &frame[..length], Some(now), time_ns)?;
             self.buffer = frame;
-            match told {
-                Some(payload) => {
-                    for other in (0..self.cards.len()).filter(|&other| other != node) {
-                        self.tell(other, &payload)?;
-                    }
-                }
-                None => self.deliver()?,
+            if let Some(empty) = told? {
+                return Ok(empty);
             }
         }
         Ok(false)
     }
 
+    fn sent(&mut self, node: usize, frame: &[u8]) -> Result<(), String> {
+        let now = self.clock.now();
+        // What was due before has to happen first.
+        self.advance(now)?;
+        match self.network.sent(node, frame, Some(now), self.clock.time_ns())? {
+            Some(payload) => {
+                for other in (0..self.cards.len()).filter(|&other| other != node) {
+                    self.tell(other, &payload)?;
+                }
+                Ok(())
+            }
+            None => self.deliver(),
+        }
+    }
+
     /// Until a frame comes, a node's programs have ended, or something is due.
-    fn sleep(&mut self) -> Result<(), String> {
-        let until = self.traffic.due().map(|due| self.begin_ns + (due.secs() * 1e9).min(1e18) as u64);
-        let now = clock_ns(ClockId::CLOCK_MONOTONIC)?;
-        let wait = until.map_or(NAP, |until| Duration::from_nanos(until.saturating_sub(now)).min(NAP));
+    fn sleep(&mut self) {
+        let wait = self.network.due().map_or(NAP, |due| self.clock.until(due).min(NAP));
         let wait = if self.urgent { wait.saturating_sub(AWAKE) } else { wait };
         if wait.is_zero() {
-            std::hint::spin_loop();
-            return Ok(());
+            return std::hint::spin_loop();
         }
-        let open: Vec<usize> = (0..self.done.len()).filter(|&node| self.done[node].is_some()).collect();
-        let ends = open.iter().filter_map(|&node| self.done[node].as_ref());
+        let open: Vec<usize> = (0..self.cards.len()).filter(|&node| self.cards[node].done.is_some()).collect();
+        let ends = open.iter().filter_map(|&node| self.cards[node].done.as_ref());
         let mut waited: Vec<PollFd<'_>> = ends.map(|end| PollFd::new(end.as_fd(), PollFlags::POLLIN)).collect();
-        waited.extend(open.iter().map(|&node| PollFd::new(self.cards[node].as_fd(), PollFlags::POLLIN)));
+        waited.extend(open.iter().map(|&node| PollFd::new(self.cards[node].file.as_fd(), PollFlags::POLLIN)));
         // A signal ends it early, which does no harm.
         let _ = ppoll(&mut waited, Some(TimeSpec::from_duration(wait)), None);
         let ended = |at: usize| waited[at].revents().is_some_and(|events| !events.is_empty());
         let ended: Vec<usize> = (0..open.len()).filter(|&at| ended(at)).map(|at| open[at]).collect();
         for node in ended {
-            self.done[node] = None;
+            self.cards[node].done = None;
         }
-        Ok(())
     }
 }

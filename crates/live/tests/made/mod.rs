@@ -31,6 +31,14 @@ pub fn bytes(
     bytes
 }
 
+/// Whether both checksums are right.
+pub fn checksums_hold(packet: &WirePacket) -> bool {
+    let (ip, rest) = Ipv4Header::from_slice(packet.bytes()).unwrap();
+    let (tcp, payload) = TcpHeader::from_slice(rest).unwrap();
+    let whole = tcp.calc_checksum_ipv4_raw(ip.source, ip.destination, payload).unwrap();
+    ip.calc_header_checksum() == ip.header_checksum && whole == tcp.checksum
+}
+
 /// One connection, both directions numbered.
 #[derive(Default)]
 pub struct Talk {

@@ -186,9 +186,7 @@ impl Own {
         if failed() {
             return None;
         }
-        let instance =
-            self.instance.get_or_init(|| Python::attach(|py| self.made(self.factory.instance(py)))).as_ref()?;
-        let (_, bound) = instance.methods.iter().find(|(name, _)| *name == method)?;
+        let (_, bound) = self.instance()?.methods.iter().find(|(name, _)| *name == method)?;
         Python::attach(|py| {
             let answer = arguments.into_pyobject(py).map_err(Into::into).and_then(|given| {
                 let answer = bound.bind(py).call1(&given).map_err(|error| self.factory.said(py, method, error))?;
@@ -198,15 +196,19 @@ impl Own {
         })
     }
 
-    /// Its instance.
+    /// Its instance, which is made when first asked for.
+    fn instance(&self) -> Option<&Instance> {
+        self.instance.get_or_init(|| Python::attach(|py| self.made(self.factory.instance(py)))).as_ref()
+    }
+
+    /// What was made, unless that failed.
     fn made(&self, result: PyResult<Instance>) -> Option<Instance> {
         result.map_err(|error| FAILURE.set(Some(error))).ok()
     }
 
     /// An attribute of the instance that is no method.
     fn attribute<T>(&self, name: &'static str, read: impl FnOnce(Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
-        let instance =
-            self.instance.get_or_init(|| Python::attach(|py| self.made(self.factory.instance(py)))).as_ref()?;
+        let instance = self.instance()?;
         Python::attach(|py| {
             let value = instance.object.bind(py).getattr(name).and_then(read);
             value.map_err(|error| FAILURE.set(Some(self.factory.refused(py, name, error)))).ok()

@@ -1,10 +1,13 @@
 //! What the header of IP says, of either version: RFC 791 and RFC 8200.
 
+use crate::checksum;
+use crate::header::CE;
+
 /// Headers between IPv6's own and the transport's: hop by hop, routing, destination options.
 const BETWEEN: [u8; 3] = [0, 43, 60];
 const FRAGMENT: u8 = 44;
 /// Most of them that are followed.
-const MOST_BETWEEN: usize = 8;
+const MAX_BETWEEN: usize = 8;
 
 /// A header that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +53,7 @@ impl Ip {
         let class = bytes[0] << 4 | bytes[1] >> 4;
         let mut ip = Ip { v6: true, protocol: bytes[6], class, at: 40, end, whole: true };
         let mut middle = false;
-        for _ in 0..MOST_BETWEEN {
+        for _ in 0..MAX_BETWEEN {
             let next = match ip.protocol {
                 FRAGMENT => {
                     // An offset, or more to come.
@@ -88,6 +91,19 @@ impl Ip {
     pub fn ecn(&self) -> u8 {
         self.class & 0b11
     }
+}
+
+/// Sets the congestion mark of a packet, with the header's checksum where there is one.
+pub fn mark(packet: &mut [u8]) {
+    if packet[0] >> 4 == 6 {
+        packet[1] |= CE << 4;
+        return;
+    }
+    let old = [packet[0], packet[1]];
+    let new = [old[0], old[1] | CE];
+    let sum = checksum::updated(u16::from_be_bytes([packet[10], packet[11]]), &old, &new);
+    packet[1] = new[1];
+    packet[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
 #[cfg(test)]
