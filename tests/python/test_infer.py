@@ -119,6 +119,10 @@ def test_readings_that_a_sampler_chooses() -> None:
         for cell in rule.cells
     )
     assert [fact.kind for fact in first.report().facts][0] == "best-reading"
+    every, whole = (acklab.infer({**PLAN, "nudges": 1, "search": search}) for search in ("all", "tpe"))
+    assert whole.weighed and {rule: far.tolist() for rule, far in whole.moves.items()} == {
+        rule: far.tolist() for rule, far in every.moves.items()
+    }
 
 
 def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> None:
@@ -138,6 +142,58 @@ def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> No
     weights = every.posterior.weights[rows]
     assert some.posterior.weights == pytest.approx(weights / weights.sum(), abs=1e-3)
     assert some.posterior.effective < 10 and "decided" not in {verdict(some, rule) for rule in some.rules}
+
+
+def test_random_and_all_try_the_same_readings_beside_a_baseline() -> None:
+    """What the baseline sets in one alternative is no part of another."""
+    plan = {
+        **PLAN,
+        "nudges": 1,
+        "free": {"flow.f.sender.recovery": ["newreno", "rfc6675"]},
+        "alternatives": {
+            "start": {
+                "wide": {"flow.f.sender.initial_window": 10},
+                "shallow": {"flow.f.sender.initial_ssthresh": 2},
+            }
+        },
+        "baseline": {"flow.f.sender.initial_window": 10},
+    }
+    every, drawn = (acklab.infer({**plan, "search": search}) for search in ("all", "random"))
+    assert {json.dumps(one.sets, sort_keys=True) for one in every.choices} == {
+        json.dumps(one.sets, sort_keys=True) for one in drawn.choices
+    }
+    assert drawn.posterior.weights == pytest.approx(every.posterior.weights)
+
+
+def test_a_reading_that_is_drawn_again_counts_again() -> None:
+    """Half of the prior is of one reading; the others share the rest."""
+    start = {"one": {}, "more": {"flow.f.sender.initial_window": {"low": 2, "high": 65}}}
+    plan = {**PLAN, "free": {}, "alternatives": {"start": start}, "nudges": 1, "search": "random", "readings": 20}
+    told = acklab.infer(plan)
+    before = next(dict(zip(rule.cells, rule.prior, strict=True)) for rule in told.rules if rule.name == "start")
+    assert len(told.choices) == 20 and before["one"] == pytest.approx(0.5, abs=0.1)
+    # Between two bounds no reading is drawn twice.
+    start["more"] = {"link.0.delay": {"low": "10ms", "high": "40ms"}}
+    told = acklab.infer({**plan, "alternatives": {"start": start}})
+    before = next(dict(zip(rule.cells, rule.prior, strict=True)) for rule in told.rules if rule.name == "start")
+    assert before["one"] == pytest.approx(0.5, abs=0.2)
+
+
+def test_values_alone_that_are_no_scenario_are_told() -> None:
+    """BBR needs a recovery that the baseline does not have, so its value alone is refused and the rule moves nothing."""
+    plan = {
+        **PLAN,
+        "nudges": 1,
+        "search": "random",
+        "set": {"flow.f.sender.sequence": "bytes", "flow.f.sender.recovery": "rack"},
+        "free": {"flow.f.sender.recovery": ["rack", "newreno"], "flow.f.sender.control": ["reno", "bbr"]},
+        "baseline": {"flow.f.sender.recovery": "newreno"},
+    }
+    told = acklab.infer(plan)
+    assert "sender_control" not in [rule.name for rule in told.rules]
+    assert sum(told.refused.values()) == 1 and not told.drawn
+    (assumed,) = (table for table in told.report().tables if table.name == "What is assumed")
+    assert any(row[0] == "no scenario (1 readings)" for row in assumed.rows)
 
 
 def test_a_bound_costs_nothing_on_its_side() -> None:
@@ -336,7 +392,7 @@ def test_mistakes_end_the_command_with_2_and_counting_runs_nothing(tmp_path: Pat
     assert "plan.toml:" in failed.stderr and "newreno" in failed.stderr
     assert command(str(tmp_path / "none.toml")).returncode == 2
     counted = command(str(EXAMPLE), "--count")
-    assert counted.stdout.strip() == "144 readings of 144 (all), 10 runs each: 1,440 runs"
+    assert counted.stdout.strip() == "144 readings of 144 (all), 10 runs each; at most 1,450 runs"
 
 
 def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:

@@ -37,8 +37,9 @@ from ..text.input import PlanText
 from ..text.numbers import counted
 from .answers import Answer
 from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, StudyError, fields, number, one_of, refuse, shown, whole
+from .keys import each
 from .metrics import Objective, terms
-from .posterior import MIN_MOVE, Array, InferenceResult, Posterior, prior
+from .posterior import MIN_MOVE, Array, InferenceResult, Posterior, drawn_weight, prior
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
 from .search import REFUSED, Search, SearchPlan
@@ -83,7 +84,7 @@ def infer(
     bench = ReadingBench(read_plan)
     bench.check()
     return carry_out(
-        "infer", NAMES, identity("", "infer"), _most(read_plan),
+        "infer", NAMES, identity("", "infer"), most_runs(read_plan),
         lambda runs: _found(read_plan, bench, Readings(bench, runs)),
         Inferred.write_files,
         lambda result: {},
@@ -392,7 +393,7 @@ class ReadingBench(Bench):
     def __init__(self, plan: InferPlan) -> None:
         super().__init__(plan)
         self._plan = plan
-        self._parts = [_parts(entry.scenario, entry.file) for entry in plan.entries]
+        self._trees = [json.loads(template.expanded(["record={}"])) for template in self._templates]
         self._possible: dict[tuple[str, int, str], bool] = {}
         self._had: dict[tuple[str, str], bool] = {}
         self._silent = [
@@ -422,22 +423,17 @@ class ReadingBench(Bench):
         """Settings of a run; with ``have`` those that its scenario, and of a rule of every flow those that the flow, can have."""
         found: dict[str, Any] = {}
         for key, value in settings.items():
-            keys = self._keys(key, entry)
+            keys = each(self._trees[entry], key)
             if have and self._somewhere(key, value):
                 keys = [one for one in keys if self._can(one, entry, value)]
             found |= dict.fromkeys(keys, value)
         return found
 
-    def _keys(self, key: str, entry: int) -> list[str]:
-        part, star, rest = key.partition(".*.")
-        count = self._parts[entry].get(part, 0) if star else 0
-        return [f"{part}.{place}.{rest}" for place in range(count)] if star else [key]
-
     def _somewhere(self, key: str, value: Any) -> bool:
         """Whether some run's scenario can have a value."""
         if (at := (key, repr(value))) not in self._had:
             self._had[at] = any(
-                self._can(one, at, value) for at in range(len(self._parts)) for one in self._keys(key, at)
+                self._can(one, entry, value) for entry, tree in enumerate(self._trees) for one in each(tree, key)
             )
         return self._had[at]
 
@@ -462,12 +458,6 @@ class ReadingBench(Bench):
             json.loads(self._templates[path.entry].expanded(self.sets(settings, path.entry, path.drew))), path.number
         )
         return [json.dumps({**tree, "seed": path.seeds[0]}, separators=(",", ":"))]
-
-
-def _parts(scenario: str | bytes, file: str) -> dict[str, int]:
-    """How many flows and links a scenario has."""
-    tree = json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))
-    return {part: len(tree[part]) for part in ("flow", "link")}
 
 
 class Values:
@@ -544,8 +534,8 @@ def tried(plan: InferPlan) -> int:
     return plan.space.size if plan.search == "all" else min(plan.readings, plan.space.size or plan.readings)
 
 
-def _most(plan: InferPlan) -> int:
-    """Runs, if no two readings share any."""
+def most_runs(plan: InferPlan) -> int:
+    """Runs of the baseline, the values alone and the readings, if no two of them share any."""
     alone = sum(1 for _ in plan.space.alone()) if plan.search == "random" else 0
     return (tried(plan) + alone + 1) * len(plan.entries) * plan.nudges
 
@@ -554,28 +544,35 @@ def _found(plan: InferPlan, bench: ReadingBench, runs: Readings) -> Inferred:
     values = Values(plan, runs)
     base = values.of([Choice({}, plan.baseline, {})], ["the baseline"])[0]
     refused: Counter[str] = Counter()
-    moves: Mapping[str, Array] = {}
+    refused_alone: Counter[str] = Counter()
+    moves, settled, draws = dict[str, Array](), dict[str, Any](), 0
     if plan.search == "random":
-        plan, moves = _moving(plan, bench, values, base)
-        chosen = map(plan.space.point, plan.space.every()) if 0 < plan.space.size <= plan.readings else _drawn(plan)
-        still = (Choice(one.parameters, {**plan.baseline, **one.sets}, one.cells) for one in chosen)
-        rows = list(_made(still, bench, values, refused))
-    elif plan.search == "all":
-        rows = list(_made(map(plan.space.point, plan.space.every()), bench, values, refused))
-        moves = _moves(plan, rows)
-    else:
+        plan, moves, settled = _moving(plan, bench, values, base, refused_alone)
+    if plan.search == "tpe":
         rows = list(_chosen(plan, bench, values, refused))
+    else:
+        choices = list(map(plan.space.point, plan.space.every())) if 0 < plan.space.size <= tried(plan) else []
+        if not choices:
+            choices, draws = _drawn(plan)
+        read = (Choice(one.parameters, {**settled, **one.sets}, one.cells) for one in choices)
+        rows = list(_made(read, bench, values, refused))
     if not rows:
         raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
     whole = len(rows) + sum(refused.values()) == plan.space.size
-    before = np.array([prior(plan.space, choice) if whole else 1.0 for choice, _ in rows])
+    before = None
+    if whole:
+        before = np.array([prior(plan.space, one) for one, _ in rows])
+        moves = moves or _moves(plan, rows)
+    elif draws:
+        before = np.array([drawn_weight(plan.space, one, draws) for one, _ in rows])
     result = Inferred(
         plan,
         [choice for choice, _ in rows],
         np.stack([made for _, made in rows]),
         base,
-        refused,
-        None if plan.search == "tpe" and not whole else before,
+        refused + refused_alone,
+        before,
+        whole,
         moves,
         len(runs.runs),
         runs.runs.kept,
@@ -609,31 +606,33 @@ def _apart(means: Array) -> Array:
     return np.where(none.all(axis=0), 0.0, np.where(none.any(axis=0), math.inf, far))
 
 
-def _moving(plan: InferPlan, bench: ReadingBench, values: Values, base: Array) -> tuple[InferPlan, dict[str, Array]]:
-    """The plan with the rules alone that move a value, and how far each rule's values move each from the baseline's."""
+def _moving(
+    plan: InferPlan, bench: ReadingBench, values: Values, base: Array, refused: Counter[str]
+) -> tuple[InferPlan, dict[str, Array], dict[str, Any]]:
+    """The plan with the rules alone that move a value, how far each rule's values move each, and the baseline's of the other rules."""
     moves, parts = dict[str, Array](), list[Free | Alternatives]()
     for part in plan.space.parts:
         space = plan.space.of([part])
         others = {key: value for key, value in plan.baseline.items() if key not in part.keys}
         alone = (Choice({}, {**others, **one.sets}, one.cells) for one in space.alone())
-        made = list(_made(alone, bench, values, Counter()))
+        made = list(_made(alone, bench, values, refused))
         moves |= _moves(replace(plan, space=space), [(Choice({}, {}, {}), base), *made])
         parts += [part] if moves[space.column(part)].max() >= MIN_MOVE else []
     if not parts:
         raise StudyError(f"{plan.name}: no rule moves a value by {MIN_MOVE} of its tolerance")
-    return replace(plan, space=plan.space.of(parts)), moves
+    settled = {key for part in plan.space.parts if part not in parts for key in part.keys}
+    others = {key: value for key, value in plan.baseline.items() if key in settled}
+    return replace(plan, space=plan.space.of(parts)), moves, others
 
 
-def _drawn(plan: InferPlan) -> Iterator[Choice]:
-    """Draws from the prior, each reading once."""
-    draws, seen = Draws(plan.seed, "readings"), set[str]()
-    for _ in range(100 * plan.readings):
-        choice = plan.space.draw(draws.uniform)
-        if (key := repr(choice.parameters)) not in seen:
-            seen.add(key)
-            yield choice
-        if len(seen) == plan.readings:
-            return
+def _drawn(plan: InferPlan) -> tuple[list[Choice], int]:
+    """Readings drawn from the prior, each once, and how many draws it took."""
+    uniform, found, draws = Draws(plan.seed, "readings").uniform, dict[str, Choice](), 0
+    while len(found) < plan.readings and draws < 100 * plan.readings:
+        choice = plan.space.draw(uniform)
+        found.setdefault(repr(choice.parameters), choice)
+        draws += 1
+    return list(found.values()), draws
 
 
 def _made(

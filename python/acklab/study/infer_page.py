@@ -27,7 +27,6 @@ from .posterior import (
     MIN_MOVE,
     Rule,
     failed,
-    further_rows,
     verdict,
 )
 from .seeds import Draw
@@ -163,7 +162,7 @@ def _next(result: InferenceResult) -> Table:
             digits(one.apart, 2),
             f"{len(one.decides)}",
         ]
-        for one in further_rows(result)
+        for one in result.further
     ]
     heads = ["open rule", "value", "or", "farthest apart in", "fitted", "tolerances apart", "decides"]
     return Table(heads, rows, "What would decide more", names=4, fold=True, terminal=False)
@@ -301,7 +300,7 @@ def plain(result: InferenceResult) -> dict[str, Any]:
         ],
         "still": [name for name in result.moves if name not in plan.space.columns.values()],
         "effective": one.effective if result.drawn else None,
-        "open": [{"name": each.rule, "decides": [plan.values[place].name for place in each.decides]} for each in further_rows(result)],
+        "open": [{"name": each.rule, "decides": [plan.values[place].name for place in each.decides]} for each in result.further],
         "values": [
             {"name": value.name, "unit": value.unit, "printed": value.value, "bound": value.bound, "tolerance": value.tolerance, "use": "fit" if value.fit else "held-out",
              "group": value.group, "baseline": _known(result.baseline[k]), "winner": _known(winner[k]), "winner_deviation": _known(chance[k]),

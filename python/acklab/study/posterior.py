@@ -5,7 +5,8 @@ variance times 1 + 1/n, since their mean is over n runs. The second is the print
 tolerance. Values are independent. A squared miss is counted in units of this variance. If its mean is above one even for the best
 reading, all printed deviations are multiplied by the root of that mean (Birge's ratio). Otherwise a reading that fits badly would
 be certain only because all others fit worse. The prior is uniform over the values of each rule. An order is a bound: a mean on its
-side misses nothing, and its variance costs nothing. Readings drawn from the prior weigh as all do; few of them may have all the weight.
+side misses nothing, and its variance costs nothing. Readings drawn from the prior weigh as all do (Horvitz and Thompson); few of them may
+have all the weight.
 """
 
 from __future__ import annotations
@@ -236,6 +237,17 @@ def prior(space: Space, one: Choice) -> float:
     return found
 
 
+def drawn_weight(space: Space, one: Choice, draws: int) -> float:
+    """How many of N draws a reading stands for that is kept once: those expected, over the probability of any.
+
+    A value between two bounds is drawn once.
+    """
+    if any(not free.points for free in space.frees if free.name in one.parameters):
+        return 1.0
+    own = prior(space, one)
+    return -draws * own / math.expm1(draws * math.log1p(-own))
+
+
 @dataclass(frozen=True)
 class Reached:
     """The reading whose mean is nearest to a printed value."""
@@ -280,9 +292,11 @@ class InferenceResult:
     base: Array
     """The baseline's: of values and nudges."""
     refused: Mapping[str, int]
-    """Why readings are no scenario, and how many."""
+    """Why readings are no scenario, values alone among them, and how many."""
     before: Array | None
     """The readings' prior weights: all readings, or draws from the prior; none if a sampler chose them by their fit."""
+    whole: bool
+    """Whether these and those refused are all readings."""
     moves: Mapping[str, Array]
     """For each rule how far its values alone move each value from the baseline's, in tolerances, at most."""
     runs: int
@@ -296,7 +310,7 @@ class InferenceResult:
     @property
     def drawn(self) -> bool:
         """Whether they are a sample of those there are."""
-        return self.weighed and len(self.choices) + sum(self.refused.values()) != self.plan.space.size
+        return self.weighed and not self.whole
 
     def posterior_of(self, fit: Sequence[int]) -> Posterior:
         """The posterior over readings, given some of the values."""
@@ -374,6 +388,11 @@ class InferenceResult:
     def checks(self) -> list[Check]:
         """How well values are predicted that were not fitted."""
         return checks(self)
+
+    @cached_property
+    def further(self) -> list[Further]:
+        """What would decide the open rules."""
+        return further_rows(self)
 
 
 ALLOWED = 0.1
