@@ -16,9 +16,11 @@ import polars as pl
 import pytest
 
 import acklab
+from acklab.runs import run_batch
 from acklab.study.grammar import StudyError
 from acklab.study.intervals import Sample
 from acklab.study.metrics import objective
+from acklab.study.runs import Bench
 from acklab.study.search import PLANS, STOPPED, Search, Trial, looks
 from acklab.study.seeds import draw, drawn
 from acklab.study.tune_page import _change, _corrected, alike, bounds, verdict, whole
@@ -135,6 +137,54 @@ def test_more_trials_continue_a_search(tmp_path: Path) -> None:
     assert [one.choice for one in few.trials] == [one.choice for one in more.trials[:12]]
     with pytest.raises(StudyError, match="what is run has changed"):
         acklab.tune(PLAN, out=tmp_path / "a", seed=2)
+
+
+def test_another_objective_is_a_read_of_a_stored_search(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = acklab.tune(PLAN, out=out)
+    stored = (out / "runs.jsonl.gz").read_bytes()
+    made: list[int] = []
+
+    class Counted:
+        def __call__(self, done: int) -> None:
+            made.append(done)
+
+        def close(self) -> None:
+            pass
+
+    told = acklab.tune({**PLAN, "for": [{"minimize": "acks_sent"}]}, out=out, meter=lambda total: Counted())
+    assert not made and told.runs == first.runs and (out / "runs.jsonl.gz").read_bytes() == stored
+    assert [one.choice for one in told.trials] == [one.choice for one in first.trials]
+    # The same numbers as those of the runs themselves.
+    bench, acks = Bench(told.plan), objective({"minimize": "acks_sent"})
+    for one in (*told.trials[:3], told.base):
+        lines = [line for path in told.paths[: len(one.values)] for line in bench.lines(one.choice.sets, path)]
+        assert one.values == [(acks.read(made),) for made in run_batch(lines)]
+    done = [told.base, *(one for one in told.trials if one.state == "complete")]
+    assert told.winner is min(done, key=lambda one: one.cost) and told.winner.number != first.winner.number
+    assert told.judged is None
+    (table,) = (one for one in told.report().tables if one.name == "The best trials")
+    assert table.feet[0].values == {"objectives": ["completion"]} and told.plain()["chosen_for"] == ["completion"]
+    # Where the winner is the same, its fresh paths judge it; and the search's own objective is a read again.
+    same = acklab.tune({**PLAN, "for": ["again: completion"]}, out=out, meter=lambda total: Counted())
+    assert same.winner.number == first.winner.number and same.judged is not None and first.judged is not None
+    assert same.judged.values == first.judged.values
+    again = acklab.tune(PLAN, out=out, meter=lambda total: Counted())
+    assert not made and again.plain() == first.plain()
+
+
+def test_a_front_of_other_objectives_and_what_they_cannot_be(tmp_path: Path) -> None:
+    plan = as_file(tmp_path)
+    words = ["tune", str(plan), "--out", "out", "--trials", "8"]
+    assert command(*words, cwd=tmp_path).returncode == 0
+    both = command(
+        *words, "--for", "completion", "--for", "cost: completion + 0.01 * acks_sent", "--json", cwd=tmp_path
+    )
+    found = json.loads(both.stdout)
+    assert len(found["objectives"]) == 2 and found["front"] and "8 runs" not in both.stderr
+    for given, said in (('{ minimize = "acks_sent@g" }', "no flow `g`"), ("complexion", "did you mean")):
+        refused = command(*words, "--for", given, cwd=tmp_path)
+        assert refused.returncode == 2 and said in refused.stderr
 
 
 def test_winner_is_judged_on_fresh_paths() -> None:

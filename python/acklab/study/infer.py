@@ -246,6 +246,11 @@ class InferPlan:
         return 0.0
 
     @property
+    def ranked_by(self) -> Sequence[Objective]:
+        """Nothing: the values are fitted."""
+        return ()
+
+    @property
     def objectives(self) -> Sequence[Objective]:
         """Everything that is read from some run."""
         return [one for several in self.measured for one in several]

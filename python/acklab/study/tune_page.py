@@ -488,7 +488,8 @@ def _trials(result: SearchResult) -> Table:
         rows.append([str(one.number) if one.number else "baseline", *means, *cells])
     heads = ["trial", *(one.label for one in plan.objectives), *map(worded, named)]
     filled = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    feet = [fact("beside-middle")] if several else [fact("own-interval")] if len(result.paths) > 1 else []
+    feet = [fact("chosen-for", objectives=result.chosen_for)] if result.chosen_for else []
+    feet += [fact("beside-middle")] if several else [fact("own-interval")] if len(result.paths) > 1 else []
     name = "The front" if several else "The best trials"
     return Table([heads[k] for k in filled], [[row[k] for k in filled] for row in rows], name, feet)
 
@@ -630,6 +631,7 @@ def plain(result: SearchResult) -> dict[str, Any]:
             {"name": one.name, "unit": one.unit, "better": "more" if one.sign > 0 else "less", "relative": one.relative}
             for one in plan.objectives
         ],
+        "chosen_for": list(result.chosen_for),
         "runs": result.runs,
         "paths": len(result.paths),
         "seeds": plan.seeds,
