@@ -418,7 +418,7 @@ def compare(
 def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], Any], runs: RunCache) -> Compared:
     values: dict[RunKey, list[float]] = {}
     results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
-    rule, settings = comparison.rule, router_settings(comparison)
+    rule, settings = comparison.rule, router_settings(trees)
     before, count = 0, rule.least
     while True:
         keys = ((*pair, seed) for pair in trees for seed in range(before + 1, count + 1))
