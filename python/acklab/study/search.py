@@ -574,8 +574,6 @@ class SearchResult:
     """Runs that an earlier attempt had made."""
     parts: Mapping[int, Sequence[float]] = field(default_factory=dict)
     """Where an objective is a weighted sum: by trial the mean of every metric of the objectives, one after the other, over its paths."""
-    fresh_parts: tuple[Sequence[float], Sequence[float]] | None = None
-    """The same of the baseline and the winner over the fresh paths."""
     chosen_for: Sequence[str] = ()
     """The objectives by which the trials were chosen, where others rank them."""
 

@@ -139,7 +139,6 @@ def _judged(search: Search) -> Tuned:
         len(search.runs.runs),
         search.runs.runs.kept,
         _parts(search),
-        _fresh_parts(search, winner, fresh if judged else []),
         chosen_for,
     )
 
@@ -178,18 +177,6 @@ def _parts(search: Search) -> dict[int, list[float]]:
         if rows:
             found[one.number] = [fmean(column) for column in zip(*rows, strict=True)]
     return found
-
-
-def _fresh_parts(search: Search, winner: Trial, fresh: Sequence[Draw]) -> tuple[list[float], list[float]] | None:
-    """The same of the baseline and the winner over fresh paths."""
-    if not fresh or all(len(one.terms) == 1 for one in search.plan.objectives):
-        return None
-    rows = [
-        search.runs.parts([RunRequest(one.name, one.choice.sets, path) for path in fresh])
-        for one in (search.base, winner)
-    ]
-    old, new = ([fmean(column) for column in zip(*several, strict=True)] for several in rows)
-    return old, new
 
 
 def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:
