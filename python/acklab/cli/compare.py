@@ -131,11 +131,7 @@ def act(options: argparse.Namespace) -> int:
             meter=lambda total: Progress("compare", total),
         )  # fmt: skip
     except StudyError as error:
-        other = meant.instead_of_cases(options.cases)
-        options.parser.exit(
-            2,
-            f"acklab: {examples.in_short(options, f'{error}{other}' if other else meant.explained(error, [options.file]))}\n",
-        )
+        options.parser.exit(2, f"acklab: {examples.in_short(options, meant.explained(error, options))}\n")
     show(options, told)
     return 0
 
