@@ -194,7 +194,7 @@ def test_a_case_says_what_it_is(tmp_path: Path) -> None:
     )
     found = from_file(tmp_path / "c.toml")["cases"]
     assert [one.about for one in found] == ["as it is", ""]
-    assert "\na     as it is\n" in compare(comparison(cases=found, seeds=2)).text
+    assert "\na     as it is" in compare(comparison(cases=found, seeds=2)).text
 
 
 def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Compared:

@@ -15,7 +15,7 @@ import numpy as np
 from ..plot.palette import slots_for
 from ..report.charts import Axis as Scale
 from ..report.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
-from ..report.report import Cell, Report, Row, Table
+from ..report.report import Report, Table
 from ..results.frames import write_scenario
 from ..results.summary import MAX_ROWS as MAX_LINES
 from ..text.numbers import estimate, number
@@ -24,7 +24,6 @@ from .axes import Axis, Column, log_spaced
 from .intervals import LEAST_SEEDS
 from .keys import counting, worded
 from .metrics import Metric
-from .network import network
 
 if TYPE_CHECKING:
     from .sweep import Design, Swept
@@ -321,14 +320,14 @@ def word(column: Column, place: int) -> str:
     return f"{cell * factor:.4g} {what.removesuffix('s') if cell == 1 and not unit else what}".strip()
 
 
-#: Metrics whose range is a fact, points in a page's table, and values of an axis that are listed whole.
-MAX_RANGES, MAX_ROWS, MAX_VALUES = 3, 500, 24
+#: Metrics whose range is a fact, and points in a page's table.
+MAX_RANGES, MAX_ROWS = 3, 500
 
 
 def report(result: Swept, picture: str = "", *, page: bool = False) -> Report:
     """The report of a sweep; of a ``page`` the table has more points."""
-    tables = [_points(result, MAX_ROWS if page else MAX_LINES), _varied(result), _run(result)]
-    return Report("sweep", result.title, facts(result), tables, picture)
+    table = _points(result, MAX_ROWS if page else MAX_LINES)
+    return Report("sweep", result.title, facts(result), [table], picture)
 
 
 def facts(result: Swept) -> list[Fact]:
@@ -432,38 +431,6 @@ def _wide(result: Swept) -> list[Fact]:
     half = part["high"] - part["mean"]
     count = int(((part["n"] == seeds.most) & (half > seeds.half_width * part["mean"].abs())).sum())
     return [fact("still-wide", points=count, seeds=seeds.most, metric=metric.name)] if count else []
-
-
-def _run(result: Swept) -> Table:
-    return Table(["", ""], [*map(list, network([("", result.design.tree(0))]))], "What was run, at the first point", names=2, fold=True, terminal=False)  # fmt: skip
-
-
-def _varied(result: Swept) -> Table:
-    """The axes' keys and values, and what is set, derived and drawn."""
-    plan = result.plan
-    rows: list[Row] = []
-
-    def row(key: str, column: str, values: str) -> None:
-        rows.append([Cell(key, "code"), Cell(column, "code"), values])
-
-    for axis in plan.axes:
-        for column in axis.columns:
-            values = [word(column, place) for place in range(len(column.cells))]
-            row(column.key, column.title, ", ".join(values if len(values) <= MAX_VALUES else [*values[:12], "…", *values[-3:]]))  # fmt: skip
-    for key, value in plan.sets.items():
-        row(key, "", json.dumps(value))
-    for text in plan.given_sets:
-        if not text.startswith("title="):  # the page has it above
-            row(text.partition("=")[0], "", text.partition("=")[2])
-    for one in plan.derived:
-        over = f" / ({' × '.join(map(str, one.over))})" if one.over else ""
-        row(one.key, "", f"= {' × '.join(map(str, one.times))}{over}{''.join(f' + {term}' for term in one.plus)}")
-    for draw in plan.draws:
-        ends = ", ".join(map(str, draw.choices)) if draw.choices else f"{draw.low.number:g}{draw.low.unit} to {draw.high.number:g}{draw.high.unit}"  # fmt: skip
-        row(draw.key, draw.title, f"by seed: {ends}")
-    if plan.spread_starts_s:
-        row("start", "", f"by seed: up to {plan.spread_starts_s:g} s later")
-    return Table(["key", "column", "values"], rows, "What varies, and what is set", names=3, fold=True, terminal=False)
 
 
 def plain(told: Swept) -> dict[str, Any]:

@@ -236,8 +236,8 @@ TEMPLATES: Mapping[str, str] = {
     "rows": "{shown} of {all} rows are drawn; the tables have all",
     "kept": "{runs} of them done before",
     # Causes.
-    "why": "{metric}: {value:digits} {unit}, a mean of {nudges:count nudge}; {causes} {what}, {runs:count run}",
-    "why-most": "{value:digits} {unit} {how} {case:name}, {base_value:digits} as it is",
+    "why": "{metric}: {value:digits} {unit}, a mean of {nudges:count nudge}; {causes:count mechanism}, {runs:count run}",
+    "why-most": "{value:digits} {unit} without {case:name}, {base_value:digits} as it is",
     "why-none": "No row is shown to change {metric} by more than {margin:percent}",
     "why-alone": "Shown alone, but not by its absence: {cases:list}",
     "why-all": "Without all of these: {value:digits} {unit}",
@@ -380,13 +380,11 @@ TEMPLATES: Mapping[str, str] = {
     "means": "± is half the 95 % interval of a mean",
     "mark": "* no metric is worse or undecided, in any situation",
     "best-mean": "Bold: the best mean, where a metric has a better direction",
-    "no-direction": "neither: no value of the metric alone is better than another",
     "device": "DEV is the device that sends onto the link; if it is faster than the link, shape it first",
     "origin-simulated": "Simulated, not measured on a network",
     "origin-virtual": "Measured between kernels in virtual time",
     # A run's tables on a terminal.
     "trips-out": "Median and range of round trips: --out DIR",
-    "slow-start-in": "The first part includes slow start",
 }
 
 
