@@ -99,30 +99,14 @@ def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> N
     assert more.kept == told.runs  # another plan takes what it shares
 
 
-def test_readings_that_a_sampler_chooses() -> None:
-    pytest.importorskip("optuna")
-    plan = {
-        **PLAN,
-        "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}},
-        "search": "tpe",
-        "readings": 12,
-        "nudges": 1,
-    }
+def test_draws_between_bounds_are_told_by_ranges() -> None:
+    free = {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}}
+    plan = {**PLAN, "free": free, "readings": 12, "nudges": 1}
     first, again = acklab.infer(plan), acklab.infer(plan, threads=1)
-    assert not first.weighed
-    assert len(first.choices) == 12
+    assert first.drawn and len(first.choices) == 12
     assert [one.sets for one in first.choices] == [one.sets for one in again.choices]
-    assert all(
-        isinstance(cell, str) and " to " in cell
-        for rule in first.rules
-        if rule.name == "link_delay"
-        for cell in rule.cells
-    )
-    assert [fact.kind for fact in first.report().facts][0] == "best-reading"
-    every, whole = (acklab.infer({**PLAN, "nudges": 1, "search": search}) for search in ("all", "tpe"))
-    assert whole.weighed and {rule: far.tolist() for rule, far in whole.moves.items()} == {
-        rule: far.tolist() for rule, far in every.moves.items()
-    }
+    (delay,) = (rule for rule in first.rules if rule.name == "delay")
+    assert all(isinstance(cell, str) and " to " in cell for cell in delay.cells)
 
 
 def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> None:
@@ -364,7 +348,7 @@ BAD = [
     ("value", [{**PLAN["value"][0], "metric": "complexion"}], "did you mean"),
     ("nudge", {"earlier": "1s"}, "later"),
     ("nudges", 0, "from 1 to"),
-    ("search", "all of them", "tpe"),
+    ("search", "tpe", "random"),
 ]
 
 
@@ -375,8 +359,8 @@ def test_bad_plans(key: str, value: Any, said: str) -> None:
     assert said in str(found.value)
 
 
-def test_more_readings_than_may_be_tried_are_searched() -> None:
-    assert PLANS.from_tree({**PLAN, "readings": 3}).search == "tpe"
+def test_of_more_readings_than_may_be_tried_some_are_drawn() -> None:
+    assert PLANS.from_tree({**PLAN, "readings": 3}).search == "random"
     assert tried(PLANS.from_tree({**PLAN, "readings": 3})) == 3
     with pytest.raises(StudyError, match="there are 8"):
         PLANS.from_tree({**PLAN, "readings": 3, "search": "all"})

@@ -13,16 +13,14 @@ EXAMPLE = """\
 FILE is a plan (TOML): a scenario, open rules with candidate values ([free], [alternatives.NAME]), [[run]] tables, and [[value]] tables
 with what was printed or measured, its tolerance, and whether it may be fitted. For a paper of `acklab reproduce` write its name.
 
-Every reading is run several times with the same nudges of starts and delays. Where all readings are affordable all are tried; else they
-are drawn (search = "random"), or chosen by their fit (search = "tpe"). The values that are held out are predicted, and each group of
-fitted values is predicted from the others.
+Every reading is run several times with the same nudges of starts and delays. Where all readings are affordable all are tried, else
+they are drawn. The values that are held out are predicted, and each group of fitted values is predicted from the others.
 
 example:
   acklab infer examples/infer/sender.toml --out inferred    which sender produced this transfer
   acklab infer smartacking --out inferred                   which sender a paper's simulator had
 
 With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
-search = "tpe" needs: pip install optuna.
 
 exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
 """

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -39,10 +39,9 @@ from .answers import Answer
 from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, StudyError, fields, number, one_of, refuse, shown, whole
 from .keys import each
 from .metrics import Objective, terms
-from .posterior import MIN_MOVE, Array, InferenceResult, Posterior, drawn_weight, prior
+from .posterior import MIN_MOVE, Array, InferenceResult, drawn_weight, prior
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
-from .search import REFUSED, Search, SearchPlan
 from .seeds import Draw, Entry, Nudge, nudging
 from .space import Alternatives, Choice, Free, Space
 
@@ -72,10 +71,10 @@ def infer(
         meter: shows the progress.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
             ``free``, ``alternatives``, ``baseline``, ``run``, ``value``, ``nudges``, ``nudge``, ``search``, ``readings``,
-            ``batch``, ``seed``, ``title``.
+            ``seed``, ``title``.
 
     Raises:
-        StudyError: it is no plan, no reading is a scenario, ``out`` holds other work, or Optuna is missing.
+        StudyError: it is no plan, no reading is a scenario, or ``out`` holds other work.
         ScenarioError: a scenario is no TOML or JSON.
         RunError: a run failed.
         OSError: a file cannot be read or written.
@@ -94,7 +93,7 @@ def infer(
 
 #: The finest tolerance, and the largest number: a miss in tolerances can then be squared.
 LEAST, MOST = 1e-30, 1e60
-SEARCHES = ("all", "tpe", "random")
+SEARCHES = ("all", "random")
 FIT, HELD_OUT = "fit", "held-out"
 BOUNDS = ("least", "most")
 #: A plan's keys, and what each is for.
@@ -132,14 +131,13 @@ KEYS = {
         Nudge(),
     ),
     "search": Key(
-        '"all" readings, those that "tpe" chooses by their fit, or "random": rules that move a value alone, in draws; "all" where `readings` suffices, else "tpe", if left out',
+        '"all" readings, or "random": rules that move a value alone, in draws; "all" where `readings` suffices, else "random", if left out',
         one_of(*SEARCHES),
     ),
     "readings": Key("how many readings are tried at most; 2000 if left out", whole(1, 100_000), 2_000),
-    "batch": Key("how many readings are chosen before the fit of any is known; 16 if left out", whole(1, 1_000), 16),
     "seed": Key("of the search; 1 if left out", whole(0, 2**32 - 1), 1),
 }
-COUNTS = ("nudges", "readings", "batch", "seed")
+COUNTS = ("nudges", "readings", "seed")
 RUN = {
     "name": Key("", TEXT),
     "scenario": Key(),
@@ -235,7 +233,6 @@ class InferPlan:
     baseline: Mapping[str, Any] = field(default_factory=dict)
     nudges: int = 5
     readings: int = 2_000
-    batch: int = 16
     seed: int = 1
     tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     text: PlanText | None = field(default=None, repr=False, compare=False)
@@ -379,7 +376,7 @@ def _named(at: str, key: str, given: Any, names: Sequence[str]) -> int:
 def _search(given: Any, space: Space, most: int) -> str:
     size = space.size
     if given is None:
-        return "all" if 0 < size <= most else "tpe"
+        return "all" if 0 < size <= most else "random"
     if given == "all" and not 0 < size <= most:
         there = (
             f"there are {size:,}"
@@ -553,32 +550,23 @@ def _found(plan: InferPlan, bench: ReadingBench, runs: Readings) -> Inferred:
     moves, settled, draws = dict[str, Array](), dict[str, Any](), 0
     if plan.search == "random":
         plan, moves, settled = _moving(plan, bench, values, base, refused_alone)
-    if plan.search == "tpe":
-        rows = list(_chosen(plan, bench, values, refused))
-    else:
-        choices = list(map(plan.space.point, plan.space.every())) if 0 < plan.space.size <= tried(plan) else []
-        if not choices:
-            choices, draws = _drawn(plan)
-        read = (Choice(one.parameters, {**settled, **one.sets}, one.cells) for one in choices)
-        rows = list(_made(read, bench, values, refused))
+    choices = list(map(plan.space.point, plan.space.every())) if 0 < plan.space.size <= tried(plan) else []
+    if not choices:
+        choices, draws = _drawn(plan)
+    read = (Choice(one.parameters, {**settled, **one.sets}, one.cells) for one in choices)
+    rows = list(_made(read, bench, values, refused))
     if not rows:
         raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
-    whole = len(rows) + sum(refused.values()) == plan.space.size
-    before = None
-    if whole:
-        before = np.array([prior(plan.space, one) for one, _ in rows])
-        moves = moves or _moves(plan, rows)
-    elif draws:
-        before = np.array([drawn_weight(plan.space, one, draws) for one, _ in rows])
+    before = [drawn_weight(plan.space, one, draws) if draws else prior(plan.space, one) for one, _ in rows]
     result = Inferred(
         plan,
         [choice for choice, _ in rows],
         np.stack([made for _, made in rows]),
         base,
         refused + refused_alone,
-        before,
-        whole,
-        moves,
+        np.array(before),
+        draws > 0,
+        moves or _moves(plan, rows),
         len(runs.runs),
         runs.runs.kept,
     )
@@ -657,44 +645,3 @@ def _made(
 
 def _name(choice: Choice) -> str:
     return ", ".join(f"{key}={value}" for key, value in choice.cells.items())
-
-
-class _Misfits:
-    """Runs the readings that a search chose, and returns each one's misfit."""
-
-    def __init__(self, plan: InferPlan, values: Values) -> None:
-        self.plan, self._values = plan, values
-        self.made: dict[str, Array] = {}
-
-    def values(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
-        """Minus the log likelihood of each reading; NaN where a run has no value."""
-        choices = [Choice({}, one.settings, {}) for one in wanted]
-        made = self._values.of(choices, [one.name for one in wanted])
-        self.made |= {_key(choice): one for choice, one in zip(choices, made, strict=True)}
-        fit = [place for place, one in enumerate(self.plan.values) if one.fit]
-        found = [
-            Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, None)
-            for choice, one in zip(choices, made, strict=True)
-        ]
-        return [(float(-one.unscaled[0]) if np.isfinite(one.unscaled[0]) else float("nan"),) for one in found]
-
-
-def _key(choice: Choice) -> str:
-    return repr(sorted(choice.sets.items()))
-
-
-def _chosen(
-    plan: InferPlan, bench: ReadingBench, values: Values, refused: Counter[str]
-) -> Iterator[tuple[Choice, Array]]:
-    """Readings that Optuna chooses, by how well they fit."""
-    misfits = _Misfits(plan, values)
-    objective = [Objective("misfit", (), -1)]
-    asked = SearchPlan(plan.name, plan.entries[:1], plan.space, objective, baseline=plan.baseline, paths=1, held_out=0,
-                       trials=tried(plan), batch=plan.batch, seed=plan.seed, sampler=plan.search)  # fmt: skip
-    search = Search(asked, bench, cast(Readings, misfits))
-    search.go()
-    for one in search.trials:
-        if one.state == REFUSED:
-            refused[one.why] += 1
-        else:
-            yield one.choice, misfits.made[_key(one.choice)]

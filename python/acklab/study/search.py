@@ -1,4 +1,4 @@
-"""The search of `tune` and `infer`: its plan, and Optuna, which asks for choices in batches of a fixed size.
+"""The search of `tune`: its plan, and Optuna, which asks for choices in batches of a fixed size.
 
 Every trial runs on the same paths, and its result is reported in order. A choice that Optuna asks for again counts once. Instead of it
 an untried neighbour of the best is tried, one step of one key away.
@@ -585,30 +585,29 @@ class SearchResult:
     @cached_property
     def losses(self) -> list[Loss]:
         """Paths on which the winner is worse than the baseline by an objective, the largest loss first."""
-        found = []
+        one = self.judged
         sets: list[tuple[Any, ...]] = [
-            (False, self.paths, self.base.values, self.winner.values, self.base.costs, self.winner.costs)
+            (False, self.paths, self.base.values, self.winner.values, self.base.costs, self.winner.costs),
+            *([(True, one.paths, one.base, one.values, one.base_costs, one.costs)] if one is not None else []),
         ]
-        if self.judged is not None:
-            one = self.judged
-            sets.append((True, one.paths, one.base, one.values, one.base_costs, one.costs))
-        for place in range(len(self.plan.objectives)):
-            for fresh, *columns in sets:
-                for path, old, new, before, after in zip(*columns, strict=True):
-                    behind = after[place] - before[place]
-                    scale = 1.0 if self.plan.relative else abs(old[place]) or 1.0
-                    if not behind <= 0:  # no value is a loss, too
-                        size = math.inf if math.isnan(behind) else behind / scale
-                        found.append(
-                            (
-                                -size,
-                                place,
-                                fresh,
-                                path.number,
-                                Loss(path, place, new[place], old[place], fresh),
-                            )
-                        )
-        return [loss for *_, loss in sorted(found, key=lambda one: one[:4])]
+        found = [
+            (
+                self._size(old[place], after[place] - before[place]),
+                place,
+                fresh,
+                path.number,
+                Loss(path, place, new[place], old[place], fresh),
+            )
+            for place in range(len(self.plan.objectives))
+            for fresh, *columns in sets
+            for path, old, new, before, after in zip(*columns, strict=True)
+            if not after[place] <= before[place]  # no value is a loss, too
+        ]
+        return [loss for *_, loss in sorted(found, key=lambda row: row[:4])]
+
+    def _size(self, old: float, behind: float) -> float:
+        """Minus a loss beside the baseline's value; of no value without end."""
+        return -math.inf if math.isnan(behind) else -behind / (1.0 if self.plan.relative else abs(old) or 1.0)
 
     @property
     def fresh_losses(self) -> list[Loss]:
