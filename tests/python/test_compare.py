@@ -73,9 +73,9 @@ def told():  # noqa: ANN201
 
 def test_a_key_that_every_case_replaces_is_named() -> None:
     each = [case('a: link.1.queue={kind="codel"}'), case('b: link.1.queue={kind="drop-tail",packets=9}')]
-    assert comparison(cases=each, sets=["link.1.queue.packets=400", "link.1.delay=9ms"]).without_effect() == [
-        "link.1.queue.packets=400"
-    ]
+    assert comparison(cases=each, sets=["link.1.queue.packets=400", "link.1.delay=9ms"]).without_effect() == {
+        "link.1.queue.packets=400": ["a", "b"]
+    }
 
 
 def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
