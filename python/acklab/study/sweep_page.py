@@ -14,7 +14,7 @@ import numpy as np
 
 from ..plot.palette import slots_for
 from ..report.charts import Axis as Scale
-from ..report.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
+from ..report.charts import Chart, Dot, DotPanel, Dots, Line, Lines, Panel
 from ..report.report import Report, Table
 from ..results.frames import write_scenario
 from ..results.summary import MAX_ROWS as MAX_LINES
@@ -75,19 +75,12 @@ class Pictures:
         numbers = [place for place in wide if self.axes[place].is_number]
         self.x = max(numbers, key=lambda place: len(axes[place].places), default=None)
         rest = [place for place in wide if place != self.x]
-        self.hue = self._hue(rest)
-        self.others = [place for place in rest if place != self.hue]
-
-    def _hue(self, rest: Sequence[int]) -> int | None:
-        """The axis that is told by colour, or by the heat map's other side: the cases, else the one with most places that fit."""
-        if not rest:
-            return None
         fitting = [place for place in rest if self._fits(place)]
-        # With nothing that fits, the longest becomes the side of heat maps.
-        return max(
-            fitting or rest,
-            key=lambda place: (bool(fitting) and not self.axes[place].is_number, len(self.axes[place].cells)),
+        self.hue = max(
+            fitting, key=lambda place: (not self.axes[place].is_number, len(self.axes[place].cells)), default=None
         )
+        """The axis that colours tell: the cases, else the one with most places that fit."""
+        self.others = [place for place in rest if place != self.hue]
 
     def _fits(self, place: int) -> bool:
         column = self.axes[place]
@@ -97,11 +90,7 @@ class Pictures:
         """Every chart, those of the first metric first."""
         if not self.found:
             return []
-        if self.x is None:
-            return list(self._dots())
-        if self.hue is not None and not self._fits(self.hue):
-            return list(self._heat())
-        return list(self._lines())
+        return list(self._dots() if self.x is None else self._lines())
 
     # ---- what is beside what -----------------------------------------------------------------------------------------
     def _facets(self) -> list[tuple[str, dict[int, int]]]:
@@ -182,35 +171,11 @@ class Pictures:
                     spread=np.nan_to_num(spread) if seen else None,
                 )
             )
-        bottom, top = ends(one)
+        bottom, top = axis_ends(one.mean, one.half)
         ticks = [float(x[place]) for place in some(len(x), 6)] if log else None
         words = [f"{tick:.3g}" for tick in ticks or ()]
         across = Scale(labelled(column, unit), log=log, ticks=ticks, words=words)
         return Panel(title, across, Scale(one.label, low=bottom, high=top), lines)
-
-    def _heat(self) -> Iterator[Chart]:
-        assert self.x is not None and self.hue is not None
-        across, up = self.axes[self.x], self.axes[self.hue]
-        facets = self._facets()
-        for place, one in enumerate(self.found, 1):
-            surfaces = [
-                Surface(
-                    title or one.metric.name,
-                    range(len(across.cells)),
-                    range(len(up.cells)),
-                    self._cut(one.mean, chosen),
-                )
-                for title, chosen in facets
-            ]
-            for start in range(0, len(surfaces), BESIDE):
-                name = f"sweep-{place}-{start // BESIDE + 1}"
-                low, high = float(np.nanmin(one.mean)), float(np.nanmax(one.mean))
-                span = (low, high) if high > low else (low - 0.5, high + 0.5)
-                about = f"{one.label} over {spoken(across)} and {spoken(up)}; empty where a run has no value"
-                yield Heat(
-                    name, about, surfaces[start : start + BESIDE], _ticks(across), _ticks(up),
-                    Scale(one.label, low=span[0], high=span[1]), height=3.4,
-                )  # fmt: skip
 
     def _dots(self) -> Iterator[Chart]:
         wide = [place for place, column in enumerate(self.axes) if len(column.cells) > 1]
@@ -250,21 +215,8 @@ def _beside(name: str, about: str, panels: Sequence[Panel]) -> Iterator[Chart]:
         yield Lines(f"{name}-{start // BESIDE + 1}", about, panels[start : start + BESIDE])
 
 
-def _ticks(column: Column) -> Scale:
-    """An axis by place, not by value, with some of the values beside it."""
-    chosen = some(len(column.cells), 8)
-    factor, unit = scaled(column) if column.is_number else (1.0, "")
-    words = [f"{column.cells[k] * factor:.4g}" if column.is_number else str(column.cells[k]) for k in chosen]
-    return Scale(labelled(column, unit), ticks=chosen, words=words)
-
-
-def ends(one: Grid) -> tuple[float, float]:
-    """The ends of a metric's axis, the same in all panels; from 0 unless the values lie close together far from it."""
-    return axis_ends(one.mean, one.half)
-
-
 def axis_ends(mean: Any, half: Any) -> tuple[float, float]:
-    """The ends of an axis for means and half intervals."""
+    """The ends of an axis for means and half intervals, the same in all panels; from 0 unless the values lie close together far from it."""
     half = np.nan_to_num(half)
     low, high = float(np.nanmin(mean - half)), float(np.nanmax(mean + half))
     near, far = float(np.nanmin(mean)), float(np.nanmax(mean))

@@ -171,7 +171,7 @@ class Why(Result):
 
     def report(self) -> Report:
         """Facts and tables."""
-        tables = [_causes(self), _others(self), _unused(self), _keys(self)]
+        tables = [_causes(self), _others(self)]
         return Report("why", self.title, _facts(self), tables)
 
     def plain(self) -> dict[str, Any]:
@@ -626,25 +626,6 @@ def _others(result: Why) -> Table:
         if places
     ]
     return Table([ROW, *(result.metrics[place].label for place in places)], rows, "The other flows, without it")
-
-
-def _unused(result: Why) -> Table:
-    rows: list[Row] = [[cause.name, Cell(cause.change.key, "code")] for cause in result.causes if not cause.used]
-    return Table([ROW, "key"], rows, "No packet changed", names=2, fold=True)
-
-
-def _keys(result: Why) -> Table:
-    rows: list[Row] = [
-        [
-            cause.name,
-            *(
-                Cell(text, "code")
-                for text in (f"{cause.change.key}={_text(cause.change.new)}", _text(cause.change.old))
-            ),
-        ]
-        for cause in result.causes
-    ]
-    return Table([ROW, "sets", "is"], rows, "What each row sets", names=3, fold=True, terminal=False)
 
 
 def _text(value: Any) -> str:
