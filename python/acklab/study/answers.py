@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -74,11 +73,11 @@ def write_files(
     seeds: int,
     table: tuple[str, pl.DataFrame],
     plain: Any,
-    charts: Iterable[Chart],
+    chart: Chart,
     report: Callable[[str], Report],
 ) -> None:
-    """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the charts, into a directory."""
-    from ..report.pieces import fold, saved
+    """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the chart, into a directory."""
+    from ..report.pieces import saved
 
     told = plan.told()
     texts = [
@@ -90,7 +89,6 @@ def write_files(
         frame.write_parquet(folder / f"{name}.parquet", metadata=about)
     frame.write_csv(folder / f"{name}.csv")
     (folder / "plan.toml").write_text(told, encoding="utf-8")
-    first, *more = saved(charts, folder, wide=True)
-    rest = fold("More charts", "".join(more)) if more else ""
-    (folder / f"{verb}.html").write_text(replace(report(first), rest=rest).page(), encoding="utf-8")
+    (picture,) = saved([chart], folder, wide=True)
+    (folder / f"{verb}.html").write_text(report(picture).page(), encoding="utf-8")
     (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")

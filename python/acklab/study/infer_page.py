@@ -306,6 +306,6 @@ def write(result: InferenceResult, bench: ReadingBench, folder: Path) -> None:
         result.plan.nudges,
         table,
         plain(result),
-        [chart(result)],
+        chart(result),
         lambda picture: report(result, picture),
     )

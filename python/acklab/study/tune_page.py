@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -34,14 +34,11 @@ if TYPE_CHECKING:
 BESIDE = 3
 
 
-def charts(result: SearchResult) -> Iterator[Chart]:
+def chart(result: SearchResult) -> Chart:
     """The front of several objectives; else the winner on fresh paths; without any, the objective by trial."""
     if len(result.plan.objectives) > 1:
-        yield _front(result)
-    elif result.judged is not None:
-        yield _by_path(result)
-    else:
-        yield _progress(result)
+        return _front(result)
+    return _progress(result) if result.judged is None else _by_path(result)
 
 
 def verdict(result: SearchResult, place: int = 0) -> str | None:
@@ -122,7 +119,7 @@ def _progress(result: SearchResult) -> Chart:
     (objective,), done = result.plan.objectives, [one for one in result.trials if one.state == COMPLETE]
     best, so_far = result.base, []
     for one in result.trials:
-        best = one if one in done and one.cost < best.cost else best
+        best = one if one.state == COMPLETE and one.cost < best.cost else best
         so_far.append(result.interval(best, 0)[0])
     lines = _dots("complete", done, [one.number for one in done], [result.interval(one, 0)[0] for one in done], "blue")
     lines.append(Line("best so far", [one.number for one in result.trials], so_far, "orange", step=True))
@@ -389,7 +386,7 @@ def write(result: SearchResult, bench: Bench, folder: Path) -> None:
         result.plan.seeds,
         table,
         plain(result),
-        charts(result),
+        chart(result),
         lambda picture: report(result, picture),
     )
 

@@ -603,6 +603,8 @@ def _causes(result: Why) -> Table:
     rows: list[Row] = [cells(cause.name, WITHOUT, ALONE) for cause in _ordered(result)]
     rows += [cells(NUDGED, PLACEBO), cells(ALL_OF_THESE, ALL)]
     feet = [*glyphs(result.question.margin), fact("why-changes", family=result.family), fact("why-adds")]
+    unused = [cause.name for cause in result.causes if not cause.used]
+    feet += [fact("why-unused", cases=unused)] if unused else []
     feet.append(fact("no-neutral", keys=result.no_neutral))
     if result.question.parameters is not None:
         feet.append(fact("why-open", names=[name for name, known in result.question.parameters.items() if not known]))

@@ -373,6 +373,7 @@ TEMPLATES: Mapping[str, str] = {
     "until-decided": "Seeds until each verdict is decided, at most {most}: {looks:count look} share the error (Bonferroni)",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "why-changes": "without: beside the scenario; alone: beside all neutral; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
+    "why-unused": "Without a row, for no packet changed: {cases:list}",
     "why-adds": "Rows need not add up: after the first changed packet two runs are no pair",
     "no-neutral": "No neutral value: {keys:list}",
     "means": "± is half the 95 % interval of a mean",
