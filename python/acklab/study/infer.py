@@ -557,14 +557,15 @@ def _found(plan: InferPlan, bench: ReadingBench, runs: Readings) -> Inferred:
     rows = list(_made(read, bench, values, refused))
     if not rows:
         raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
-    before = [drawn_weight(plan.space, one, draws) if draws else prior(plan.space, one) for one, _ in rows]
+    before = np.array([drawn_weight(plan.space, one, draws) if draws else prior(plan.space, one) for one, _ in rows])
+    before /= before.max() if draws else 1.0  # draws that are as likely weigh 1, to the last bit
     result = Inferred(
         plan,
         [choice for choice, _ in rows],
         np.stack([made for _, made in rows]),
         base,
         refused + refused_alone,
-        np.array(before),
+        before,
         draws > 0,
         moves or _moves(plan, rows),
         len(runs.runs),
