@@ -66,6 +66,7 @@ TEMPLATES: Mapping[str, str] = {
     "chart-flight-near": "Near the receiver an ACK leaves as data come: this is not what the sender has outstanding",
     "chart-delay": "From the segment that completes what an ACK covers to the ACK, where it was captured",
     "chart-acked": "Highest number acknowledged, at the place of the capture, from the first data",
+    "chart-lag": "When the model acknowledges the same data, less when the capture does; below 0 it is earlier",
     "chart-acks": "A dot is an ACK of new data",
     "chart-what-if": "A dot is the median of the draws, a line its range; each panel begins at 0",
     # Many captures.

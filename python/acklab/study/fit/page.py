@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from ...captures import text as capture_text
@@ -26,7 +27,7 @@ from .held_out import HeldOut
 from .place import Row, Value, of_direction
 from .predict import SAME, WIDER, Predicted, Prediction, Range, doubt, given
 from .receivers import LINUX_ALL, Named, called
-from .search import Score, Simulated
+from .search import Score, Simulated, times
 
 if TYPE_CHECKING:
     from ...results.directory import Folder
@@ -226,6 +227,12 @@ CHARTS: list[dict[str, Any]] = [
         "layers": [*_both("steps"), _layer("replay", "captured losses replayed", "steps", REPLAY)],
     },
     {
+        "id": "lag", "title": "How much later the simulation is", "height": 180,
+        "about": caption("lag"),
+        "axis": {"label": "later", "unit": "ms"},
+        "layers": [_layer("model", "model", "steps", MODEL), _layer("replay", "captured losses replayed", "steps", REPLAY), _layer("zero", "no difference", "level", "slate")],
+    },
+    {
         "id": "acks", "title": "Segments that an ACK acknowledges", "height": 180,
         "about": caption("acks"),
         "axis": {"label": "acknowledged at once", "unit": "segments", "zero": True},
@@ -252,8 +259,11 @@ def viewer(found: Fit, prediction: Prediction | None = None) -> Viewer:
     layers: dict[str, pl.DataFrame] = {}
     for name, one in several.items():
         layers[f"acked {name}"] = _steps(one.curve.select("time_s", value=pl.col("ack_bytes").cast(pl.Float64)))
+        if name not in ("captured", "changed"):
+            layers[f"lag {name}"] = _steps(_lag(measured.curve, one.curve))
         if name != "replay":
             layers[f"acks {name}"], layers[f"trips {name}"] = _acks(one), _trips(one)
+    layers["lag zero"] = pl.DataFrame({"time_s": [0.0], "value": [0.0]})
     tables = {
         name: blocks.add(frame, coarse(frame, {"time_s": NANO, "value": 1e-6}))
         for name, frame in layers.items()
@@ -282,12 +292,19 @@ def viewer(found: Fit, prediction: Prediction | None = None) -> Viewer:
         "recorded": recorded,
     }
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
-    drawn = [chart for chart in CHARTS if any(name.startswith(f"{chart['id']} ") for name in tables)]
+    shown = {name.partition(" ")[0] for name in tables if not name.endswith("zero")}
+    drawn = [chart for chart in CHARTS if chart["id"] in shown]
     return {"runs": [run], "items": [item], "charts": drawn, "axes": {}, "palette": colours}, blocks
 
 
 def _steps(frame: pl.DataFrame) -> pl.DataFrame:
     return thin_steps(frame, "value", COLUMNS)
+
+
+def _lag(captured: pl.DataFrame, simulated: pl.DataFrame) -> pl.DataFrame:
+    """Milliseconds by which the simulation acknowledges the same data later, over the capture's time."""
+    later = times(simulated, captured["ack_bytes"].to_numpy()) - captured["time_s"].to_numpy()
+    return captured.select("time_s").with_columns(value=pl.Series(1e3 * later)).filter(pl.Series(np.isfinite(later)))
 
 
 def _acks(one: Simulated) -> pl.DataFrame:
