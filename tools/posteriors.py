@@ -26,9 +26,10 @@ PAPERS = Path(__file__).resolve().parents[1] / "python" / "acklab" / "papers"
 
 def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
     """What is kept of an inference."""
-    of, space = claims(name), PLANS.from_tree(inferred(name), name).space
+    of, plan = claims(name), PLANS.from_tree(inferred(name), name)
+    printed, space = {one.name: one for one in plan.values}, plan.space
     decides = {one["name"]: one["decides"] for one in told["open"]}
-    parts = {space.column(part): part for part in space.parts}
+    parts = {space.column(part): part for part in (*space.frees, *space.parts)}
     rules = []
     for rule in told["rules"]:
         column = rule["name"]
@@ -47,7 +48,7 @@ def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
         "of": told["of"] or 0,
         "effective": round(told["effective"] or 0, 1),
         "runs": told["runs"],
-        "best": sum(not is_missed(one, "winner") for one in told["values"]),
+        "best": sum(printed[one["name"]].within(_number(one["winner"])) for one in told["values"]),
         "missed": [group for check in told["checks"] for group in check["missed"]],
         "groups": sum(check["groups"] for check in told["checks"]),
         "rules": rules,
@@ -58,7 +59,7 @@ def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
                 f"{'at ' + one['bound'] + ' ' if one['bound'] else ''}{one['printed']:g} ± {one['tolerance']:g}",
                 *(_digits(one[key]) for key in ("baseline", "posterior", "nearest")),
                 one["within"],
-                is_missed(one),
+                not printed[one["name"]].within(_number(one["baseline"])),
             ]
             for one in told["values"]
         ],
@@ -66,11 +67,8 @@ def kept(name: str, told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def is_missed(value: dict[str, Any], of: str = "baseline") -> bool:
-    """Whether the setting used, or the best reading, has a value outside its tolerance."""
-    off = math.nan if value[of] is None else value[of] - value["printed"]
-    off = {"least": min(off, 0), "most": max(off, 0)}.get(value["bound"], off)
-    return not abs(off) <= value["tolerance"]
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _digits(value: float | None) -> str:

@@ -29,6 +29,7 @@ from acklab.reproduce.runner import UNREADABLE, Bench
 from acklab.reproduce.verdict import REPRODUCED
 from acklab.scenario._toml import inline
 from acklab.scenario.draws import Draws
+from acklab.study.keys import each, look
 
 Rules = Mapping[str, Any]
 """Values by rule, or ``{ of, values }`` where only scenarios that have what ``of`` says have the rule."""
@@ -66,28 +67,13 @@ def applied(reading: Reading, line: str, rules: Rules) -> str:
     tree = json.loads(line)
     for rule, value in reading.items():
         of = rules[rule].get("of", {}) if isinstance(rules[rule], Mapping) else {}
-        if any(_at(tree, key) != wanted for key, wanted in of.items()):
+        if any(look(tree, key) != wanted for key, wanted in of.items()):
             continue
         for key, new in [(rule, value)] if "." in rule else value.items():
-            texts = [f"{one}={inline(new)}" for one in _each(tree, key)]
+            texts = [f"{one}={inline(new)}" for one in each(tree, key)]
             for some in [texts] if (whole := _set(line, texts)) else [[text] for text in texts]:
                 line = whole or _set(line, some) or line
     return line
-
-
-def _each(tree: Mapping[str, Any], key: str) -> list[str]:
-    """The keys that a pattern names; a rule of all flows is one of their stack."""
-    part, star, rest = key.partition(".*.")
-    if star and part == "flow" and "stack" in tree:
-        return [f"stack.{name}.{rest.partition('.')[2]}" for name in tree["stack"]]
-    return [f"{part}.{place}.{rest}" for place in range(len(tree.get(part, ())))] if star else [key]
-
-
-def _at(tree: Any, key: str) -> Any:
-    """What a scenario has at a key."""
-    for step in key.split("."):
-        tree = tree[int(step)] if isinstance(tree, list) else tree.get(step) if isinstance(tree, Mapping) else None
-    return tree
 
 
 def different(some: Iterable[Reading]) -> list[Reading]:

@@ -24,7 +24,7 @@ from acklab._core import __version__
 from acklab.papers import FIVE, installed, paper
 from acklab.papers.open import plan
 from acklab.reproduce import posterior
-from acklab.reproduce.explanation import NOT_SEARCHED, WORDS
+from acklab.reproduce.explanation import NOT_SEARCHED, WORDS, Unsearched
 from acklab.reproduce.ledger import VERDICTS, load
 from acklab.reproduce.output import summary
 from acklab.reproduce.runner import reproduce
@@ -336,9 +336,8 @@ def explained(data: Mapping[str, Any]) -> None:
     """Takes the kinds of causes from the ledgers: a search after the run changes no verdict."""
     for name in FIVE:
         for short, claim in data["papers"].get(name, {"claims": {}})["claims"].items():
-            entry = load(name).claims.get(f"{name}.{short}")
-            if entry and entry.cause and claim["verdict"] == "differs":
-                claim["cause"] = entry.cause.word
+            cause = load(name).claims[f"{name}.{short}"].cause or Unsearched()
+            claim["cause"] = cause.word if claim["verdict"] == "differs" else ""
 
 
 def written(page: str, data: Mapping[str, Any]) -> str:

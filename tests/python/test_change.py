@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,7 @@ from acklab.plot import prep
 from acklab.plot.prep.facts import acknowledged, facts
 from acklab.plot.prep.facts import moved as moved_of
 from acklab.plot.runs import Run
-from acklab.results.summary import together
-from acklab.results.together import Change, change, groups, looks, manners, moved
+from acklab.results.together import Change, change, groups, manners
 
 ROOT = Path(__file__).parents[2]
 LINK = {
@@ -86,41 +84,6 @@ def test_parts_add_up_to_the_whole(shared: acklab.Run) -> None:
     assert whole == pytest.approx(8 * sum(row["bytes"] for row in shared.summary()["flows"][:2]), rel=1e-9)
     for row in shared.summary()["flows"][:2]:
         assert acknowledged(run, row["name"])["bytes"][-1] == row["bytes"]
-
-
-def test_a_look_on_the_way_gives_the_same_numbers(shared: acklab.Run) -> None:
-    """The terminal of a run that records nothing agrees with the page."""
-    simulation = acklab.simulation(tree(DOWN, UP, PING))
-    looked = looks(simulation)
-    told = simulation.run()
-    assert [*looked] == [0.0, 1.0] or [*looked] == [1.0]
-    (seen,) = moved(Run.of(shared).change, looked, told.end_s)
-    (drawn,) = moved_of(Run.of(shared))
-    assert seen.rates == pytest.approx(drawn.rates, rel=1e-9) and seen.trips == ()
-    assert moved(found(DOWN, SHORT), looked, 3.0) == [], "the end of a visit is not looked at"
-
-
-def test_round_trips_are_those_of_the_part(shared: acklab.Run) -> None:
-    (down,) = moved_of(Run.of(shared))
-    rows = shared.series.to_polars().drop_nulls("rtt_s")
-    for number, (from_s, to_s) in enumerate([(0.0, 1.0), (1.0, 4.0)]):
-        means = [
-            rows.filter((rows["flow"] == name) & rows["time_s"].is_between(from_s, to_s, closed="left"))["rtt_s"].mean()
-            for name in ("down0", "down1")
-        ]
-        assert down.trips[number] == pytest.approx(sum(means) / 2)  # type: ignore[arg-type]
-
-
-def test_a_terminal_has_the_parts_in_a_table(shared: acklab.Run) -> None:
-    run = Run.of(shared)
-    (down,) = moved_of(run)
-    lines = together(shared.summary(), manners(shared.scenario_toml()), run.samples, run.change, [down])
-    start = next(place for place, line in enumerate(lines) if line.startswith("from s  to s"))
-    heads, *parts = (re.split(" {2,}", line.strip()) for line in lines[start : start + 3])
-    assert heads[2:5] == ["up", "down0 and down1 Mb/s", "down0 and down1 mean RTT ms"]
-    assert [part[:3] for part in parts] == [["0", "1", "-"], ["1", "3", "sends"]]
-    assert [float(part[3]) for part in parts] == pytest.approx([1e-6 * rate for rate in down.rates], rel=1e-3)
-    assert [float(part[4]) for part in parts] == pytest.approx([1e3 * trip for trip in down.trips], rel=1e-3)  # type: ignore[operator]
 
 
 def kinds(run: Run) -> dict[str, list[dict[str, Any]]]:

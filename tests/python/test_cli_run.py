@@ -373,5 +373,5 @@ def test_what_an_override_loses_is_said() -> None:
     assert said("run", *short, "--set", "up=5Mbps", "--set", "up_buffer=100ms") == []
     cases = ("--case", "as it is", "--case", f"CAKE: {queue}", "--seeds", "2")
     assert said("compare", *short, "--set", "up_buffer=100ms", *cases) == [
-        "note: --set link.1.back.queue.bytes=100ms is lost in 'CAKE': it sets link.1.back.queue as a whole"
+        "note: --set link.1.back.queue.bytes=100ms changes nothing in 'CAKE': a case sets that key, or the scenario has this value"
     ]

@@ -169,7 +169,8 @@ def test_sizes_of_acks_show_what_cancels_in_their_number() -> None:
 
 def test_a_place_of_a_fit_is_no_dataset_and_says_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "fit.json").write_text("{}")
-    with pytest.raises(StoreError, match="holds a fit, which has no tables: open .*fit.html"):
+    (tmp_path / "fit.html").write_text("")
+    with pytest.raises(StoreError, match="no Parquet file; it has the page .*fit.html"):
         tables(tmp_path)
 
 

@@ -99,26 +99,14 @@ def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> N
     assert more.kept == told.runs  # another plan takes what it shares
 
 
-def test_readings_that_a_sampler_chooses() -> None:
-    pytest.importorskip("optuna")
-    plan = {
-        **PLAN,
-        "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}},
-        "search": "tpe",
-        "readings": 12,
-        "nudges": 1,
-    }
+def test_draws_between_bounds_are_told_by_ranges() -> None:
+    free = {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}}
+    plan = {**PLAN, "free": free, "readings": 12, "nudges": 1}
     first, again = acklab.infer(plan), acklab.infer(plan, threads=1)
-    assert not first.weighed
-    assert len(first.choices) == 12
+    assert first.drawn and len(first.choices) == 12
     assert [one.sets for one in first.choices] == [one.sets for one in again.choices]
-    assert all(
-        isinstance(cell, str) and " to " in cell
-        for rule in first.rules
-        if rule.name == "link_delay"
-        for cell in rule.cells
-    )
-    assert [fact.kind for fact in first.report().facts][0] == "best-reading"
+    (delay,) = (rule for rule in first.rules if rule.name == "delay")
+    assert all(isinstance(cell, str) and " to " in cell for cell in delay.cells)
 
 
 def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> None:
@@ -138,6 +126,58 @@ def test_draws_leave_out_what_moves_nothing_and_weigh_as_all_readings_do() -> No
     weights = every.posterior.weights[rows]
     assert some.posterior.weights == pytest.approx(weights / weights.sum(), abs=1e-3)
     assert some.posterior.effective < 10 and "decided" not in {verdict(some, rule) for rule in some.rules}
+
+
+def test_random_and_all_try_the_same_readings_beside_a_baseline() -> None:
+    """What the baseline sets in one alternative is no part of another."""
+    plan = {
+        **PLAN,
+        "nudges": 1,
+        "free": {"flow.f.sender.recovery": ["newreno", "rfc6675"]},
+        "alternatives": {
+            "start": {
+                "wide": {"flow.f.sender.initial_window": 10},
+                "shallow": {"flow.f.sender.initial_ssthresh": 2},
+            }
+        },
+        "baseline": {"flow.f.sender.initial_window": 10},
+    }
+    every, drawn = (acklab.infer({**plan, "search": search}) for search in ("all", "random"))
+    assert {json.dumps(one.sets, sort_keys=True) for one in every.choices} == {
+        json.dumps(one.sets, sort_keys=True) for one in drawn.choices
+    }
+    assert drawn.posterior.weights == pytest.approx(every.posterior.weights)
+
+
+def test_a_reading_that_is_drawn_again_counts_again() -> None:
+    """Half of the prior is of one reading; the others share the rest."""
+    start = {"one": {}, "more": {"flow.f.sender.initial_window": {"low": 2, "high": 65}}}
+    plan = {**PLAN, "free": {}, "alternatives": {"start": start}, "nudges": 1, "search": "random", "readings": 20}
+    told = acklab.infer(plan)
+    before = next(dict(zip(rule.cells, rule.prior, strict=True)) for rule in told.rules if rule.name == "start")
+    assert len(told.choices) == 20 and before["one"] == pytest.approx(0.5, abs=0.1)
+    # Between two bounds no reading is drawn twice.
+    start["more"] = {"link.0.delay": {"low": "10ms", "high": "40ms"}}
+    told = acklab.infer({**plan, "alternatives": {"start": start}})
+    before = next(dict(zip(rule.cells, rule.prior, strict=True)) for rule in told.rules if rule.name == "start")
+    assert before["one"] == pytest.approx(0.5, abs=0.2)
+
+
+def test_values_alone_that_are_no_scenario_are_told() -> None:
+    """BBR needs a recovery that the baseline does not have, so its value alone is refused and the rule moves nothing."""
+    plan = {
+        **PLAN,
+        "nudges": 1,
+        "search": "random",
+        "set": {"flow.f.sender.sequence": "bytes", "flow.f.sender.recovery": "rack"},
+        "free": {"flow.f.sender.recovery": ["rack", "newreno"], "flow.f.sender.control": ["reno", "bbr"]},
+        "baseline": {"flow.f.sender.recovery": "newreno"},
+    }
+    told = acklab.infer(plan)
+    assert "sender_control" not in [rule.name for rule in told.rules]
+    assert sum(told.refused.values()) == 1 and not told.drawn
+    (assumed,) = (table for table in told.report().tables if table.name == "What is assumed")
+    assert any(row[0] == "no scenario (1 readings)" for row in assumed.rows)
 
 
 def test_a_bound_costs_nothing_on_its_side() -> None:
@@ -308,7 +348,7 @@ BAD = [
     ("value", [{**PLAN["value"][0], "metric": "complexion"}], "did you mean"),
     ("nudge", {"earlier": "1s"}, "later"),
     ("nudges", 0, "from 1 to"),
-    ("search", "all of them", "tpe"),
+    ("search", "tpe", "random"),
 ]
 
 
@@ -319,8 +359,8 @@ def test_bad_plans(key: str, value: Any, said: str) -> None:
     assert said in str(found.value)
 
 
-def test_more_readings_than_may_be_tried_are_searched() -> None:
-    assert PLANS.from_tree({**PLAN, "readings": 3}).search == "tpe"
+def test_of_more_readings_than_may_be_tried_some_are_drawn() -> None:
+    assert PLANS.from_tree({**PLAN, "readings": 3}).search == "random"
     assert tried(PLANS.from_tree({**PLAN, "readings": 3})) == 3
     with pytest.raises(StudyError, match="there are 8"):
         PLANS.from_tree({**PLAN, "readings": 3, "search": "all"})
@@ -336,7 +376,7 @@ def test_mistakes_end_the_command_with_2_and_counting_runs_nothing(tmp_path: Pat
     assert "plan.toml:" in failed.stderr and "newreno" in failed.stderr
     assert command(str(tmp_path / "none.toml")).returncode == 2
     counted = command(str(EXAMPLE), "--count")
-    assert counted.stdout.strip() == "144 readings of 144 (all), 10 runs each: 1,440 runs"
+    assert counted.stdout.strip() == "144 readings of 144 (all), 10 runs each; at most 1,450 runs"
 
 
 def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from acklab.study.intervals import Sample, bounded, interval, seeds_needed, t_quantile
 from acklab.study.metrics import metric
 from acklab.study.seeds import Seeds, seeds
-from acklab.study.statistics import DIFFERENT, EQUIVALENT, SAME, TOO_FEW, UNDECIDED, Rules, difference, rank, rounded
+from acklab.study.statistics import DIFFERENT, EQUIVALENT, SAME, TOO_FEW, UNDECIDED, Rules, difference, rank
 from acklab.text.numbers import estimate
 
 #: Simulated experiments of a rate.
@@ -249,7 +249,6 @@ def test_the_seeds_needed_are_right_within_a_factor_of_two(spread: float) -> Non
 def test_more_spread_or_a_smaller_effect_needs_more_seeds() -> None:
     assert seeds_needed(1.0, 1.0, 0.95, 0.8) == 10  # Cohen 1988, one sample, d = 1
     assert seeds_needed(1.0, 0.5, 0.95, 0.8) == 34
-    assert [rounded(count) for count in (7, 42, 101, 1990)] == [7, 42, 110, 2000]
 
 
 # ---- what has no spread ----------------------------------------------------------------------------------------------

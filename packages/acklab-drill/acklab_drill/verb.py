@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from acklab import _core
-from acklab.cli.meant import instead
+from acklab.cli.meant import explained
 from acklab.cli.options import add_verb, add_virtual
 from acklab.cli.programs import version
 from acklab.engines import kernel
@@ -91,7 +91,7 @@ def act(options: argparse.Namespace) -> int:
             complain(f"{name}: {error.strerror}")
             status = CANNOT
         except ScriptError as error:
-            complain(f"{name}:{error}" + (instead(name) or _no_script(name)))
+            complain(explained(f"{name}:{error}", options, name))
             status = CANNOT
         else:
             scripts.append((name, text))
@@ -105,15 +105,6 @@ def act(options: argparse.Namespace) -> int:
         complain(str(error))
         return CANNOT
     return status
-
-
-def _no_script(name: str) -> str:
-    """A second line where the file's name says that it is a scenario."""
-    return (
-        f"\n  drill runs packetdrill scripts (.pkt); to run a scenario: acklab run {name}"
-        if name.endswith((".toml", ".json"))
-        else ""
-    )
 
 
 def on_stack(scripts: list[tuple[str, str]], stack: str) -> Iterator[dict[str, Any]]:

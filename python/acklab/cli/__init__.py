@@ -217,11 +217,10 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .._core import LiveError, RunError, ScenarioError
     from ..results.directory import FolderError
     from .examples import in_short
-    from .meant import explained, longer
+    from .meant import explained
 
     if isinstance(error, ScenarioError):
-        text = explained(error, [getattr(options, "file", None), *getattr(options, "others", [])])
-        text, status = in_short(options, text if text != str(error) else text + longer(options, text)), BAD_INPUT
+        text, status = in_short(options, explained(error, options)), BAD_INPUT
     elif isinstance(error, FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):

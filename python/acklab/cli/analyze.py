@@ -125,9 +125,9 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
-            from .meant import instead_of_a_capture
+            from .meant import explained
 
-            options.parser.exit(2, f"acklab: {error}{instead_of_a_capture(file)}\n")
+            options.parser.exit(2, f"acklab: {explained(error, options, file)}\n")
         except OSError as error:
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         if log is not None:

@@ -112,16 +112,12 @@ def act(options: argparse.Namespace) -> int:
     try:
         comparison = _comparison(options)
         comparison.check()
-        for note in (
-            *meant.notes(comparison.scenario, comparison.file, comparison.sets),
-            *meant.notes_on_cases(comparison),
-        ):
+        for note in meant.notes(comparison.scenario, comparison.file, comparison.sets):
             complain(note)
         say_ignored(comparison.scenario, comparison.file)
-        for text in comparison.without_effect():
-            complain(
-                f"note: --set {text} changes no case: each case sets what it would, or the scenario has this value already"
-            )
+        for text, names in comparison.without_effect().items():
+            which = "no case" if len(names) == len(comparison.cases) else f"nothing in {', '.join(map(repr, names))}"
+            complain(f"note: --set {text} changes {which}: a case sets that key, or the scenario has this value")
         if options.kernel:
             from .live import say_unfollowed
 
@@ -131,11 +127,7 @@ def act(options: argparse.Namespace) -> int:
             meter=lambda total: Progress("compare", total),
         )  # fmt: skip
     except StudyError as error:
-        other = meant.instead_of_cases(options.cases)
-        options.parser.exit(
-            2,
-            f"acklab: {examples.in_short(options, f'{error}{other}' if other else meant.explained(error, [options.file]))}\n",
-        )
+        options.parser.exit(2, f"acklab: {examples.in_short(options, meant.explained(error, options))}\n")
     show(options, told)
     return 0
 

@@ -85,9 +85,9 @@ def act(options: argparse.Namespace) -> int:
     except ScenarioError as error:
         refused = f"--what-if: {error}"
     except CaptureError as error:
-        from .meant import instead_of_a_capture
+        from .meant import explained
 
-        refused = f"{error}{instead_of_a_capture(options.file)}"
+        refused = explained(error, options)
     except OSError as error:
         if (where := os.fspath(error.filename or "")) in (options.file, options.receiver):
             options.parser.error(f"{title_of_file(where)}: {(error.strerror or str(error)).partition(' (os error')[0]}")

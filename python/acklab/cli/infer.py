@@ -14,14 +14,13 @@ FILE is a plan (TOML): a scenario, open rules with candidate values ([free], [al
 with what was printed or measured, its tolerance, and whether it may be fitted. For a paper of `acklab reproduce` write its name.
 
 Every reading is run several times with the same nudges of starts and delays. Where all readings are affordable all are tried, else
-Optuna chooses. The values that are held out are predicted, and each group of fitted values is predicted from the others.
+they are drawn. The values that are held out are predicted, and each group of fitted values is predicted from the others.
 
 example:
   acklab infer examples/infer/sender.toml --out inferred    which sender produced this transfer
   acklab infer smartacking --out inferred                   which sender a paper's simulator had
 
 With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
-A search by Optuna needs: pip install optuna.
 
 exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
 """
@@ -36,9 +35,9 @@ def add(verbs: Any) -> None:
         "--readings", type=int, metavar="N", help="how many readings to try at most (the plan's, or 2000)"
     )
     verb.add_argument("--nudges", type=int, metavar="N", help="how often each run is made (the plan's, or 5)")
-    verb.add_argument("--seed", type=seed, metavar="N", help="seed of a search by Optuna (the plan's, or 1)")
+    verb.add_argument("--seed", type=seed, metavar="N", help="seed of the search (the plan's, or 1)")
     verb.add_argument(
-        "--count", action="store_true", help="say how many readings and runs it would be, and run nothing"
+        "--count", action="store_true", help="say how many readings and runs it is at most, and run nothing"
     )
     about = "also write the readings, the winner's scenario and a page there; interrupted work continues"
     add_outputs(verb, about, "delete the finished runs that are there, and make all of them")
@@ -60,13 +59,13 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _counted(plan: Any) -> str:
-    """How many readings and runs it would be."""
-    from ..study.infer import tried
+    """How many readings and runs it is at most."""
+    from ..study.infer import most_runs, tried
     from ..text.numbers import counted
 
     each = len(plan.entries) * plan.nudges
     of = f" of {plan.space.size:,}" if plan.space.size else ""
-    return f"{counted(tried(plan), 'reading')}{of} ({plan.search}), {counted(each, 'run')} each: {counted(tried(plan) * each, 'run')}"
+    return f"{counted(tried(plan), 'reading')}{of} ({plan.search}), {counted(each, 'run')} each; at most {counted(most_runs(plan), 'run')}"
 
 
 def _plan(file: str, given: dict[str, Any]) -> Any:

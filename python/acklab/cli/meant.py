@@ -15,7 +15,7 @@ from ..text.keys import key
 from ..text.terminal import file_name, not_known
 
 if TYPE_CHECKING:
-    from ..study.compare import Comparison
+    pass
 
 #: Words that are no verbs, and the options that do it.
 OPTIONS = {
@@ -24,161 +24,91 @@ OPTIONS = {
     "query": "a dataset is Parquet, which DuckDB and polars read (docs/howto/scale.md)",
 }
 
-#: How lines begin about files that are no plans in another form.
-NO_TEXT = tuple(
-    f"\n  this is {what}"
-    for what in (
-        "a capture",
-        "a qlog",
-        "a table",
-        "a page",
-        "a program",
-        "compressed",
-        "a packetdrill",
-        "the result",
-        "the marker",
-    )
-)
+#: What a file of JSON that has these keys is.
+TREES = {
+    ("qlog_version",): "a qlog: acklab analyze {name}",
+    ("file_schema",): "a qlog: acklab analyze {name}",
+    ("end_s", "flows"): "the result of a run, no scenario{rerun}",
+    ("acklab", "verb", "files"): "the marker of a directory of results{rerun}",
+}
+#: What a scenario is said to be that a verb does not read, or that is given as ``--cases``.
+SCENARIOS = {
+    **dict.fromkeys(("analyze", "drill", "fit"), "acklab run {file}"),
+    **dict.fromkeys(
+        ("tune", "infer"), 'a plan names it, scenario = "{name}", and its `free` keys (acklab {verb} --help)'
+    ),
+    "cases": "acklab compare {file} --cases FILE, or --case for each",
+}
 
 
-def explained(error: object, files: Sequence[str | None]) -> str:
-    """An error about one of these files with what :func:`instead` says of it; the place at which a capture is no scenario does not help."""
-    for file in files:
-        if told := instead(file):
-            return f"{file_name(file or '')}:{told}" if told.startswith(NO_TEXT) else f"{error}{told}"
-    return str(error)
+def explained(error: object, options: Any, file: str | None = None) -> str:
+    """An error with what is meant: another verb for one of the files, a longer key or value; what is no text has no place in it."""
+    files = [getattr(options, "file", None), *getattr(options, "others", [])] if file is None else [file]
+    for verb, one in [("cases", getattr(options, "cases", None)), *((options.verb, one) for one in files)]:
+        path = Path(one) if one else None
+        text = read_file(path) if path is not None and path.is_file() else b""
+        if path is not None and (told := _no_scenario(path, text, options.verb)):
+            return f"{file_name(path)}:\n  this is {told}"
+        if path is not None and (told := _other_verb(path, text, verb)):
+            return f"{error}\n  this {told}"
+    return f"{error}{longer(options, str(error))}"
 
 
-def instead(file: str | None) -> str:
-    """A second line for a message, if what ``file`` names is for another verb; else nothing."""
-    path = Path(file) if file else None
-    if path is None or not path.is_file():
-        return ""
-    text = read_file(path)
-    if text.startswith(CAPTURES):
-        return f"\n  this is a capture: acklab analyze {file}"
-    if told := _no_scenario(path, text):
-        return f"\n  this is {told}"
-    try:
-        tree = loads(text.decode("utf-8"))
-    except ValueError:
-        return ""
-    if searched := _searches(tree):
-        return f"\n  this is a plan of a search: acklab {searched} {file}"
-    if "case" in tree or "situation" in tree:
-        return f"\n  this has cases: acklab compare {'' if 'scenario' in tree else 'SCENARIO '}--cases {file}"
-    return f"\n  this is a plan: acklab sweep {file}" if _is_plan(tree) else ""
-
-
-def _is_plan(tree: Mapping[str, Any]) -> bool:
-    from ..study.reading import is_plan  # a run with --set does not need that room
-
-    return is_plan(tree)
-
-
-def _no_scenario(path: Path, text: bytes) -> str:
-    """What a file is that no verb reads in place of a scenario, and what to do with it; nothing where that is not known."""
+def _no_scenario(path: Path, text: bytes, verb: str) -> str:
+    """What a file is that holds neither scenario nor plan, and what to do with it; nothing for another, and for what the verb reads."""
     name, again = file_name(path), path.with_name("scenario.toml")
     rerun = f"; the scenario beside it runs again: acklab run {file_name(again)}" if again.is_file() else ""
+    if verb in ("analyze", "fit"):
+        return ""
+    if text.startswith(CAPTURES):
+        return f"a capture: acklab analyze {name} says how its receivers send ACKs, acklab fit {name} makes a scenario of it"
     if text.startswith(b"PAR1"):
         return f"a table: acklab plot {name} draws it, DuckDB and polars read it{rerun}"
     if text.startswith(b"\x1f\x8b"):
-        from ..captures.qlog import is_qlog
-
-        return (
-            f"a qlog: acklab analyze {name}"
-            if is_qlog(path)
-            else f"compressed: acklab analyze {name} if it is a capture or a qlog; unpack anything else"
-        )
+        return f"compressed: acklab analyze {name} if it is a capture or a qlog; unpack anything else"
     if text.lstrip()[:5].lower() in (b"<!doc", b"<html"):
         return f"a page: open it in a browser{rerun}"
     if path.suffix == ".py":
         return f"a program: python {name}; with ACK policies and controls of yours: acklab run SCENARIO --python {name}"
-    if path.suffix == ".pkt":
+    if path.suffix == ".pkt" and verb != "drill":
         return f"a packetdrill script: acklab drill {name}"
     try:
-        tree = json.loads(text) if text.lstrip().startswith(b"{") else {}
+        tree = json.loads(text.lstrip(b"\x1e").partition(b"\n")[0] if text.startswith(b"\x1e") else text)
     except ValueError:
-        tree = {}
-    if text.startswith(b"\x1e") or {"qlog_version", "file_schema"} & tree.keys():
-        return f"a qlog: acklab analyze {name}"
-    if {"end_s", "flows"} <= tree.keys():
-        return f"the result of a run, no scenario{rerun}"
-    return f"the marker of a directory of results{rerun}" if {"acklab", "verb", "files"} <= tree.keys() else ""
-
-
-def instead_of_cases(file: str | None) -> str:
-    """The same for a file given as ``--cases``: it may be a scenario."""
-    path = Path(file) if file else None
-    if path is None or not path.is_file():
         return ""
+    told = next((told for keys, told in TREES.items() if {*keys} <= tree.keys()), "") if isinstance(tree, dict) else ""
+    return told.format(name=name, rerun=rerun)
+
+
+def _other_verb(path: Path, text: bytes, verb: str) -> str:
+    """What a scenario or a plan is for, if not for the verb; else nothing."""
     try:
-        tree = loads(read_file(path).decode("utf-8"))
+        tree = loads(text.decode("utf-8"))
     except ValueError:
-        return instead(file)
-    if {"case", "situation"} & tree.keys():
         return ""
-    return (
-        f"\n  this is a scenario: acklab compare {file_name(path)} --cases FILE, or --case for each"
-        if {"flow", "link"} & tree.keys()
-        else instead(file)
-    )
+    file = file_name(path)
+    from ..study.reading import is_plan  # a run with --set does not need that room
 
-
-def _searches(tree: Mapping[str, Any]) -> str:
-    """The verb of a plan of a search, or nothing."""
-    return (
+    search = (
         "infer"
         if {"free", "value"} <= tree.keys()
         else "tune"
         if {"free", "objectives", "trials"} & tree.keys()
         else ""
     )
-
-
-def instead_of_a_search(file: str, verb: str) -> str:
-    """The same for a file given to ``tune`` or ``infer``: it may be a sweep's plan, or a scenario."""
-    path = Path(file)
-    if not path.is_file():
-        return ""
-    told = instead(file)
-    if told.startswith("\n  this is a capture"):
-        return f"\n  this is a capture: acklab analyze {file} says how its receivers send ACKs, acklab fit {file} makes a scenario of it"
-    if told.startswith(NO_TEXT):
-        return told
-    try:
-        tree = loads(read_file(path).decode("utf-8"))
-    except ValueError:
-        return ""
-    if (found := _searches(tree)) and found != verb:
-        return f"\n  this is a plan of acklab {found}: acklab {found} {file}"
-    if _is_plan(tree) and not found:
-        return f"\n  this is a plan of a sweep: acklab sweep {file}; a search has `free` keys (acklab {verb} --help)"
-    if "flow" in tree or "link" in tree:
-        return f'\n  this is a scenario: a plan names it, scenario = "{path.name}", and its `free` keys (acklab {verb} --help)'
+    if search:
+        return f"is a plan of a search: acklab {search} {file}" if search != verb else ""
+    if {"case", "situation"} & tree.keys():
+        return (
+            f"has cases: acklab compare {'' if 'scenario' in tree else 'SCENARIO '}--cases {file}"
+            if verb != "cases"
+            else ""
+        )
+    if is_plan(tree):
+        return f"is a plan: acklab sweep {file}" if verb != "sweep" else ""
+    if {"flow", "link", "topology"} & tree.keys() and verb in SCENARIOS:
+        return f"is a scenario: {SCENARIOS[verb].format(file=file, name=path.name, verb=verb)}"
     return ""
-
-
-def instead_of_a_sweep(file: str | None) -> str:
-    """The same for a file given to ``sweep``: it may be the plan of a search."""
-    told = instead(file)
-    return "" if told.startswith("\n  this is a plan:") else told
-
-
-def instead_of_a_capture(file: str) -> str:
-    """The same for a file given to ``analyze`` or ``fit``: it may be a scenario, or a plan."""
-    path = Path(file)
-    try:
-        tree = loads(read_file(path).decode("utf-8")) if path.is_file() and path.suffix in (".toml", ".json") else {}
-    except ValueError:
-        return ""
-    return (
-        f"\n  this is a scenario: acklab run {file}"
-        if {"flow", "topology"} & tree.keys()
-        else instead(file)
-        if tree
-        else ""
-    )
 
 
 def longer(options: Any, error: str = "") -> str:
@@ -243,16 +173,6 @@ def unread(name: str, error: OSError) -> str:
     return f"{told}; did you mean {file_name(str(path.parent / there[near[0]]))}?" if near else told
 
 
-def lost(text: str, later: Sequence[str]) -> str | None:
-    """The key of the first of the ``later`` overrides that sets this one's key again, alone or with all around it.
-
-    >>> lost("link.1.queue.bytes=40ms", ["link.1.rate=5Mbps", 'link.1.queue={ kind = "cake" }'])
-    'link.1.queue'
-    """
-    own = key(text)
-    return next((one for one in map(key, later) if own == one or own.startswith(f"{one}.")), None)
-
-
 def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
     """What the overrides lose: an uplink's grants, where its rate becomes a plain one."""
     plain = [
@@ -275,18 +195,5 @@ def notes(scenario: str | bytes, file: str, sets: Sequence[str]) -> list[str]:
             better = f"{key(text)}.rate={text.partition('=')[2]}"
             found.append(
                 f"note: --set {text} makes a constant rate of {rate['kind']}, which sends by grants; --set {better} keeps the grants"
-            )
-    return found
-
-
-def notes_on_cases(comparison: Comparison) -> list[str]:
-    """Of the overrides of all cases, those that some case replaces."""
-    found = []
-    for text in comparison.sets:
-        lose = [(one.name, whole) for one in comparison.cases if (whole := lost(text, one.sets))]
-        if 0 < len(lose) < len(comparison.cases):
-            names = ", ".join(repr(name) for name, _ in lose)
-            found.append(
-                f"note: --set {text} is lost in {names}: {'each sets' if len(lose) > 1 else 'it sets'} {lose[0][1]} as a whole"
             )
     return found

@@ -8,7 +8,6 @@ import errno
 import os
 import re
 import threading
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..text import terminal
@@ -196,7 +195,6 @@ def _real(options: argparse.Namespace, sets: list[str]) -> int:
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
     from ..results.progress import watched
-    from ..results.together import looks
 
     passed = _of_python(options) if options.python else {}
     with reading(options, options.file):
@@ -227,13 +225,12 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     with _folder(options.out) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             return _recorded(options, simulation, folder)
-        looked = {} if options.json or folder is not None else looks(simulation)
         watched(simulation)
         result = simulation.advance()
         if options.json:
             say_json(result.json())
         else:
-            _print_tables(options, result, looked=looked)
+            _print_tables(options, result)
         if folder is not None:
             from ..runs import Run
 
@@ -316,7 +313,7 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
         shown.close()
         recording.changed, recording.access = _changed(options), bool(options.of_path)
         drawn = Run.of(recording)
-        _print_tables(options, recording.result, drawn)
+        _print_tables(options, recording.result, drawn.samples)
         write_summary(recording, drawn=drawn, causes="" if options.python else beside(recording))
         if options.qlog:
             from ..results.qlog import write_logs
@@ -336,14 +333,12 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def _print_tables(
-    options: argparse.Namespace, result: Any, drawn: Any = None, looked: Mapping[float, Any] | None = None
-) -> None:
-    """The summary; with what was recorded (``drawn``), or what was looked at on the way."""
+def _print_tables(options: argparse.Namespace, result: Any, samples: Any = None) -> None:
+    """The summary; with the round trips that were recorded of flows that write now and then."""
     import json
 
     from ..results.summary import as_text, endless, together
-    from ..results.together import groups, manners
+    from ..results.together import manners
 
     if getattr(options, "of_path", None):
         from .paths import say_path
@@ -352,24 +347,12 @@ def _print_tables(
     told = json.loads(result.json(records=False))
     alone = len(told["flows"]) == 1 and told["flows"][0]["completed"]
     scenario = "" if alone else result.scenario_toml()
-    how = manners(scenario)
-    seen: tuple[Any, Any, Any] = (None, None, ())
-    if drawn is not None:
-        from ..plot.prep.facts import moved
-
-        seen = drawn.samples, drawn.change, moved(drawn)
-    elif looked:
-        from ..results.together import change
-        from ..results.together import moved as moved_between
-
-        visit = change(groups(told["flows"], told["links"], told["end_s"], how), told["end_s"])
-        seen = None, visit, moved_between(visit, looked, told["end_s"])
     say(
         as_text(
             told,
             endless(scenario),
             changed=_changed(options),
-            together=() if alone else together(told, how, *seen),
+            together=() if alone else together(told, manners(scenario), samples),
         )
     )
 

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..text.terminal import file_name, say
-from .meant import NO_TEXT, instead_of_a_search
+from ..text.terminal import say
+from .meant import explained
 from .options import check_out, reading, show, workers
 
 
@@ -49,10 +49,6 @@ def follow(
             meter=lambda total: Progress(options.verb, total),
         )
     except (StudyError, _core.ScenarioError) as error:
-        other = instead_of_a_search(options.file, options.verb)
-        said = (
-            f"{file_name(options.file)}:" if other.startswith(NO_TEXT) else str(error)
-        )  # the place at which a capture is no plan does not help
-        options.parser.exit(2, f"acklab: {said}{other}\n")
+        options.parser.exit(2, f"acklab: {explained(error, options)}\n")
     show(options, told)
     return 0

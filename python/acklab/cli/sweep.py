@@ -11,7 +11,6 @@ from ..text.numbers import counted
 from ..text.terminal import complain, file_name, say
 from . import examples, meant, paths, programs
 from .expected import say_ignored
-from .meant import NO_TEXT, instead_of_a_sweep, longer
 from .options import add_outputs, add_verb, add_workers, check_out, directory, reading, refuse, runs_kept, show, workers
 
 if TYPE_CHECKING:
@@ -149,9 +148,7 @@ def act(options: argparse.Namespace) -> int:
         paths.say_path(options)
         show(options, result)
     except (StudyError, _core.ScenarioError) as error:
-        told = instead_of_a_sweep(options.file)
-        said = f"{file_name(options.file)}:" if told.startswith(NO_TEXT) else examples.in_short(options, str(error))
-        options.parser.exit(2, f"acklab: {said}{told or longer(options)}\n")
+        options.parser.exit(2, f"acklab: {examples.in_short(options, meant.explained(error, options))}\n")
     return 0
 
 

@@ -18,6 +18,7 @@ example:
   acklab tune examples/access/tune.toml --out tuned     which ACK policy for this mix of access paths
   acklab tune examples/access/tune.toml --trials 200 --out tuned    the same search, continued
   acklab tune plan.toml --engine ray --address auto --out tuned     on a cluster
+  acklab tune examples/access/tune.toml --out tuned --for goodput@up    the trials that are there, by another objective
   acklab run tuned/best.toml                            the winner's scenario
 
 With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
@@ -38,6 +39,8 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--seed", type=seed, metavar="N", help="seed of the search and of the drawn paths (the plan's, or 1)"
     )
+    about = "rank what was tried by this metric or weighted sum instead; of a stored search without a run (several: a front)"
+    verb.add_argument("--for", action="append", type=_objective, metavar="METRIC", help=about)
     about = "also write the trials, the winner's scenario and a page there; an interrupted search continues"
     add_outputs(verb, about, "delete the finished runs that are there, and make all of them")
     add_workers(verb)
@@ -50,9 +53,15 @@ def _trials(text: str) -> int:
     return int(text)
 
 
+def _objective(text: str) -> Any:
+    from ..study.reading import value
+
+    return value(text)
+
+
 def act(options: argparse.Namespace) -> int:
     """Searches and returns the exit status."""
     from ..study.search import PLANS
     from ..study.tune import tune
 
-    return follow(options, ("trials", "seed"), PLANS.read, tune)
+    return follow(options, ("trials", "seed", "for"), PLANS.read, tune)

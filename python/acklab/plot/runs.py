@@ -36,14 +36,14 @@ Times are seconds. ``seq``, ``len`` and ``ack`` are in the flow's sequence units
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from ..results.together import WRITES, Change, Group, change, groups, manners, round_trips, samples
+from ..results.together import WRITES, Change, Group, change, groups, manners, samples
 from ..results.validity import of_table
 from . import palette
 from .tables import SCHEMA, Thinned
@@ -74,8 +74,6 @@ class Run:
     """Whether it is an access path of ``--path``, whose nodes are S, A and C."""
     samples: pl.DataFrame | None = None
     """The round trips of the flows that write now and then, ``flow, time_s, rtt_s``; all of them, also where ``series`` is thinned."""
-    part_trips: Mapping[tuple[str, int], float] = field(default_factory=dict)
-    """Mean round trips of flows in the parts of :attr:`change`; as in ``samples`` of all rows."""
 
     @classmethod
     def of(cls, source: Any, label: str | None = None) -> Run:
@@ -95,7 +93,7 @@ class Run:
         invalid = str(_get(source, "invalid") or of_table(tables["flows"]))
         label = str(label or _get(source, "label") or title or "run")
         whole = given["series"] is not None and (not thinned.rows.get("series") or series is given["series"])
-        made = cls(
+        return cls(
             label=f"{label} (invalid)" if invalid else label,
             title=f"Invalid run: {title}" if invalid else str(title),
             seed=None if seed is None else int(seed),
@@ -109,7 +107,6 @@ class Run:
             access=bool(_get(source, "access")),
             samples=samples(series, how) if whole and WRITES in how.values() else None,
         )
-        return replace(made, part_trips=round_trips(series, made.change.parts)) if whole and made.change else made
 
     @cached_property
     def groups(self) -> list[Group]:

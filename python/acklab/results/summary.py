@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ..text.numbers import counted, grouped
 from ..text.terminal import align, one_line
 from .columns import FLOWS, LINKS, Column
-from .together import OTHER, WITHOUT_LIMIT, WRITES, Change, Group, Moved, began, groups, manners, span, trips, uneven
+from .together import OTHER, WITHOUT_LIMIT, WRITES, Group, began, groups, manners, span, trips, uneven
 
 #: Rows shown of each table, and late flows that are named; the rest is counted.
 MAX_ROWS, MAX_LATE = 40, 3
@@ -161,32 +161,25 @@ def together(
     summary: Mapping[str, Any],
     how: Mapping[str, str],
     samples: Any = None,
-    change: Change | None = None,
-    moved: Sequence[Moved] = (),
 ) -> list[str]:
-    """What groups of flows did together, and in each part of the run: a table each, where there is something to add up.
+    """What groups of flows did together, where there is something to add up.
 
     Args:
         summary: a run's.
         how: the flows' manners of sending.
         samples: round trips of the flows that write now and then, if they were recorded.
-        change: the visit of flows in the middle of the run.
-        moved: what the flows that stay got before, in and after it.
     """
     found = groups(summary["flows"], summary["links"], summary["end_s"], how)
     timed = uneven(found, summary["end_s"])
     lines = _table([row for group in found if (row := _group(group, samples, timed))], names=1)
     trips = samples is None and any(group.manner == WRITES and group.mean_rtt_s is not None for group in found)
     late = [row["name"] for group in found for row in group.late]
-    if not (trips or late or (change and moved)):
+    if not (trips or late):
         return lines
     from ..text.templates import fact, sentence  # most runs say nothing of this
 
     if trips:
         lines.append(sentence(fact("trips-out")))
-    if change and moved:
-        parts = _table([dict(_part(change, number, moved, samples, found)) for number in range(len(change.parts))])
-        lines += [*([""] if lines else []), *parts, sentence(fact("slow-start-in"))]
     if late:
         lines.append(sentence(fact("late", count=len(late), flows=late[:MAX_LATE])))
     return lines
@@ -196,24 +189,6 @@ def _table(rows: Sequence[Mapping[str, str]], names: int = 0) -> list[str]:
     """Lines of a table with all columns that a row has."""
     heads = list(dict.fromkeys(head for row in rows for head in row))
     return align(heads, [[row.get(head, "") for head in heads] for row in rows], names) if rows else []
-
-
-def _part(
-    change: Change, number: int, moved: Sequence[Moved], samples: Any, found: Sequence[Group]
-) -> Iterator[tuple[str, str]]:
-    """Heading and cell of what each group got in a part of the run."""
-    part, last = change.parts[number], number + 1 == len(change.parts)
-    yield from (("from s", f"{part.from_s:g}" if number else "0"), ("to s", f"{part.to_s:g}"))
-    yield change.name, "sends" if part.visited else "-"
-    for stay in moved:
-        yield f"{stay.group.names} Mb/s", _number(1e-6 * stay.rates[number])
-        if stay.trips:
-            mean = stay.trips[number]
-            yield f"{stay.group.names} mean RTT ms", _number(None if mean is None else 1e3 * mean)
-    for group in found:
-        if group.manner == WRITES and samples is not None:
-            seen = trips(samples, group, part.from_s if number else 0.0, float("inf") if last else part.to_s)
-            yield f"{group.names} median RTT ms", _number(1e3 * seen.median_s if seen else None)
 
 
 def _group(group: Group, samples: Any, timed: bool) -> dict[str, str]:

@@ -10,7 +10,6 @@ and each part has means of its own of the flows that stay.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +19,6 @@ from ..text.input import loads
 if TYPE_CHECKING:
     import polars as pl
 
-    from .._core import Simulation
 
 Row = Mapping[str, Any]
 
@@ -345,68 +343,9 @@ def rates(parts: Sequence[Part], flows: Iterable[str], bytes_by: Callable[[str, 
     )
 
 
-def round_trips(series: pl.LazyFrame, parts: Sequence[Part]) -> dict[tuple[str, int], float]:
-    """The mean round trip of each flow in each part by its number, of the table ``series``; nothing where a flow has no sample."""
-    import polars as pl
-
-    cuts = [part.from_s for part in parts[1:]]
-    number = sum(((pl.col("time_s") >= cut).cast(pl.Int32) for cut in cuts), pl.lit(0, pl.Int32))
-    rows = (
-        series.select(pl.col("flow").cast(pl.String), "rtt_s", part=number)
-        .drop_nulls("rtt_s")
-        .group_by("flow", "part")
-        .agg(pl.col("rtt_s").mean())
-    )
-    return {(flow, part): mean for flow, part, mean in rows.collect().iter_rows()}
-
-
-def mean_of(found: Mapping[tuple[str, int], float], flows: Iterable[str], part: int) -> float | None:
-    """The mean over flows of each one's mean round trip in a part, as :attr:`Group.mean_rtt_s` has it of the whole run."""
-    means = [found[flow, part] for flow in flows if (flow, part) in found]
-    return sum(means) / len(means) if means else None
-
-
 class Moved(NamedTuple):
     """What flows that stay got in each part."""
 
     group: Group
     rates: tuple[float, ...]
     """Their goodput together, in bit/s."""
-    trips: tuple[float | None, ...] = ()
-    """Their mean round trip, in seconds; empty if no samples were recorded."""
-
-
-#: Beginnings at which a run without tables is looked at.
-MOST_LOOKS = 3
-
-
-def looks(simulation: Simulation) -> dict[float, dict[str, float]]:
-    """Runs to where the first flows begin that begin later, and takes each flow's payload in order there: a run need not record it."""
-    starts = {row["start_s"] for row in json.loads(simulation.outcome().json(records=False))["flows"] if row["start_s"]}
-    found = {}
-    for start in sorted(starts)[:MOST_LOOKS]:
-        simulation.run_until(start)
-        if simulation.finished:
-            break
-        found[start] = {
-            row["name"]: float(row["bytes"]) for row in json.loads(simulation.outcome().json(records=False))["flows"]
-        }
-    return found
-
-
-def moved(change: Change | None, found: Mapping[float, Mapping[str, float]], end_s: float) -> list[Moved]:
-    """What each group that stays got in each part by :func:`looks`, without round trips; nothing where a part's end was not looked at."""
-    if change is None or any(part.from_s not in found for part in change.parts[1:]):
-        return []
-    got = {
-        **found,
-        change.parts[0].from_s: {},
-        end_s: {row["name"]: float(row["bytes"]) for group in change.stayers for row in group.flows},
-    }
-    return [
-        Moved(
-            group,
-            rates(change.parts, (row["name"] for row in group.flows), lambda flow, time_s: got[time_s].get(flow, 0.0)),
-        )
-        for group in change.stayers
-    ]

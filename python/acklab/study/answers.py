@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -38,32 +37,6 @@ class Answer(Result):
 
     def _page(self) -> Any:
         return import_module(f"..{self.verb}_page", __name__)
-
-
-def meaning(key: str, within: str = "") -> str:
-    """What a key of a scenario means, of the named choice ``within`` if there is one; empty where that is not certain.
-
-    >>> meaning("flow.f.receiver.ack.beta", "periodic")
-    'ACKs in a round trip where segments arrive faster.'
-    """
-    from .. import _core
-    from ..text.schema import places
-
-    first, *rest = key.split(".")
-    wanted = [first, *(rest[1:] if first in ("flow", "link") else rest)]
-    definitions = json.loads(_core.schema())["$defs"]
-    found = set()
-    for place in places():
-        steps = [step for step in place.path if not step.startswith("(")]
-        choices = [step.strip("()") for step in place.path if step.startswith("(")]
-        if steps == wanted and (not choices or not within or within in choices):
-            target = place.schema.get("$ref", "").rpartition("/")[2]
-            found.add(
-                str({**definitions.get(target, {}), **place.schema}.get("description", ""))
-                .replace("\n", " ")
-                .replace("`", "")
-            )
-    return found.pop() if len(found) == 1 else ""
 
 
 #: A number and the unit of a scenario's value.
@@ -100,11 +73,11 @@ def write_files(
     seeds: int,
     table: tuple[str, pl.DataFrame],
     plain: Any,
-    charts: Iterable[Chart],
+    chart: Chart,
     report: Callable[[str], Report],
 ) -> None:
-    """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the charts, into a directory."""
-    from ..report.pieces import fold, saved
+    """Writes a named table, the plan, ``plain`` and the page under the verb's name, and the chart, into a directory."""
+    from ..report.pieces import saved
 
     told = plan.told()
     texts = [
@@ -116,7 +89,6 @@ def write_files(
         frame.write_parquet(folder / f"{name}.parquet", metadata=about)
     frame.write_csv(folder / f"{name}.csv")
     (folder / "plan.toml").write_text(told, encoding="utf-8")
-    first, *more = saved(charts, folder, wide=True)
-    rest = fold("More charts", "".join(more)) if more else ""
-    (folder / f"{verb}.html").write_text(replace(report(first), rest=rest).page(), encoding="utf-8")
+    (picture,) = saved([chart], folder, wide=True)
+    (folder / f"{verb}.html").write_text(report(picture).page(), encoding="utf-8")
     (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -200,19 +200,23 @@ class Comparison:
                     raise StudyError(f"{_told(one, situation)}: {told}")
         return found
 
-    def without_effect(self) -> list[str]:
-        """Of the keys that are set for all cases, those that change none: each case sets what they would, or the scenario has their value."""
+    def without_effect(self) -> dict[str, list[str]]:
+        """Keys that are set for all cases, and the cases that each does not change: they set what it would, or have its value."""
 
-        def made(sets: Sequence[str]) -> list[str]:
-            own = [[*sets, *situation.sets, *one.sets] for situation in self.situations for one in self.cases]
-            return [_core.expanded(self.scenario, file=self.file, sets=each) for each in own]
+        def made(sets: Sequence[str]) -> list[list[str]]:
+            own = [[[*sets, *where.sets, *one.sets] for where in self.situations] for one in self.cases]
+            return [[_core.expanded(self.scenario, file=self.file, sets=each) for each in several] for several in own]
 
-        found, all_set = [], made(self.sets)
-        for place, one in enumerate(self.sets):
+        found, all_set = {}, made(self.sets)
+        for place, text in enumerate(self.sets):
             with contextlib.suppress(_core.ScenarioError):  # another key needs it
-                if made([*self.sets[:place], *self.sets[place + 1 :]]) == all_set:
-                    found.append(one)
-        return found
+                rest = made([*self.sets[:place], *self.sets[place + 1 :]])
+                found[text] = [
+                    one.name
+                    for one, with_it, without in zip(self.cases, all_set, rest, strict=True)
+                    if with_it == without
+                ]
+        return {text: names for text, names in found.items() if names}
 
     def seeded(self, tree: Mapping[str, Any], seed: int) -> str:
         """One run, as a line of JSON."""
@@ -418,7 +422,7 @@ def compare(
 def _ranked(comparison: Comparison, title: str, trees: Mapping[tuple[str, str], Any], runs: RunCache) -> Compared:
     values: dict[RunKey, list[float]] = {}
     results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
-    rule, settings = comparison.rule, router_settings(comparison)
+    rule, settings = comparison.rule, router_settings(trees)
     before, count = 0, rule.least
     while True:
         keys = ((*pair, seed) for pair in trees for seed in range(before + 1, count + 1))

@@ -25,7 +25,6 @@ from ..text.numbers import digits, estimate, number
 from ..text.templates import Fact, fact
 from .intervals import LEAST_SEEDS, Sample, bounded
 from .metrics import Metric
-from .network import network
 from .reading import assignment, value
 from .statistics import Difference, Ranking
 
@@ -68,7 +67,7 @@ def report(result: Compared, picture: str = "", runs: Sequence[Run] = ()) -> Rep
     rows = result.findings
     tables = [_decision(result, ranking, rows) for ranking in result.rankings]
     tables += [_means(result, ranking) for ranking in result.rankings]
-    tables += [_settings(result), _abouts(result), _cases(result), _metrics(result), _run(result)]
+    tables += [_settings(result), _abouts(result), _cases(result)]
     viewer = None
     if runs:
         viewer = manifest(list(runs), charts=[name for name in CHARTS if name != "timeline"], words=False)
@@ -206,28 +205,6 @@ def _cases(result: Compared) -> Table:
 def _abouts(result: Compared) -> Table:
     rows = [[case.name, case.about] for case in result.comparison.cases if case.about]
     return Table(["case", "what it is"], rows, "What each case is", names=2, fold=True)
-
-
-def _metrics(result: Compared) -> Table:
-    rows = [
-        [one.name, one.quantity.name, one.where, one.quantity.unit, WORDS[one.quantity.better]]
-        for one in result.columns
-    ]
-    feet = [fact("no-direction")] if any(one.quantity.better == NEITHER for one in result.columns) else []
-    heads = ["metric", "quantity", "of", "unit", "better"]
-    return Table(heads, rows, "Metrics", feet, names=5, fold=True, terminal=False)
-
-
-def _run(result: Compared) -> Table:
-    comparison = result.comparison
-    base, trees = comparison.cases[0].name, comparison.trees()
-    first = [(situation.name, trees[situation.name, base]) for situation in comparison.situations]
-    rows = [*map(list, network(first))]
-    if comparison.spread_starts_s:
-        rows.append(["a seed starts a flow later by up to", f"{comparison.spread_starts_s:.6g} s"])
-    if comparison.spread_delays:
-        rows.append(["a seed lengthens a link by up to", f"{100 * comparison.spread_delays:.4g} %"])
-    return Table(["", ""], rows, "What was run", names=2, fold=True)
 
 
 def frames(told: Compared) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..text.terminal import not_known
 from .axes import Column, log_spaced
 from .intervals import LEAST_SEEDS, interval, sample
 from .keys import counting, worded
-from .store import QueryError, StoreError, heading, invalid, tables, write
+from .store import QueryError, StoreError, invalid, tables, write
 from .sweep_page import axis_ends, scaled, some, spoken, word
 
 __all__ = ["QueryError", "StoreError", "plot", "write"]
@@ -423,7 +423,7 @@ def plot(
     if invalid(place):
         chart = _warned(chart, "Invalid live run")
     if out is not None:
-        _write(chart, Path(out), heading(place), width, caption)
+        _write(chart, Path(out), width, caption)
     return chart
 
 
@@ -515,29 +515,13 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
     what = label.rpartition(" (")[0] or label
     about = f"Mean of {what} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
     points = sampled and not seeds
-    about = f"{what} over time: its samples" if points else about
-    about = (
-        about
-        if points
-        else f"{what}{',' * (',' in what)} over time: each value holds until the next change"
-        if steps
-        else f"{what}: {'one run' if seeds else 'one value'} at each place"
-        if single
-        else about
-    )
+    if points or steps:
+        about = f"{what}{',' * (',' in what)} over time: {'its samples' if points else 'each value holds until the next change'}"
+    elif single:
+        about = f"{what}: {'one run' if seeds else 'one value'} at each place"
     about = about[:1].upper() + about[1:]
     if gaps:
-        lacking_at = f"{gaps:,} of {len(found):,}"
-        before = not asked.color and not asked.facet and bool((found["\0missing"][:gaps] > 0).all())
-        about += (
-            (
-                f"; the first {lacking_at} rows have no value"
-                if before
-                else f"; {lacking_at} rows have no value, and there the line has gaps"
-            )
-            if steps
-            else f"; no {'value' if single else 'mean'} at {lacking_at} places, where a row has no value"
-        )
+        about += f"; no {'value' if steps or single else 'mean'} at {gaps:,} of {len(found):,} places, where a row has no value"
     means, halves = [], []
     for missing, values in found.select("\0missing", "\0mean").iter_rows():
         one = None if missing else sample(values)
@@ -627,15 +611,14 @@ def _heat(found: pl.DataFrame, asked: Asked, about: str, single: bool) -> Chart:
     return Heat("heat", about, surfaces, x_axis, y_axis, z, rows=rows, height=3.4, cells=(x_words, y_words))
 
 
-def _write(chart: Chart, path: Path, title: str, width: float | None, caption: bool) -> None:
+def _write(chart: Chart, path: Path, width: float | None, caption: bool) -> None:
     from ..report.pieces import document, embedded, header, save
 
     if path.suffix != ".html":
         # A picture alone says what it shows, as the page does.
-        note = " ".join(filter(None, [title and f"{title}.", f"{chart.about}."])) if caption else ""
-        save(chart, path, note=note, width=width)
+        save(chart, path, note=f"{chart.about}." if caption else "", width=width)
         return
-    top = header(chart.about.partition(";")[0], ": ".join(filter(None, ["acklab plot", title])), "", quick=False)
+    top = header(chart.about.partition(";")[0], "acklab plot", "", quick=False)
     body = f'{top}</header><main><section class="card">{embedded(chart, wide=True)}</section></main>'
     with replacing(path) as scratch:
-        scratch.write_text(document(title or chart.about, body), encoding="utf-8")
+        scratch.write_text(document(chart.about, body), encoding="utf-8")

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -37,11 +37,11 @@ from ..text.input import PlanText
 from ..text.numbers import counted
 from .answers import Answer
 from .grammar import TABLE, TABLES, TEXT, TEXTS, Key, StudyError, fields, number, one_of, refuse, shown, whole
+from .keys import each
 from .metrics import Objective, terms
-from .posterior import MIN_MOVE, Array, InferenceResult, Posterior, prior
+from .posterior import MIN_MOVE, Array, InferenceResult, drawn_weight, prior
 from .reading import Reader, distinct, fixed, parts_of, scenario_of, space_of
 from .runs import Bench, Meter, Readings, RunRequest, carry_out, unwatched
-from .search import REFUSED, Search, SearchPlan
 from .seeds import Draw, Entry, Nudge, nudging
 from .space import Alternatives, Choice, Free, Space
 
@@ -71,10 +71,10 @@ def infer(
         meter: shows the progress.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
             ``free``, ``alternatives``, ``baseline``, ``run``, ``value``, ``nudges``, ``nudge``, ``search``, ``readings``,
-            ``batch``, ``seed``, ``title``.
+            ``seed``, ``title``.
 
     Raises:
-        StudyError: it is no plan, no reading is a scenario, ``out`` holds other work, or Optuna is missing.
+        StudyError: it is no plan, no reading is a scenario, or ``out`` holds other work.
         ScenarioError: a scenario is no TOML or JSON.
         RunError: a run failed.
         OSError: a file cannot be read or written.
@@ -83,7 +83,7 @@ def infer(
     bench = ReadingBench(read_plan)
     bench.check()
     return carry_out(
-        "infer", NAMES, identity("", "infer"), _most(read_plan),
+        "infer", NAMES, identity("", "infer"), most_runs(read_plan),
         lambda runs: _found(read_plan, bench, Readings(bench, runs)),
         Inferred.write_files,
         lambda result: {},
@@ -93,7 +93,7 @@ def infer(
 
 #: The finest tolerance, and the largest number: a miss in tolerances can then be squared.
 LEAST, MOST = 1e-30, 1e60
-SEARCHES = ("all", "tpe", "random")
+SEARCHES = ("all", "random")
 FIT, HELD_OUT = "fit", "held-out"
 BOUNDS = ("least", "most")
 #: A plan's keys, and what each is for.
@@ -131,14 +131,13 @@ KEYS = {
         Nudge(),
     ),
     "search": Key(
-        '"all" readings, those that "tpe" chooses by their fit, or "random": rules that move a value alone, in draws; "all" where `readings` suffices, else "tpe", if left out',
+        '"all" readings, or "random": rules that move a value alone, in draws; "all" where `readings` suffices, else "random", if left out',
         one_of(*SEARCHES),
     ),
     "readings": Key("how many readings are tried at most; 2000 if left out", whole(1, 100_000), 2_000),
-    "batch": Key("how many readings are chosen before the fit of any is known; 16 if left out", whole(1, 1_000), 16),
     "seed": Key("of the search; 1 if left out", whole(0, 2**32 - 1), 1),
 }
-COUNTS = ("nudges", "readings", "batch", "seed")
+COUNTS = ("nudges", "readings", "seed")
 RUN = {
     "name": Key("", TEXT),
     "scenario": Key(),
@@ -234,7 +233,6 @@ class InferPlan:
     baseline: Mapping[str, Any] = field(default_factory=dict)
     nudges: int = 5
     readings: int = 2_000
-    batch: int = 16
     seed: int = 1
     tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     text: PlanText | None = field(default=None, repr=False, compare=False)
@@ -243,6 +241,11 @@ class InferPlan:
     def spread_starts_s(self) -> float:
         """Nothing: nudges move starts."""
         return 0.0
+
+    @property
+    def ranked_by(self) -> Sequence[Objective]:
+        """Nothing: the values are fitted."""
+        return ()
 
     @property
     def objectives(self) -> Sequence[Objective]:
@@ -373,7 +376,7 @@ def _named(at: str, key: str, given: Any, names: Sequence[str]) -> int:
 def _search(given: Any, space: Space, most: int) -> str:
     size = space.size
     if given is None:
-        return "all" if 0 < size <= most else "tpe"
+        return "all" if 0 < size <= most else "random"
     if given == "all" and not 0 < size <= most:
         there = (
             f"there are {size:,}"
@@ -392,7 +395,7 @@ class ReadingBench(Bench):
     def __init__(self, plan: InferPlan) -> None:
         super().__init__(plan)
         self._plan = plan
-        self._parts = [_parts(entry.scenario, entry.file) for entry in plan.entries]
+        self._trees = [json.loads(template.expanded(["record={}"])) for template in self._templates]
         self._possible: dict[tuple[str, int, str], bool] = {}
         self._had: dict[tuple[str, str], bool] = {}
         self._silent = [
@@ -422,22 +425,17 @@ class ReadingBench(Bench):
         """Settings of a run; with ``have`` those that its scenario, and of a rule of every flow those that the flow, can have."""
         found: dict[str, Any] = {}
         for key, value in settings.items():
-            keys = self._keys(key, entry)
+            keys = each(self._trees[entry], key)
             if have and self._somewhere(key, value):
                 keys = [one for one in keys if self._can(one, entry, value)]
             found |= dict.fromkeys(keys, value)
         return found
 
-    def _keys(self, key: str, entry: int) -> list[str]:
-        part, star, rest = key.partition(".*.")
-        count = self._parts[entry].get(part, 0) if star else 0
-        return [f"{part}.{place}.{rest}" for place in range(count)] if star else [key]
-
     def _somewhere(self, key: str, value: Any) -> bool:
         """Whether some run's scenario can have a value."""
         if (at := (key, repr(value))) not in self._had:
             self._had[at] = any(
-                self._can(one, at, value) for at in range(len(self._parts)) for one in self._keys(key, at)
+                self._can(one, entry, value) for entry, tree in enumerate(self._trees) for one in each(tree, key)
             )
         return self._had[at]
 
@@ -462,12 +460,6 @@ class ReadingBench(Bench):
             json.loads(self._templates[path.entry].expanded(self.sets(settings, path.entry, path.drew))), path.number
         )
         return [json.dumps({**tree, "seed": path.seeds[0]}, separators=(",", ":"))]
-
-
-def _parts(scenario: str | bytes, file: str) -> dict[str, int]:
-    """How many flows and links a scenario has."""
-    tree = json.loads(_core.Template(scenario, file=file).expanded(["record={}"]))
-    return {part: len(tree[part]) for part in ("flow", "link")}
 
 
 class Values:
@@ -544,8 +536,8 @@ def tried(plan: InferPlan) -> int:
     return plan.space.size if plan.search == "all" else min(plan.readings, plan.space.size or plan.readings)
 
 
-def _most(plan: InferPlan) -> int:
-    """Runs, if no two readings share any."""
+def most_runs(plan: InferPlan) -> int:
+    """Runs of the baseline, the values alone and the readings, if no two of them share any."""
     alone = sum(1 for _ in plan.space.alone()) if plan.search == "random" else 0
     return (tried(plan) + alone + 1) * len(plan.entries) * plan.nudges
 
@@ -554,29 +546,28 @@ def _found(plan: InferPlan, bench: ReadingBench, runs: Readings) -> Inferred:
     values = Values(plan, runs)
     base = values.of([Choice({}, plan.baseline, {})], ["the baseline"])[0]
     refused: Counter[str] = Counter()
-    moves: Mapping[str, Array] = {}
+    refused_alone: Counter[str] = Counter()
+    moves, settled, draws = dict[str, Array](), dict[str, Any](), 0
     if plan.search == "random":
-        plan, moves = _moving(plan, bench, values, base)
-        chosen = map(plan.space.point, plan.space.every()) if 0 < plan.space.size <= plan.readings else _drawn(plan)
-        still = (Choice(one.parameters, {**plan.baseline, **one.sets}, one.cells) for one in chosen)
-        rows = list(_made(still, bench, values, refused))
-    elif plan.search == "all":
-        rows = list(_made(map(plan.space.point, plan.space.every()), bench, values, refused))
-        moves = _moves(plan, rows)
-    else:
-        rows = list(_chosen(plan, bench, values, refused))
+        plan, moves, settled = _moving(plan, bench, values, base, refused_alone)
+    choices = list(map(plan.space.point, plan.space.every())) if 0 < plan.space.size <= tried(plan) else []
+    if not choices:
+        choices, draws = _drawn(plan)
+    read = (Choice(one.parameters, {**settled, **one.sets}, one.cells) for one in choices)
+    rows = list(_made(read, bench, values, refused))
     if not rows:
         raise StudyError(f"{plan.name}: no reading is a scenario: {next(iter(refused), '')}")
-    whole = len(rows) + sum(refused.values()) == plan.space.size
-    before = np.array([prior(plan.space, choice) if whole else 1.0 for choice, _ in rows])
+    before = np.array([drawn_weight(plan.space, one, draws) if draws else prior(plan.space, one) for one, _ in rows])
+    before /= before.max() if draws else 1.0  # draws that are as likely weigh 1, to the last bit
     result = Inferred(
         plan,
         [choice for choice, _ in rows],
         np.stack([made for _, made in rows]),
         base,
-        refused,
-        None if plan.search == "tpe" and not whole else before,
-        moves,
+        refused + refused_alone,
+        before,
+        draws > 0,
+        moves or _moves(plan, rows),
         len(runs.runs),
         runs.runs.kept,
     )
@@ -609,31 +600,33 @@ def _apart(means: Array) -> Array:
     return np.where(none.all(axis=0), 0.0, np.where(none.any(axis=0), math.inf, far))
 
 
-def _moving(plan: InferPlan, bench: ReadingBench, values: Values, base: Array) -> tuple[InferPlan, dict[str, Array]]:
-    """The plan with the rules alone that move a value, and how far each rule's values move each from the baseline's."""
+def _moving(
+    plan: InferPlan, bench: ReadingBench, values: Values, base: Array, refused: Counter[str]
+) -> tuple[InferPlan, dict[str, Array], dict[str, Any]]:
+    """The plan with the rules alone that move a value, how far each rule's values move each, and the baseline's of the other rules."""
     moves, parts = dict[str, Array](), list[Free | Alternatives]()
     for part in plan.space.parts:
         space = plan.space.of([part])
         others = {key: value for key, value in plan.baseline.items() if key not in part.keys}
         alone = (Choice({}, {**others, **one.sets}, one.cells) for one in space.alone())
-        made = list(_made(alone, bench, values, Counter()))
+        made = list(_made(alone, bench, values, refused))
         moves |= _moves(replace(plan, space=space), [(Choice({}, {}, {}), base), *made])
         parts += [part] if moves[space.column(part)].max() >= MIN_MOVE else []
     if not parts:
         raise StudyError(f"{plan.name}: no rule moves a value by {MIN_MOVE} of its tolerance")
-    return replace(plan, space=plan.space.of(parts)), moves
+    settled = {key for part in plan.space.parts if part not in parts for key in part.keys}
+    others = {key: value for key, value in plan.baseline.items() if key in settled}
+    return replace(plan, space=plan.space.of(parts)), moves, others
 
 
-def _drawn(plan: InferPlan) -> Iterator[Choice]:
-    """Draws from the prior, each reading once."""
-    draws, seen = Draws(plan.seed, "readings"), set[str]()
-    for _ in range(100 * plan.readings):
-        choice = plan.space.draw(draws.uniform)
-        if (key := repr(choice.parameters)) not in seen:
-            seen.add(key)
-            yield choice
-        if len(seen) == plan.readings:
-            return
+def _drawn(plan: InferPlan) -> tuple[list[Choice], int]:
+    """Readings drawn from the prior, each once, and how many draws it took."""
+    uniform, found, draws = Draws(plan.seed, "readings").uniform, dict[str, Choice](), 0
+    while len(found) < plan.readings and draws < 100 * plan.readings:
+        choice = plan.space.draw(uniform)
+        found.setdefault(repr(choice.parameters), choice)
+        draws += 1
+    return list(found.values()), draws
 
 
 def _made(
@@ -653,44 +646,3 @@ def _made(
 
 def _name(choice: Choice) -> str:
     return ", ".join(f"{key}={value}" for key, value in choice.cells.items())
-
-
-class _Misfits:
-    """Runs the readings that a search chose, and returns each one's misfit."""
-
-    def __init__(self, plan: InferPlan, values: Values) -> None:
-        self.plan, self._values = plan, values
-        self.made: dict[str, Array] = {}
-
-    def values(self, wanted: Sequence[RunRequest]) -> list[tuple[float, ...]]:
-        """Minus the log likelihood of each reading; NaN where a run has no value."""
-        choices = [Choice({}, one.settings, {}) for one in wanted]
-        made = self._values.of(choices, [one.name for one in wanted])
-        self.made |= {_key(choice): one for choice, one in zip(choices, made, strict=True)}
-        fit = [place for place, one in enumerate(self.plan.values) if one.fit]
-        found = [
-            Posterior(self.plan.space, [choice], one[None], self.plan.values, fit, None)
-            for choice, one in zip(choices, made, strict=True)
-        ]
-        return [(float(-one.unscaled[0]) if np.isfinite(one.unscaled[0]) else float("nan"),) for one in found]
-
-
-def _key(choice: Choice) -> str:
-    return repr(sorted(choice.sets.items()))
-
-
-def _chosen(
-    plan: InferPlan, bench: ReadingBench, values: Values, refused: Counter[str]
-) -> Iterator[tuple[Choice, Array]]:
-    """Readings that Optuna chooses, by how well they fit."""
-    misfits = _Misfits(plan, values)
-    objective = [Objective("misfit", (), -1)]
-    asked = SearchPlan(plan.name, plan.entries[:1], plan.space, objective, baseline=plan.baseline, paths=1, held_out=0,
-                       trials=tried(plan), batch=plan.batch, seed=plan.seed, sampler=plan.search)  # fmt: skip
-    search = Search(asked, bench, cast(Readings, misfits))
-    search.go()
-    for one in search.trials:
-        if one.state == REFUSED:
-            refused[one.why] += 1
-        else:
-            yield one.choice, misfits.made[_key(one.choice)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,6 @@ from .posterior import (
     MIN_MOVE,
     Rule,
     failed,
-    further_rows,
     verdict,
 )
 from .seeds import Draw
@@ -51,8 +49,7 @@ def facts(result: InferenceResult) -> list[Fact]:
     """The best reading, how much it explains and predicts, what the checks say, and what no reading reaches."""
     one = result.posterior
     winner = one.predicted(one.winner)[0]
-    kind = "most-probable" if result.weighed else "best-reading"
-    shown = [fact(kind, choice=choice(result.winner.cells), probability=float(one.weights[one.winner]))]
+    shown = [fact("most-probable", choice=choice(result.winner.cells), probability=float(one.weights[one.winner]))]
     for name, places in (("explains", result.fitted), ("predicts", result.held_out)):
         if places:
             base = result.within(result.baseline, places)
@@ -81,7 +78,7 @@ def _one_run(result: InferenceResult) -> list[Fact]:
 
 def _rules(result: InferenceResult) -> Table:
     """The posterior of each rule, and the values that it moves."""
-    heads = ["rule", "verdict", "value: probability" if result.weighed else "value: relative best fit", "moves"]
+    heads = ["rule", "verdict", "value: probability", "moves"]
     rows = [_rule(result, rule) for rule in result.rules]
     left = [name for name in result.moves if name not in result.plan.space.columns.values()]
     rows += [[worded(name), "moves none", "", "0"] for name in left]
@@ -124,10 +121,9 @@ def _values(result: InferenceResult) -> Table:
     for k, (value, near) in enumerate(zip(result.plan.values, result.reached, strict=True)):
         rows.append([
             value.label, "fitted" if value.fit else "held out", f"{_SIDES[value.bound]}{_shown(value.value)} ± {value.tolerance:.3g}", _shown(result.baseline[k]),
-            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.weighed else []), _shown(near.mean), f"{near.within:,}",
+            _with(winner[k], chance[k]), _with(mean[k], spread[k]), _shown(near.mean), f"{near.within:,}",
         ])  # fmt: skip
-    middle = ["posterior mean"] if result.weighed else []
-    heads = ["value", "use", "printed", "baseline", "best reading", *middle, "nearest", "readings within"]
+    heads = ["value", "use", "printed", "baseline", "best reading", "posterior mean", "nearest", "readings within"]
     return Table(
         heads, rows, "Values, printed and simulated", [fact("deviation"), *_one_run(result)], names=2, fold=True
     )
@@ -163,7 +159,7 @@ def _next(result: InferenceResult) -> Table:
             digits(one.apart, 2),
             f"{len(one.decides)}",
         ]
-        for one in further_rows(result)
+        for one in result.further
     ]
     heads = ["open rule", "value", "or", "farthest apart in", "fitted", "tolerances apart", "decides"]
     return Table(heads, rows, "What would decide more", names=4, fold=True, terminal=False)
@@ -173,7 +169,7 @@ def _assumed(result: InferenceResult) -> Table:
     rows = [
         ["values", "independent and normal"],
         ["deviation of a printed number", "half its tolerance, and what nudges change"],
-        ["prior", "uniform over the values of each rule" if result.weighed else "none: readings chosen by a sampler"],
+        ["prior", "uniform over the values of each rule"],
         ["scale of printed deviations", f"{result.posterior.scale:.2g}"],
         *([["origin of the values", result.plan.origin]] if result.plan.origin else []),
         *([[f"no scenario ({count:,} readings)", why] for why, count in result.refused.items()]),
@@ -193,14 +189,7 @@ _NAMES = {
 }
 
 
-def charts(result: InferenceResult) -> Iterator[Chart]:
-    """Every chart."""
-    yield _values_chart(result)
-    if any(len(rule.cells) > MAX_VALUES for rule in result.rules):  # else the table has them all
-        yield _rules_chart(result)
-
-
-def _values_chart(result: InferenceResult) -> Chart:
+def chart(result: InferenceResult) -> Chart:
     """Misses in tolerances; 0 is the printed value."""
     one, beyond = result.posterior, False
     dots: list[Dot] = []
@@ -211,10 +200,7 @@ def _values_chart(result: InferenceResult) -> Chart:
         rows.append(f"{value.name}, {'fitted' if value.fit else 'held out'}")
         shown = [(result.baseline[row], result.base[row].std(), "slate"), (winner[row], chance[row], "blue")]
         if row in predicted:
-            shown += [
-                (at, 0.0, colour)
-                for at, colour in zip(predicted[row], ("green", "orange")[: 1 + result.weighed], strict=False)
-            ]
+            shown += [(at, 0.0, colour) for at, colour in zip(predicted[row], ("green", "orange"), strict=True)]
         for at, deviation, colour in shown:
             middle, half = (at - value.value) / value.tolerance, deviation / value.tolerance
             if middle == middle:
@@ -236,25 +222,6 @@ def _near(value: float) -> float:
     return max(-FAR, min(FAR, float(value)))
 
 
-def _rules_chart(result: InferenceResult) -> Chart:
-    """Each rule's values and their weights."""
-    rows: list[str] = []
-    dots: list[Dot] = []
-    for rule in result.rules:
-        for cell, weight, before in zip(rule.cells, rule.probability, rule.prior, strict=True):
-            dots.append(Dot(len(rows), before, (before, before), "slate"))
-            dots.append(Dot(len(rows), weight, (weight, weight), "blue"))
-            rows.append(f"{worded(rule.name)}: {written(cell)}")
-    what = "probability" if result.weighed else "relative best fit"
-    keys = [
-        ("prior", "slate"),
-        ("given the fitted values" if result.weighed else "by the best fit found with it", "blue"),
-    ]
-    return Dots(
-        "rules", "What the fitted values say of each rule", rows, [DotPanel(what, dots, ends=(-0.03, 1.03))], keys
-    )
-
-
 def frame(result: InferenceResult) -> pl.DataFrame:
     """A row a reading, the most probable first; readings of one probability by their fit, then in the order tried."""
     one, named = result.posterior, list(dict.fromkeys(result.plan.space.columns.values()))
@@ -266,7 +233,7 @@ def frame(result: InferenceResult) -> pl.DataFrame:
         rows.append({
             "reading": row + 1,
             **{name: written(cells[name]) if name in cells else None for name in named},
-            "probability": float(one.weights[row]) if result.weighed else None,
+            "probability": float(one.weights[row]),
             "misfit": float(one.likelihood.max()) - fit if math.isfinite(fit) else None,
             **{value.name: _known(one.mean[row, k]) for k, value in enumerate(result.plan.values)},
         })  # fmt: skip
@@ -301,11 +268,11 @@ def plain(result: InferenceResult) -> dict[str, Any]:
         ],
         "still": [name for name in result.moves if name not in plan.space.columns.values()],
         "effective": one.effective if result.drawn else None,
-        "open": [{"name": each.rule, "decides": [plan.values[place].name for place in each.decides]} for each in further_rows(result)],
+        "open": [{"name": each.rule, "decides": [plan.values[place].name for place in each.decides]} for each in result.further],
         "values": [
             {"name": value.name, "unit": value.unit, "printed": value.value, "bound": value.bound, "tolerance": value.tolerance, "use": "fit" if value.fit else "held-out",
              "group": value.group, "baseline": _known(result.baseline[k]), "winner": _known(winner[k]), "winner_deviation": _known(chance[k]),
-             "posterior": _known(mean[k]) if result.weighed else None, "posterior_deviation": _known(spread[k]) if result.weighed else None,
+             "posterior": _known(mean[k]), "posterior_deviation": _known(spread[k]),
              "nearest": _known(near.mean), "distance": _known(near.distance), "within": near.within,
              "nearest_reading": near.reading + 1}
             for k, (value, near) in enumerate(zip(plan.values, result.reached, strict=True))
@@ -339,6 +306,6 @@ def write(result: InferenceResult, bench: ReadingBench, folder: Path) -> None:
         result.plan.nudges,
         table,
         plain(result),
-        charts(result),
+        chart(result),
         lambda picture: report(result, picture),
     )

@@ -13,8 +13,6 @@ ALPHA = 0.05
 #: The least number of seeds from which an interval is printed. With fewer, Student's interval is wider than the mean itself, or narrow
 #: by chance.
 LEAST_SEEDS = 5
-#: What is said instead of an interval where seeds changed nothing.
-ALIKE = "every seed gave the same result, so these seeds tell nothing of chance"
 
 
 @dataclass(frozen=True)
@@ -158,10 +156,9 @@ def binomial(hits: int, count: int, level: float) -> Interval:
     return Interval(low, high, level)
 
 
-def _root(rising: Callable[[float], float]) -> float:
-    """Where a function that rises from 0 to 1 passes zero."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
+def _root(rising: Callable[[float], float], low: float = 0.0, high: float = 1.0, steps: int = 60) -> float:
+    """Where a function that rises between two ends passes zero, by bisection."""
+    for _ in range(steps):
         middle = (low + high) / 2
         if rising(middle) < 0:
             low = middle
@@ -173,14 +170,7 @@ def _root(rising: Callable[[float], float]) -> float:
 @lru_cache(maxsize=4096)
 def t_quantile(probability: float, freedom: int) -> float:
     """Student's t, by bisection of its distribution; ``probability`` of at least one half."""
-    low, high = 0.0, 1e9
-    for _ in range(200):
-        middle = (low + high) / 2
-        if _t_cdf(middle, freedom) < probability:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    return _root(lambda t: _t_cdf(t, freedom) - probability, 0.0, 1e9, 200)
 
 
 def _t_cdf(t: float, freedom: int) -> float:

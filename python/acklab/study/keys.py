@@ -84,6 +84,20 @@ def look(tree: Any, key: str) -> Any:
     return place
 
 
+def each(tree: Mapping[str, Any], key: str) -> list[str]:
+    """The keys of a scenario that a key names: ``PART.*.REST`` is one of each entry; of flows that have a stack, of each stack.
+
+    >>> each({"link": [{}, {}]}, "link.*.rate"), each({"flow": [{}], "stack": {"host": {}}}, "flow.*.sender.window")
+    (['link.0.rate', 'link.1.rate'], ['stack.host.window'])
+    """
+    part, star, rest = key.partition(".*.")
+    if not star:
+        return [key]
+    if part == "flow" and "stack" in tree:
+        return [f"stack.{name}.{rest.partition('.')[2]}" for name in tree["stack"]]
+    return [f"{part}.{place}.{rest}" for place in range(len(tree.get(part, ())))]
+
+
 def _entry(entries: list[Any], step: str) -> Any:
     if step.isdigit() and int(step) < len(entries):
         return entries[int(step)]

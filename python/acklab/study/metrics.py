@@ -429,8 +429,8 @@ class Objective:
         return Interval(low, high, costs.level)
 
 
-def objective(given: Any, relative: bool = False) -> Objective:
-    """An objective as a plan gives it.
+def objective(given: Any, relative: bool = False, key: str = "objectives") -> Objective:
+    """An objective as a key of a plan gives it.
 
     Raises:
         StudyError: what is given is not an objective, or nothing says which values are better.
@@ -438,11 +438,11 @@ def objective(given: Any, relative: bool = False) -> Objective:
     text, sign = given, 0
     if isinstance(given, Mapping):
         if len(given) != 1 or not given.keys() <= {"minimize", "maximize"}:
-            raise StudyError(f"objectives: {shown(dict(given))}: give {OBJECTIVE_FORMS}")
+            raise StudyError(f"{key}: {shown(dict(given))}: give {OBJECTIVE_FORMS}")
         ((how, text),) = given.items()
         sign = 1 if how == "maximize" else -1
     if not isinstance(text, str) or not text.strip():
-        raise StudyError(f"objectives: {shown(text)}: give {OBJECTIVE_FORMS}")
+        raise StudyError(f"{key}: {shown(text)}: give {OBJECTIVE_FORMS}")
     named = _NAME.fullmatch(text)
     name, rest = (named[1], named[2]) if named else ("", text)
     found = terms(rest.strip())
@@ -450,7 +450,7 @@ def objective(given: Any, relative: bool = False) -> Objective:
         signs = {one.quantity.better * (1 if weight > 0 else -1) for weight, one in found} - {0}
         if len(signs) != 1:
             why = "of some terms more is better, of others less" if signs else "neither more nor less is better"
-            raise StudyError(f"objectives: {shown(text)}: {why}; write {{ minimize = {shown(text)} }} or maximize")
+            raise StudyError(f"{key}: {shown(text)}: {why}; write {{ minimize = {shown(text)} }} or maximize")
         (sign,) = signs
     plain = found[0][1].name if len(found) == 1 and found[0][0] == 1 else " ".join(rest.split())
     return Objective(name or plain, found, sign, relative)
@@ -468,8 +468,6 @@ def terms(text: str) -> list[tuple[float, Metric]]:
         weighted = _TERM.fullmatch(part.strip())
         weight = float(weighted[1]) if weighted else 1.0
         if not math.isfinite(weight) or weight == 0:
-            raise StudyError(
-                f"objectives: {shown(text)}: {part.strip()} has the weight {weight:g}; it is a number other than 0"
-            )
+            raise StudyError(f"{shown(text)}: {part.strip()} has the weight {weight:g}; it is a number other than 0")
         found.append((weight if sign == "+" else -weight, metric((weighted[2] if weighted else part).strip())))
     return found

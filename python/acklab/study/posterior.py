@@ -5,7 +5,8 @@ variance times 1 + 1/n, since their mean is over n runs. The second is the print
 tolerance. Values are independent. A squared miss is counted in units of this variance. If its mean is above one even for the best
 reading, all printed deviations are multiplied by the root of that mean (Birge's ratio). Otherwise a reading that fits badly would
 be certain only because all others fit worse. The prior is uniform over the values of each rule. An order is a bound: a mean on its
-side misses nothing, and its variance costs nothing. Readings drawn from the prior weigh as all do; few of them may have all the weight.
+side misses nothing, and its variance costs nothing. Readings drawn from the prior weigh as all do (Horvitz and Thompson); few of them may
+have all the weight.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Posterior:
         made: their values, an array of readings, values and nudges.
         printed: the values.
         fit: which of them are fitted, by place.
-        before: the readings' prior weights; none if a sampler chose them by their fit.
+        before: the readings' prior weights.
     """
 
     def __init__(
@@ -86,9 +87,11 @@ class Posterior:
         made: Array,
         printed: Sequence[Printed],
         fit: Sequence[int],
-        before: Array | None,
+        before: Array,
     ) -> None:
-        self.space, self.choices, self.printed, self.fit, self.before = space, choices, printed, list(fit), before
+        self.space, self.choices, self.printed, self.fit = space, choices, printed, list(fit)
+        self.prior: Array = np.asarray(before / before.sum())
+        """Each reading's probability before any value is seen: uniform over the values of each rule."""
         self.mean = made.mean(axis=2)
         nudges = made.shape[2]
         self.variance = made.var(axis=2, ddof=1) if nudges > 1 else np.zeros_like(self.mean)
@@ -113,12 +116,6 @@ class Posterior:
         width = np.where(self.bound, 0, np.log(variance / self._sigma**2))
         each = -0.5 * (self.off(self.mean) ** 2 / variance + width)
         return np.asarray(np.where(np.isnan(each), -np.inf, each)[:, self.fit].sum(axis=1))
-
-    @cached_property
-    def prior(self) -> Array:
-        """Each reading's probability before any value is seen: uniform over the values of each rule, or over those tried."""
-        found = np.ones(len(self.choices)) if self.before is None else self.before
-        return np.asarray(found / found.sum())
 
     @cached_property
     def weights(self) -> Array:
@@ -155,11 +152,7 @@ class Posterior:
         return float(np.sqrt(((self.off(predicted) / (2 * self._sigma))[chosen] ** 2).mean()))
 
     def rules(self) -> list[Rule]:
-        """The marginal posterior of each rule.
-
-        A sampler tries more readings where fits are good, so shares of its readings are no probabilities. A value is then judged by
-        the best fit that was found with it.
-        """
+        """The marginal posterior of each rule."""
         found = []
         for name in dict.fromkeys(self.space.columns.values()):
             groups: dict[Any, list[int]] = {}
@@ -168,16 +161,7 @@ class Posterior:
                     groups.setdefault(self._cell(name, one), []).append(row)
             cells = self._ordered(name, list(groups))
             rows = [groups[cell] for cell in cells]
-            before = (
-                np.full(len(rows), 1 / len(rows))
-                if self.before is None
-                else np.array([self.prior[row].sum() for row in rows])
-            )
-            if self.before is not None:
-                after = np.array([self.weights[row].sum() for row in rows])
-            else:
-                best = np.array([self.likelihood[row].max() for row in rows])
-                after = np.exp(best - best.max())
+            before, after = (np.array([of[row].sum() for row in rows]) for of in (self.prior, self.weights))
             found.append(
                 Rule(
                     name,
@@ -236,6 +220,17 @@ def prior(space: Space, one: Choice) -> float:
     return found
 
 
+def drawn_weight(space: Space, one: Choice, draws: int) -> float:
+    """How many of N draws a reading stands for that is kept once: those expected, over the probability of any.
+
+    A value between two bounds is drawn once.
+    """
+    if any(not free.points for free in space.frees if free.name in one.parameters):
+        return 1.0
+    own = prior(space, one)
+    return -draws * own / math.expm1(draws * math.log1p(-own))
+
+
 @dataclass(frozen=True)
 class Reached:
     """The reading whose mean is nearest to a printed value."""
@@ -280,23 +275,15 @@ class InferenceResult:
     base: Array
     """The baseline's: of values and nudges."""
     refused: Mapping[str, int]
-    """Why readings are no scenario, and how many."""
-    before: Array | None
-    """The readings' prior weights: all readings, or draws from the prior; none if a sampler chose them by their fit."""
+    """Why readings are no scenario, values alone among them, and how many."""
+    before: Array
+    """The readings' prior weights."""
+    drawn: bool
+    """Whether they are a sample of those there are."""
     moves: Mapping[str, Array]
     """For each rule how far its values alone move each value from the baseline's, in tolerances, at most."""
     runs: int
     kept: int
-
-    @property
-    def weighed(self) -> bool:
-        """Whether the readings have probabilities."""
-        return self.before is not None
-
-    @property
-    def drawn(self) -> bool:
-        """Whether they are a sample of those there are."""
-        return self.weighed and len(self.choices) + sum(self.refused.values()) != self.plan.space.size
 
     def posterior_of(self, fit: Sequence[int]) -> Posterior:
         """The posterior over readings, given some of the values."""
@@ -375,6 +362,11 @@ class InferenceResult:
         """How well values are predicted that were not fitted."""
         return checks(self)
 
+    @cached_property
+    def further(self) -> list[Further]:
+        """What would decide the open rules."""
+        return further_rows(self)
+
 
 ALLOWED = 0.1
 """The share of the groups that a check may miss."""
@@ -423,10 +415,10 @@ def checks(result: InferenceResult) -> list[Check]:
 
 
 def _outside(result: InferenceResult, places: Sequence[int], winner: Array, mean: Array) -> int | None:
-    """The first value outside its tolerance; readings that a sampler chose have no posterior mean."""
+    """The first value outside its tolerance."""
     for place in places:
         value = result.plan.values[place]
-        if not all(value.within(told[place]) for told in ((winner, mean) if result.weighed else (winner,))):
+        if not (value.within(winner[place]) and value.within(mean[place])):
             return place
     return None
 
@@ -456,10 +448,10 @@ class Further:
 
 
 def further_rows(result: InferenceResult) -> list[Further]:
-    """One for each open rule, and for each rule if a check fails; none where readings have no probabilities."""
+    """One for each open rule, and for each rule if a check fails."""
     every = failed(result)
     open_ = [one for one in result.rules if len(one.cells) > 1 and any(one.probability) and (every or _open(one))]
-    return [_further(result, one) for one in open_] if result.weighed else []
+    return [_further(result, one) for one in open_]
 
 
 def _open(rule: Rule) -> bool:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..scenario.access import is_access
 from ..text.numbers import listing
-
-if TYPE_CHECKING:
-    from .compare import Comparison
-
 
 Queue = Mapping[str, Any]
 
@@ -179,12 +175,11 @@ Setting = tuple[str, str, str, str]
 """Case, link direction, command (empty where none does it), and how what it sets differs."""
 
 
-def router_settings(comparison: Comparison) -> list[Setting]:
-    """A row for each direction of a link whose queue a case changes."""
-    trees = comparison.trees()
-    where = comparison.situations[0].name
-    queues = {case.name: dict(_queues(trees[where, case.name])) for case in comparison.cases}
-    base = queues[comparison.cases[0].name]
+def router_settings(trees: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Setting]:
+    """A row for each direction of a link whose queue a case changes in the first situation; ``trees`` by situation and case."""
+    first, base_case = next(iter(trees))
+    queues = {case: dict(_queues(tree)) for (situation, case), tree in trees.items() if situation == first}
+    base = queues[base_case]
     access = any(is_access(tree) for tree in trees.values())
     rows = []
     for case, own in queues.items():

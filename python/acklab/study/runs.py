@@ -219,14 +219,16 @@ class Bench:
                 self._try("baseline", "", plan.baseline, entry, drew)
             for part in self.parts(entry):
                 self._try_part(part, entry)
+            at, measured = self.MEASURED, [*self.objectives(entry), *plan.ranked_by]
             try:
                 lines = self.lines(plan.baseline, Draw(0, entry, given.name, ends[0], (1,)))
                 summary = json.loads(_core.Simulation(lines[0]).outcome().json(False))
-                for one in self.objectives(entry):
+                for place, one in enumerate(measured):
+                    at = "for" if place >= len(self.objectives(entry)) else self.MEASURED
                     for _, metric in one.terms:
                         metric.check(summary)
             except StudyError as error:
-                raise StudyError(str(where.error(self.MEASURED, f"{self.MEASURED}: {named}{error}"))) from None
+                raise StudyError(str(where.error(at, f"{at}: {named}{error}"))) from None
 
     def _try_part(self, part: Free | Alternatives, entry: int) -> None:
         if isinstance(part, Free):

@@ -1,4 +1,4 @@
-"""The search of `tune` and `infer`: its plan, and Optuna, which asks for choices in batches of a fixed size.
+"""The search of `tune`: its plan, and Optuna, which asks for choices in batches of a fixed size.
 
 Every trial runs on the same paths, and its result is reported in order. A choice that Optuna asks for again counts once. Instead of it
 an untried neighbour of the best is tried, one step of one key away.
@@ -16,7 +16,7 @@ import logging
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
@@ -25,7 +25,7 @@ from typing import Any
 from ..scenario._toml import dumps
 from ..scenario.draws import Draws
 from ..text.input import PlanText
-from .grammar import FLAG, TABLE, TABLES, TEXT, TIME, Key, StudyError, fields, kind, number, read_key, whole
+from .grammar import FLAG, TABLE, TABLES, TEXT, TIME, Key, StudyError, fields, kind, number, read_key, refuse, whole
 from .intervals import Interval, Sample, split
 from .keys import settings
 from .metrics import Objective, objective
@@ -61,6 +61,11 @@ KEYS = {
     "baseline": Key("keys of what the winner is judged against; the scenario as it is if left out", fixed, {}),
     "objectives": Key(
         'a list of metrics or weighted sums: "completion", "cost: p50(completion) + 0.001 * acks_sent", { maximize = "..." }; several make a Pareto front',
+        _objectives,
+        (),
+    ),
+    "for": Key(
+        "objectives that rank what was tried, where not those by which it was chosen; a stored search is read again, without a run",
         _objectives,
         (),
     ),
@@ -115,6 +120,8 @@ class SearchPlan:
     batch: int = 8
     seed: int = 1
     sampler: str = "tpe"
+    ranked_by: Sequence[Objective] = ()
+    """Objectives that rank the trials; those of the search if empty."""
     tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The keys of which it was made."""
     text: PlanText | None = field(default=None, repr=False, compare=False)
@@ -132,9 +139,7 @@ class SearchPlan:
 def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> SearchPlan:
     found, parts = fields(where, tree, KEYS), parts_of(where, tree)
     given, counts = found["objectives"], {key: found[key] for key in COUNTS}
-    objectives = [
-        read_key(where, "objectives", lambda one: objective(one, bool(found["relative"])), one) for one in given
-    ]
+    objectives, ranked_by = (_read_objectives(where, key, found) for key in ("objectives", "for"))
     allowed = _SAMPLERS[:2] if len(given) < 2 else _SAMPLERS[2:]
     sampler = found["sampler"] or allowed[0]
     several = "one objective" if len(given) < 2 else "several objectives"
@@ -145,19 +150,27 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Sear
         raise where.error("", "nothing is free; give [free] or [alternatives.NAME]")
     if not objectives:
         raise where.error("", 'no objectives; give a list such as objectives = ["completion"]')
-    if len({one.name for one in objectives}) < len(objectives):
-        raise where.error("objectives", 'objectives: two have one name; name them: "NAME: METRIC"')
     space = where.check("", lambda: space_of(parts, TAKEN))
     where.settle()
     if counts["held_out"] is None:
         counts["held_out"] = counts["paths"] if counts["paths"] > 1 else 0
     return SearchPlan(
         where.name, entries, space, objectives, found["title"], found["set"], found["baseline"], found["spread_starts"],
-        sampler=sampler, tree=tree, text=where, **counts,
+        sampler=sampler, ranked_by=ranked_by, tree=tree, text=where, **counts,
     )  # fmt: skip
 
 
 PLANS = Reader(_plan)
+
+
+def _read_objectives(where: PlanText, key: str, found: Mapping[str, Any]) -> list[Objective]:
+    """The objectives of a key of the plan; mistakes are noted."""
+    read = partial(objective, relative=bool(found["relative"]), key=key)
+    several = [read_key(where, key, read, one) for one in found[key]]
+    known = [one.name for one in several if one]
+    if len(set(known)) < len(known):
+        where.check(key, lambda: refuse((True, f'{key}: two have one name; name them: "NAME: METRIC"')))
+    return several
 
 
 def _entries(
@@ -250,13 +263,7 @@ class Search:
             StudyError: the baseline has no value, or no choice is a scenario.
             RunError: a run failed.
         """
-        base = Trial(0, Choice({}, self.plan.baseline, {}))
-        self._run([base], self.paths, base)
-        if base.state != COMPLETE:
-            raise StudyError(
-                f"{self.plan.name}: the baseline has no value of {self._unread(base)}; {_WHY[self.plan.relative]}"
-            )
-        self.base = self.best = base
+        self._start()
         study = _study(self.plan)
         while len(self.trials) < self.plan.trials:
             batch = self._ask(study, min(self.plan.batch, self.plan.trials - len(self.trials)))
@@ -267,12 +274,42 @@ class Search:
             self._tell(study, [*batch, *self._waiting])
             self._waiting = []
             for _, one in batch:
-                if one.state == COMPLETE and one.cost < self.best.cost:
-                    self.best = one
+                self._rank(one)
             if len(self.trials) == len(batch) and all(one.state == REFUSED for one in self.trials):
                 raise StudyError(
                     f"{self.plan.name}: no choice of the first {len(batch)} is a scenario: {self.trials[0].why}"
                 )
+
+    def ranked(self) -> Search:
+        """The same trials by the objectives that rank them, read from the same runs.
+
+        Raises:
+            StudyError: the baseline has no value of them.
+        """
+        plan = replace(self.plan, objectives=self.plan.ranked_by, ranked_by=())
+        bench = Bench(plan)
+        found = Search(plan, bench, Readings(bench, self.runs.runs))
+        found._start()
+        for one in self.trials:
+            state = COMPLETE if len(one.values) == plan.paths else one.state if one.state == REFUSED else STOPPED
+            again = Trial(one.number, one.choice, state, why=one.why)
+            found._run([again], self.paths[: len(one.values)], found.base)
+            found.trials.append(again)
+            found._rank(again)
+        return found
+
+    def _start(self) -> None:
+        base = Trial(0, Choice({}, self.plan.baseline, {}))
+        self._run([base], self.paths, base)
+        if base.state != COMPLETE:
+            raise StudyError(
+                f"{self.plan.name}: the baseline has no value of {self._unread(base)}; {_WHY[self.plan.relative]}"
+            )
+        self.base = self.best = base
+
+    def _rank(self, one: Trial) -> None:
+        if one.state == COMPLETE and one.cost < self.best.cost:
+            self.best = one
 
     # ---- asking and telling ------------------------------------------------------------------------------------------
     def _ask(self, study: Any, room: int) -> list[tuple[Any, Trial]]:
@@ -537,8 +574,8 @@ class SearchResult:
     """Runs that an earlier attempt had made."""
     parts: Mapping[int, Sequence[float]] = field(default_factory=dict)
     """Where an objective is a weighted sum: by trial the mean of every metric of the objectives, one after the other, over its paths."""
-    fresh_parts: tuple[Sequence[float], Sequence[float]] | None = None
-    """The same of the baseline and the winner over the fresh paths."""
+    chosen_for: Sequence[str] = ()
+    """The objectives by which the trials were chosen, where others rank them."""
 
     @property
     def best(self) -> Mapping[str, Any]:
@@ -548,30 +585,29 @@ class SearchResult:
     @cached_property
     def losses(self) -> list[Loss]:
         """Paths on which the winner is worse than the baseline by an objective, the largest loss first."""
-        found = []
+        one = self.judged
         sets: list[tuple[Any, ...]] = [
-            (False, self.paths, self.base.values, self.winner.values, self.base.costs, self.winner.costs)
+            (False, self.paths, self.base.values, self.winner.values, self.base.costs, self.winner.costs),
+            *([(True, one.paths, one.base, one.values, one.base_costs, one.costs)] if one is not None else []),
         ]
-        if self.judged is not None:
-            one = self.judged
-            sets.append((True, one.paths, one.base, one.values, one.base_costs, one.costs))
-        for place in range(len(self.plan.objectives)):
-            for fresh, *columns in sets:
-                for path, old, new, before, after in zip(*columns, strict=True):
-                    behind = after[place] - before[place]
-                    scale = 1.0 if self.plan.relative else abs(old[place]) or 1.0
-                    if not behind <= 0:  # no value is a loss, too
-                        size = math.inf if math.isnan(behind) else behind / scale
-                        found.append(
-                            (
-                                -size,
-                                place,
-                                fresh,
-                                path.number,
-                                Loss(path, place, new[place], old[place], fresh),
-                            )
-                        )
-        return [loss for *_, loss in sorted(found, key=lambda one: one[:4])]
+        found = [
+            (
+                self._size(old[place], after[place] - before[place]),
+                place,
+                fresh,
+                path.number,
+                Loss(path, place, new[place], old[place], fresh),
+            )
+            for place in range(len(self.plan.objectives))
+            for fresh, *columns in sets
+            for path, old, new, before, after in zip(*columns, strict=True)
+            if not after[place] <= before[place]  # no value is a loss, too
+        ]
+        return [loss for *_, loss in sorted(found, key=lambda row: row[:4])]
+
+    def _size(self, old: float, behind: float) -> float:
+        """Minus a loss beside the baseline's value; of no value without end."""
+        return -math.inf if math.isnan(behind) else -behind / (1.0 if self.plan.relative else abs(old) or 1.0)
 
     @property
     def fresh_losses(self) -> list[Loss]:

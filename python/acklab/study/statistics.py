@@ -169,16 +169,6 @@ def _constant(found: Difference, count: int, rules: Rules) -> Difference:
     return replace(found, verdict=UNDECIDED, needed=needed, effect=None if apart is None else math.expm1(apart))
 
 
-def rounded(count: int) -> int:
-    """A number of seeds to two digits, upwards.
-
-    >>> rounded(37), rounded(1234)
-    (37, 1300)
-    """
-    step = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // step) * step
-
-
 Samples = Mapping[str, Sample | None]
 """A value for each seed, by case; None where a seed gave nothing."""
 #: Verdicts on a case beside those on differences.

@@ -21,8 +21,7 @@ from ..results import command
 from ..results.frames import provenance
 from ..results.validity import COLUMN
 from ..runs import cpu_count
-from ..text.input import loads
-from ..text.terminal import Shown, file_name, one_line, short
+from ..text.terminal import Shown, file_name, one_line
 from .grammar import refuse
 from .runs import Meter, unwatched
 from .shards import Shard
@@ -413,28 +412,11 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
         return _readable(store, lambda: {"flows": arrow.dataset(there, **how)})
     found = {} if store.is_url else {_table(one): one for one in sorted(path.glob("*.parquet")) if one.is_file()}
     if not found:
-        below = (
-            []
-            if store.is_url
-            else sorted(
-                {one.parent for one in path.glob("*/tables/*.parquet")}
-                | {one.parent for one in path.glob("tables/*.parquet")}
-            )
+        pages = [] if store.is_url else sorted(path.glob("*.html"))
+        seen = f"; it has the page {file_name(pages[0])}" if pages else ""
+        raise StoreError(
+            f"{store} holds no dataset of acklab" + ("" if store.is_url else f" and no Parquet file{seen}")
         )
-        if below:
-            which = file_name(below[0].relative_to(path))
-            raise StoreError(
-                f"{file_name(place)} holds the tables of {'a paper' if len(below) == 1 else 'papers'}: give one of {file_name(place)}/{which}/*.parquet, with --x and --y"
-            )
-        if not store.is_url and (path / "report.html").is_file():
-            raise StoreError(
-                f"{file_name(place)} holds a page without tables: acklab run --out DIR and acklab sweep --dataset DIR write them"
-            )
-        if not store.is_url and (path / "fit.json").is_file():
-            raise StoreError(
-                f"{file_name(place)} holds a fit, which has no tables: open {file_name(path / 'fit.html')}, or acklab run {file_name(path / 'fitted.toml')} --out DIR"
-            )
-        raise StoreError(f"{store} holds no dataset of acklab" + ("" if store.is_url else " and no Parquet file"))
     return _readable(store, lambda: {table: arrow.dataset(file, format="parquet") for table, file in found.items()})
 
 
@@ -492,34 +474,3 @@ def _needed(module: str) -> Any:
     except ImportError:
         name = module.partition(".")[0]
         raise StoreError(f"charts of datasets need {name}: pip install {name}, or 'acklab[data]'") from None
-
-
-#: Columns that a heading takes.
-MOST = 100
-
-
-def heading(place: str | os.PathLike[str]) -> str:
-    """The title; empty where nothing tells one, as of a Parquet file alone."""
-    store = Store(place)
-    try:
-        if store.is_url or (Path(store.place) / MARKER).is_file():
-            told = read_marker(store)
-            found = _title(told.get("plan")) or _title(told.get("scenario"))
-        else:
-            files = (
-                (Path(store.place) / name, key)
-                for name, key in (("sweep.json", "title"), ("summary.json", "title"), ("acklab.json", "capture"))
-            )
-            found = next(
-                (text for file, key in files if file.is_file() and (text := json.loads(file.read_bytes()).get(key))), ""
-            )
-            found = str(found) if isinstance(found, str) else ""
-            found = os.path.basename(found) if (Path(store.place) / "analysis.json").is_file() else found
-    except (OSError, ValueError, StoreError, AttributeError):
-        return ""  # the chart tells what it shows without it
-    return short(one_line(found), MOST)
-
-
-def _title(text: Any) -> str:
-    found = loads(text).get("title", "") if isinstance(text, str) else ""
-    return found if isinstance(found, str) else ""

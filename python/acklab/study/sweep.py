@@ -330,10 +330,6 @@ def _check(plan: SweepPlan) -> None:
             "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both",
         ),
         (
-            plan.seeds.decide,
-            "seeds.decide: a sweep has no verdicts; half_width is its rule, or acklab compare has both",
-        ),
-        (
             by and by not in names,
             f"seeds.metric = {shown(by)}: no metric of that name; there are {', '.join(names) or 'none'}",
         ),

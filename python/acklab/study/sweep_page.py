@@ -14,8 +14,8 @@ import numpy as np
 
 from ..plot.palette import slots_for
 from ..report.charts import Axis as Scale
-from ..report.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
-from ..report.report import Cell, Report, Row, Table
+from ..report.charts import Chart, Dot, DotPanel, Dots, Line, Lines, Panel
+from ..report.report import Report, Table
 from ..results.frames import write_scenario
 from ..results.summary import MAX_ROWS as MAX_LINES
 from ..text.numbers import estimate, number
@@ -24,7 +24,6 @@ from .axes import Axis, Column, log_spaced
 from .intervals import LEAST_SEEDS
 from .keys import counting, worded
 from .metrics import Metric
-from .network import network
 
 if TYPE_CHECKING:
     from .sweep import Design, Swept
@@ -76,19 +75,12 @@ class Pictures:
         numbers = [place for place in wide if self.axes[place].is_number]
         self.x = max(numbers, key=lambda place: len(axes[place].places), default=None)
         rest = [place for place in wide if place != self.x]
-        self.hue = self._hue(rest)
-        self.others = [place for place in rest if place != self.hue]
-
-    def _hue(self, rest: Sequence[int]) -> int | None:
-        """The axis that is told by colour, or by the heat map's other side: the cases, else the one with most places that fit."""
-        if not rest:
-            return None
         fitting = [place for place in rest if self._fits(place)]
-        # With nothing that fits, the longest becomes the side of heat maps.
-        return max(
-            fitting or rest,
-            key=lambda place: (bool(fitting) and not self.axes[place].is_number, len(self.axes[place].cells)),
+        self.hue = max(
+            fitting, key=lambda place: (not self.axes[place].is_number, len(self.axes[place].cells)), default=None
         )
+        """The axis that colours tell: the cases, else the one with most places that fit."""
+        self.others = [place for place in rest if place != self.hue]
 
     def _fits(self, place: int) -> bool:
         column = self.axes[place]
@@ -98,11 +90,7 @@ class Pictures:
         """Every chart, those of the first metric first."""
         if not self.found:
             return []
-        if self.x is None:
-            return list(self._dots())
-        if self.hue is not None and not self._fits(self.hue):
-            return list(self._heat())
-        return list(self._lines())
+        return list(self._dots() if self.x is None else self._lines())
 
     # ---- what is beside what -----------------------------------------------------------------------------------------
     def _facets(self) -> list[tuple[str, dict[int, int]]]:
@@ -183,35 +171,11 @@ class Pictures:
                     spread=np.nan_to_num(spread) if seen else None,
                 )
             )
-        bottom, top = ends(one)
+        bottom, top = axis_ends(one.mean, one.half)
         ticks = [float(x[place]) for place in some(len(x), 6)] if log else None
         words = [f"{tick:.3g}" for tick in ticks or ()]
         across = Scale(labelled(column, unit), log=log, ticks=ticks, words=words)
         return Panel(title, across, Scale(one.label, low=bottom, high=top), lines)
-
-    def _heat(self) -> Iterator[Chart]:
-        assert self.x is not None and self.hue is not None
-        across, up = self.axes[self.x], self.axes[self.hue]
-        facets = self._facets()
-        for place, one in enumerate(self.found, 1):
-            surfaces = [
-                Surface(
-                    title or one.metric.name,
-                    range(len(across.cells)),
-                    range(len(up.cells)),
-                    self._cut(one.mean, chosen),
-                )
-                for title, chosen in facets
-            ]
-            for start in range(0, len(surfaces), BESIDE):
-                name = f"sweep-{place}-{start // BESIDE + 1}"
-                low, high = float(np.nanmin(one.mean)), float(np.nanmax(one.mean))
-                span = (low, high) if high > low else (low - 0.5, high + 0.5)
-                about = f"{one.label} over {spoken(across)} and {spoken(up)}; empty where a run has no value"
-                yield Heat(
-                    name, about, surfaces[start : start + BESIDE], _ticks(across), _ticks(up),
-                    Scale(one.label, low=span[0], high=span[1]), height=3.4,
-                )  # fmt: skip
 
     def _dots(self) -> Iterator[Chart]:
         wide = [place for place, column in enumerate(self.axes) if len(column.cells) > 1]
@@ -251,21 +215,8 @@ def _beside(name: str, about: str, panels: Sequence[Panel]) -> Iterator[Chart]:
         yield Lines(f"{name}-{start // BESIDE + 1}", about, panels[start : start + BESIDE])
 
 
-def _ticks(column: Column) -> Scale:
-    """An axis by place, not by value, with some of the values beside it."""
-    chosen = some(len(column.cells), 8)
-    factor, unit = scaled(column) if column.is_number else (1.0, "")
-    words = [f"{column.cells[k] * factor:.4g}" if column.is_number else str(column.cells[k]) for k in chosen]
-    return Scale(labelled(column, unit), ticks=chosen, words=words)
-
-
-def ends(one: Grid) -> tuple[float, float]:
-    """The ends of a metric's axis, the same in all panels; from 0 unless the values lie close together far from it."""
-    return axis_ends(one.mean, one.half)
-
-
 def axis_ends(mean: Any, half: Any) -> tuple[float, float]:
-    """The ends of an axis for means and half intervals."""
+    """The ends of an axis for means and half intervals, the same in all panels; from 0 unless the values lie close together far from it."""
     half = np.nan_to_num(half)
     low, high = float(np.nanmin(mean - half)), float(np.nanmax(mean + half))
     near, far = float(np.nanmin(mean)), float(np.nanmax(mean))
@@ -321,14 +272,14 @@ def word(column: Column, place: int) -> str:
     return f"{cell * factor:.4g} {what.removesuffix('s') if cell == 1 and not unit else what}".strip()
 
 
-#: Metrics whose range is a fact, points in a page's table, and values of an axis that are listed whole.
-MAX_RANGES, MAX_ROWS, MAX_VALUES = 3, 500, 24
+#: Metrics whose range is a fact, and points in a page's table.
+MAX_RANGES, MAX_ROWS = 3, 500
 
 
 def report(result: Swept, picture: str = "", *, page: bool = False) -> Report:
     """The report of a sweep; of a ``page`` the table has more points."""
-    tables = [_points(result, MAX_ROWS if page else MAX_LINES), _varied(result), _run(result)]
-    return Report("sweep", result.title, facts(result), tables, picture)
+    table = _points(result, MAX_ROWS if page else MAX_LINES)
+    return Report("sweep", result.title, facts(result), [table], picture)
 
 
 def facts(result: Swept) -> list[Fact]:
@@ -432,38 +383,6 @@ def _wide(result: Swept) -> list[Fact]:
     half = part["high"] - part["mean"]
     count = int(((part["n"] == seeds.most) & (half > seeds.half_width * part["mean"].abs())).sum())
     return [fact("still-wide", points=count, seeds=seeds.most, metric=metric.name)] if count else []
-
-
-def _run(result: Swept) -> Table:
-    return Table(["", ""], [*map(list, network([("", result.design.tree(0))]))], "What was run, at the first point", names=2, fold=True, terminal=False)  # fmt: skip
-
-
-def _varied(result: Swept) -> Table:
-    """The axes' keys and values, and what is set, derived and drawn."""
-    plan = result.plan
-    rows: list[Row] = []
-
-    def row(key: str, column: str, values: str) -> None:
-        rows.append([Cell(key, "code"), Cell(column, "code"), values])
-
-    for axis in plan.axes:
-        for column in axis.columns:
-            values = [word(column, place) for place in range(len(column.cells))]
-            row(column.key, column.title, ", ".join(values if len(values) <= MAX_VALUES else [*values[:12], "…", *values[-3:]]))  # fmt: skip
-    for key, value in plan.sets.items():
-        row(key, "", json.dumps(value))
-    for text in plan.given_sets:
-        if not text.startswith("title="):  # the page has it above
-            row(text.partition("=")[0], "", text.partition("=")[2])
-    for one in plan.derived:
-        over = f" / ({' × '.join(map(str, one.over))})" if one.over else ""
-        row(one.key, "", f"= {' × '.join(map(str, one.times))}{over}{''.join(f' + {term}' for term in one.plus)}")
-    for draw in plan.draws:
-        ends = ", ".join(map(str, draw.choices)) if draw.choices else f"{draw.low.number:g}{draw.low.unit} to {draw.high.number:g}{draw.high.unit}"  # fmt: skip
-        row(draw.key, draw.title, f"by seed: {ends}")
-    if plan.spread_starts_s:
-        row("start", "", f"by seed: up to {plan.spread_starts_s:g} s later")
-    return Table(["key", "column", "values"], rows, "What varies, and what is set", names=3, fold=True, terminal=False)
 
 
 def plain(told: Swept) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def tune(
         fresh: discard what is in ``out``.
         meter: shows the progress.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``set``,
-            ``free``, ``alternatives``, ``baseline``, ``objectives`` or ``metric``, ``relative``, ``path``, ``paths``, ``held_out``,
+            ``free``, ``alternatives``, ``baseline``, ``objectives`` or ``metric``, ``for``, ``relative``, ``path``, ``paths``, ``held_out``,
             ``seeds``, ``spread_starts``, ``trials``, ``batch``, ``sampler``, ``seed``, ``title``.
 
     Raises:
@@ -97,8 +97,8 @@ NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", 
 
 
 def _identity(plan: SearchPlan) -> dict[str, str]:
-    """The identity of a search; more trials, other titles or more fresh paths continue a search."""
-    left_out = ("title", "trials", "held_out", "scenario")
+    """The identity of a search; more trials, other titles or more fresh paths continue a search, others that rank it read it."""
+    left_out = ("title", "trials", "held_out", "scenario", "for")
     scenarios = [
         [entry.name, *(text if isinstance(text, str) else text.decode(errors="replace") for text in [entry.scenario])]
         for entry in plan.entries
@@ -112,21 +112,17 @@ def _most(plan: SearchPlan) -> int:
 
 
 def _judged(search: Search) -> Tuned:
-    """Searches, and judges the winner on fresh paths."""
+    """Searches, and judges the winner on fresh paths; of objectives that rank the trials where these have the same winner."""
     search.go()
-    plan, several = search.plan, len(search.plan.objectives) > 1
-    best = front(search.trials) if several else [search.best] if search.best.number else []
-    winner = (middle(best) if several else best[0]) if best else search.base
-    fresh = draw(plan.entries, plan.held_out, plan.seeds, plan.seed, fresh=True)
-    judged = None
-    if fresh and winner.number:
-        wanted = [RunRequest(one.name, one.choice.sets, path) for one in (search.base, winner) for path in fresh]
-        found = search.runs.values(wanted)
-        old, new = found[: len(fresh)], found[len(fresh) :]
-        before, after = costs(plan, old, old), costs(plan, new, old)
-        judged = Judged(
-            fresh, old, new, before, after, [_difference(before, after, k) for k in range(len(plan.objectives))]
-        )
+    plan, chosen_for = search.plan, list[str]()
+    best, winner = _best(search)
+    fresh = draw(plan.entries, plan.held_out, plan.seeds, plan.seed, fresh=True) if winner.number else []
+    judged = _fresh(search, winner, fresh)
+    if plan.ranked_by:
+        chosen_for, chosen = [one.name for one in plan.objectives], winner.number
+        search = search.ranked()
+        plan, (best, winner) = search.plan, _best(search)
+        judged = _fresh(search, winner, fresh if winner.number == chosen else [])
     seen = None
     if plan.paths > 1 and winner.number:
         seen = [_difference(search.base.costs, winner.costs, k) for k in range(len(plan.objectives))]
@@ -143,8 +139,30 @@ def _judged(search: Search) -> Tuned:
         len(search.runs.runs),
         search.runs.runs.kept,
         _parts(search),
-        _fresh_parts(search, winner, fresh if judged else []),
+        chosen_for,
     )
+
+
+def _best(search: Search) -> tuple[Sequence[Trial], Trial]:
+    """The trials that no other beats, and the winner."""
+    if len(search.plan.objectives) == 1:
+        return [search.best] if search.best.number else [], search.best
+    best = front(search.trials)
+    return best, middle(best) if best else search.base
+
+
+def _fresh(search: Search, winner: Trial, fresh: Sequence[Draw]) -> Judged | None:
+    """The winner and the baseline on fresh paths; None without any."""
+    if not fresh:
+        return None
+    plan, wanted = (
+        search.plan,
+        [RunRequest(one.name, one.choice.sets, path) for one in (search.base, winner) for path in fresh],
+    )
+    found = search.runs.values(wanted)
+    old, new = found[: len(fresh)], found[len(fresh) :]
+    before, after = costs(plan, old, old), costs(plan, new, old)
+    return Judged(fresh, old, new, before, after, [_difference(before, after, k) for k in range(len(plan.objectives))])
 
 
 def _parts(search: Search) -> dict[int, list[float]]:
@@ -159,18 +177,6 @@ def _parts(search: Search) -> dict[int, list[float]]:
         if rows:
             found[one.number] = [fmean(column) for column in zip(*rows, strict=True)]
     return found
-
-
-def _fresh_parts(search: Search, winner: Trial, fresh: Sequence[Draw]) -> tuple[list[float], list[float]] | None:
-    """The same of the baseline and the winner over fresh paths."""
-    if not fresh or all(len(one.terms) == 1 for one in search.plan.objectives):
-        return None
-    rows = [
-        search.runs.parts([RunRequest(one.name, one.choice.sets, path) for path in fresh])
-        for one in (search.base, winner)
-    ]
-    old, new = ([fmean(column) for column in zip(*several, strict=True)] for several in rows)
-    return old, new
 
 
 def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:

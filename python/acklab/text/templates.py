@@ -236,8 +236,8 @@ TEMPLATES: Mapping[str, str] = {
     "rows": "{shown} of {all} rows are drawn; the tables have all",
     "kept": "{runs} of them done before",
     # Causes.
-    "why": "{metric}: {value:digits} {unit}, a mean of {nudges:count nudge}; {causes} {what}, {runs:count run}",
-    "why-most": "{value:digits} {unit} {how} {case:name}, {base_value:digits} as it is",
+    "why": "{metric}: {value:digits} {unit}, a mean of {nudges:count nudge}; {causes:count mechanism}, {runs:count run}",
+    "why-most": "{value:digits} {unit} without {case:name}, {base_value:digits} as it is",
     "why-none": "No row is shown to change {metric} by more than {margin:percent}",
     "why-alone": "Shown alone, but not by its absence: {cases:list}",
     "why-all": "Without all of these: {value:digits} {unit}",
@@ -258,12 +258,12 @@ TEMPLATES: Mapping[str, str] = {
     "loses-none": "Loses on none of {paths:count path}",
     "alike": "{trials} of {of:count trial} are not distinguished from it on {paths:count path}",
     "at-bound": "{key} {value} is at the bound {bound} of its range",
-    "own-interval": "intervals: 95 %, each by itself; ? not distinguished",
+    "own-interval": "intervals: 95 %, each by itself",
+    "chosen-for": "The trials were chosen for {objectives:list}: others may be better by what ranks them here",
     "beside-middle": "in parentheses: beside the middle, path by path, 95 % interval",
     # An inference.
     "inference": "{readings:count reading}, {nudges:count nudge} each, {runs:count run}",
     "most-probable": "Most probable together: {choice} (probability {probability:weight})",
-    "best-reading": "Best reading: {choice}",
     "explains": "Explains {within} of {values:count fitted value} within the tolerance (baseline: {baseline})",
     "predicts": "Predicts {within} of {values:count held-out value} within the tolerance (baseline: {baseline})",
     "check-holds": "Check holds ({check}): {missed} of {groups} predicted groups missed",
@@ -374,18 +374,17 @@ TEMPLATES: Mapping[str, str] = {
     "until-decided": "Seeds until each verdict is decided, at most {most}: {looks:count look} share the error (Bonferroni)",
     "changes": "Changes are beside {base:name}; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
     "why-changes": "without: beside the scenario; alone: beside all neutral; intervals hold together with 95 % ({family:count comparison}, Bonferroni)",
+    "why-unused": "Without a row, for no packet changed: {cases:list}",
     "why-adds": "Rows need not add up: after the first changed packet two runs are no pair",
     "no-neutral": "No neutral value: {keys:list}",
     "means": "± is half the 95 % interval of a mean",
     "mark": "* no metric is worse or undecided, in any situation",
     "best-mean": "Bold: the best mean, where a metric has a better direction",
-    "no-direction": "neither: no value of the metric alone is better than another",
     "device": "DEV is the device that sends onto the link; if it is faster than the link, shape it first",
     "origin-simulated": "Simulated, not measured on a network",
     "origin-virtual": "Measured between kernels in virtual time",
     # A run's tables on a terminal.
     "trips-out": "Median and range of round trips: --out DIR",
-    "slow-start-in": "The first part includes slow start",
 }
 
 

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO
@@ -264,10 +263,6 @@ def say_toml(text: str) -> None:
         sys.stdout.write(literal(text, toml=True))
 
 
-WIDTH = 100
-"""Columns of a terminal that sentences take."""
-
-
 def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
     """Lines of a table whose first ``names`` columns are left-aligned and the others right-aligned."""
     table = [[one_line(as_typed(text)) for text in row] for row in (heads, *rows)]
@@ -281,12 +276,3 @@ def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -
         )
         lines.append("  ".join(cells).rstrip())
     return lines
-
-
-def wrapped(sentences: Iterable[str]) -> list[str]:
-    """Lines of sentences, each of which begins a line; empty ones are left out."""
-    return [
-        line
-        for told in sentences
-        for line in textwrap.wrap(told, WIDTH, break_long_words=False, break_on_hyphens=False)
-    ]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from ...report.charts import Axis, Bar, Bars, Line, Lines, Panel
-from ...report.pieces import closed, embedded, esc, fold, listed, table
+from ...report.charts import Axis, Line, Lines, Panel
+from ...report.pieces import closed, embedded, esc, listed, table
 from ...report.report import Report, Table
 from ...text.numbers import NB, amount
 from ...text.templates import Fact, fact, fact_of, sentence
@@ -130,24 +130,14 @@ def as_text(found: QlogAnalysis, most: int = MAX_SHOWN) -> str:
     return "\n".join(lines).replace(NB, " ")
 
 
-#: Directions that are drawn, those with most ACKs.
-MAX_DRAWN = 8
 #: Directions of the table.
 MAX_ROWS = 200
-#: ACKs of a direction that is drawn beside the one with most, at least.
-MIN_DRAWN = 10
 #: Points of a line or marks of a kind.
 MAX_POINTS = 4_000
-#: Bins of the rate.
-MAX_BINS = 100
-#: The histogram's last bar holds all ACKs of this many packets or more.
-MAX_PACKETS = 12
 
 
 def page(found: QlogAnalysis) -> str:
     """The page's text."""
-    drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MAX_DRAWN]
-    drawn.sort(key=lambda row: (row["connection"], row["data"]))
     heads = [
         "direction",
         "packets",
@@ -159,17 +149,17 @@ def page(found: QlogAnalysis) -> str:
     ]
     rows = [_cells(row) for row in sorted(found.rows, key=lambda row: (row["connection"], row["data"]))[:MAX_ROWS]]
     feet = [fact("rows", shown=MAX_ROWS, all=len(found.rows))] if len(found.rows) > MAX_ROWS else []
-    main = max(drawn, key=lambda row: row["acks"], default=None)
-    others = [fold(name(row), _section(found, row, listed(facts(row)))) for row in drawn if row is not main]
-    rest = "".join([*others, meanings(COLUMNS.items())])
+    main = max(found.rows, key=lambda row: row["acks"], default=None)
     top, picture = [size(found), fact("no-connection"), *found.notes], ""
     if main is not None:
-        which = [fact("most-data", directions=len(drawn), name=name(main))] if others else []
+        which = [fact("most-data", directions=len(found.rows), name=name(main))] if len(found.rows) > 1 else []
         told = facts(main)
         top = [size(found), *which, *trips(found), *told[:3], fact("log-limit"), *found.notes]
         picture = _section(found, main, listed(told[3:]) if told[3:] else "")
     tables = [Table(heads, rows, feet=feet, fold=len(rows) == 1, name="Directions")]
-    return Report("analyze", title_of_file(found.file, short=True), top, tables, picture, rest=rest).page()
+    return Report(
+        "analyze", title_of_file(found.file, short=True), top, tables, picture, rest=meanings(COLUMNS.items())
+    ).page()
 
 
 def _cells(row: Row) -> list[str]:
@@ -185,10 +175,8 @@ def _section(found: QlogAnalysis, row: Row, top: str) -> str:
     numbers = [[esc(words), esc(value)] for words, value in cells(row)]
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], [*numbers[half:], ["", ""]], strict=False)]
-    most = max(found.rows, key=lambda one: one["acks"])
     table_of_phases = phases(found, row)
-    drawn = row is most or row["new_acks"] >= MIN_DRAWN
-    charts = [chart for chart in (_progress(found, row), _times(found, row), _histogram(found, row)) if chart and drawn]
+    charts = [chart for chart in (_progress(found, row), _times(found, row)) if chart]
     pictures = "".join(embedded(chart, wide=True) for chart in charts)
     counts = table(["", "", "", ""], beside, ["text", "", "text", ""], "pairs")
     return f"{top}{pictures}{table_of_phases.html() if table_of_phases.rows else ''}{closed(f'All {len(numbers)} numbers', counts)}"
@@ -198,29 +186,12 @@ def _mine(frame: pl.DataFrame, row: Row) -> pl.DataFrame:
     return frame.filter((pl.col("connection") == row["connection"]) & (pl.col("data") == row["data"]))
 
 
-def _histogram(found: QlogAnalysis, row: Row) -> Bars | None:
-    """How many packets the ACKs cover."""
-    if not row["new_acks"]:
-        return None
-    acks = _mine(found.acks, row).filter(pl.col("packets") > 0)
-    groups = []
-    for n in range(1, min(MAX_PACKETS, max(4, *acks["packets"].to_list())) + 1):
-        these = acks.filter(pl.col("packets") == n if n < MAX_PACKETS else pl.col("packets") >= n)
-        ordered = float(these["in_order"].sum())
-        groups.append(Bar(str(n) if n < MAX_PACKETS else f"{n} or more", [ordered, float(len(these)) - ordered]))
-    about = "ACKs by how many packets, of those that ask for one, they cover for the first time."
-    keys = ["packets in order", "at gaps, or late packets"]
-    return Bars(
-        f"q{row['connection']}{row['data']}-packets", about, keys, ["blue", "red"], groups, Axis("ACKs (count)"), 2.4
-    )
-
-
 def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
     """Packet numbers over time, the largest acknowledged, and the rate of the packets."""
     packets = found.drawn[row["connection"], row["data"]]
     if len(packets) < 2 or packets[-1][0] <= packets[0][0]:
         return None
-    times, numbers, sizes = (list(column) for column in zip(*packets, strict=True))
+    times, numbers, _ = (list(column) for column in zip(*packets, strict=True))
     lines = [Line("packet", times, numbers, "blue", dash="", marker=".")]
     acks = _thin(_mine(found.acks, row)) if len(found.acks) else found.acks
     if len(acks):
@@ -234,24 +205,9 @@ def _progress(found: QlogAnalysis, row: Row) -> Lines | None:
             )
         )
     panels = [Panel("packets and their ACKs", Axis("time (s)"), Axis("packet number"), lines)]
-    if sum(sizes):
-        start, bins = times[0], min(MAX_BINS, max(4, len(packets) // 8))
-        wide = (max(times) - start) / bins
-        sums = [0.0] * bins
-        for time, size in zip(times, sizes, strict=True):
-            sums[min(bins - 1, int((time - start) / wide))] += size
-        rates = [8e-6 * total / wide for total in sums]
-        panels.append(
-            Panel(
-                "rate of the packets",
-                Axis("time (s)"),
-                Axis("Mb/s", low=0.0),
-                [Line("rate", [start + wide * k for k in range(bins + 1)], [*rates, rates[-1]], "slate", step=True)],
-            )
-        )
     return Lines(
         f"q{row['connection']}{row['data']}-progress",
-        f"Packets over time, {'as they came' if row['data'] == 'received' else 'as they left'}; the rate is a mean over bins.",
+        f"Packets over time, {'as they came' if row['data'] == 'received' else 'as they left'}.",
         panels,
         2.6,
     )

@@ -31,7 +31,6 @@ from ...results.together import (
     Moved,
     Way,
     Ways,
-    mean_of,
     rates,
     span,
     trips,
@@ -171,8 +170,7 @@ def moved(run: Run) -> list[Moved]:
     found = []
     for group in change.stayers:
         flows = [row["name"] for row in group.flows]
-        means = tuple(mean_of(run.part_trips, flows, number) for number in range(len(change.parts)))
-        found.append(Moved(group, rates(change.parts, flows, bytes_by), means if any(means) else ()))
+        found.append(Moved(group, rates(change.parts, flows, bytes_by)))
     return found
 
 

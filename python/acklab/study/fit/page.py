@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from ...captures import text as capture_text
-from ...captures.charts import FLATTENED, caption
+from ...captures.charts import caption
 from ...captures.text import CAUSES, limit, title, title_of_file
 from ...plot import palette
 from ...plot.prep.packets import thin_points, thin_steps
@@ -27,7 +27,7 @@ from .held_out import HeldOut
 from .place import Row, Value, of_direction
 from .predict import SAME, WIDER, Predicted, Prediction, Range, doubt, given
 from .receivers import LINUX_ALL, Named, called
-from .search import QUEUE, TIMER, Score, Simulated, Tried, times
+from .search import Score, Simulated, times
 
 if TYPE_CHECKING:
     from ...results.directory import Folder
@@ -43,11 +43,11 @@ SCALES = {"s": ("ms", 1e3), "bps": ("Mb/s", 1e-6), "": ("", 1.0)}
 def report(found: Fit, prediction: Prediction | None = None, *, short: bool = False) -> Report:
     """The report of a fit, and of what was asked of it; ``short``: the capture's name without its directory."""
     name = f"{title_of_file(found.file, short=short)}, {title(found.measured.row)}"
-    tables = [_parameters(found), _scores(found), _receivers(found)]
+    tables = [_parameters(found), _scores(found)]
     if prediction is None:
         return Report("fit", name, facts(found), [replace(tables[0], fold=False, lead=True), *tables[1:]])
     name = f"{name}: what if {one_line(', '.join(prediction.sets))}"
-    return Report("fit", name, foreseen(prediction), [_answer(prediction), *tables, _models(prediction)])
+    return Report("fit", name, foreseen(prediction), [_answer(prediction), *tables])
 
 
 def facts(found: Fit) -> list[Fact]:
@@ -102,6 +102,8 @@ def _parameters(found: Fit) -> Table:
         feet.append(fact("given", last=last, took=found.measured.end_s))
     if found.measured.writes:
         feet.append(fact("writes-replayed"))
+    if _receiver(found):
+        feet.append(fact("receiver-unknown"))
     if found.held_out and found.held_out.open:
         feet.append(fact("held-open", names=found.held_out.open))
     return Table(HEADS, rows(found), "Parameters", feet, names=5, fold=True)
@@ -132,12 +134,6 @@ def _limit(row: Row | None) -> str:
         return "-" if row is None else str(row["limit"])
     column, name = CAUSES[row["limit"]]
     return f"{name}, {percent(row[column] / row['limits_s'])}"
-
-
-def _receivers(found: Fit) -> Table:
-    odds = found.receiver.odds if found.receiver is not None else {}
-    table = [[name, f"{share:.3f}"] for name, share in odds.items()]
-    return Table(["receiver", "probability"], table, "Receivers", [fact("receiver-unknown")], fold=True, terminal=False)
 
 
 def moved(prediction: Prediction) -> dict[str, Predicted]:
@@ -187,17 +183,6 @@ def _answer(prediction: Prediction) -> Table:
     if prediction.near_s >= 0.01 * prediction.captured_s:
         feet.append(fact("away", near=prediction.near_s))
     return Table(["quantity", "as fitted", "changed", "change", "wider by"], table, "What if", feet)
-
-
-def _models(prediction: Prediction) -> Table:
-    """The models of the draws."""
-
-    def row(one: Tried) -> list[str]:
-        names = [one.names[name] for name in ("sender", "losses", "acks")]
-        return [*names, shown(one.sets.get(QUEUE), "packets"), one.sets.get(TIMER, "-"), percent(one.cost)]
-
-    heads = ["sender", "losses", "replayed policy", "queue", "ACK timer", "cost"]
-    return Table(heads, list(map(row, prediction.models)), "Models of the draws", names=3, fold=True, terminal=False)
 
 
 def picture(prediction: Prediction) -> Dots:
@@ -307,25 +292,9 @@ def viewer(found: Fit, prediction: Prediction | None = None) -> Viewer:
         "recorded": recorded,
     }
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
-    drawn = [
-        _scaled(chart, layers)
-        for chart in CHARTS
-        if any(name.startswith(f"{chart['id']} ") and not name.endswith("zero") for name in tables)
-    ]
+    shown = {name.partition(" ")[0] for name in tables if not name.endswith("zero")}
+    drawn = [chart for chart in CHARTS if chart["id"] in shown]
     return {"runs": [run], "items": [item], "charts": drawn, "axes": {}, "palette": colours}, blocks
-
-
-def _scaled(chart: dict[str, Any], layers: dict[str, pl.DataFrame]) -> dict[str, Any]:
-    """The chart of ACKs with a logarithmic axis, where an ACK of many segments would flatten the others on a linear one."""
-    if chart["id"] != "acks":
-        return chart
-    counts = pl.concat(
-        [layers[name]["value"] for name in ("acks captured", "acks model", "acks changed") if name in layers]
-    )
-    if not len(counts) or float(counts.max()) <= FLATTENED * float(counts.median()):  # type: ignore[arg-type]
-        return chart
-    # High enough for ticks at 2 and 5 between the powers of ten.
-    return {**chart, "height": 340, "axis": {"label": "acknowledged at once", "unit": "segments", "log": 0.8}}
 
 
 def _steps(frame: pl.DataFrame) -> pl.DataFrame:
