@@ -180,6 +180,26 @@ def test_what_does_not_go_together_is_named() -> None:
     assert result.finding(ALL, ALL_OF_THESE) is not None, "the others are neutral together"
 
 
+def test_other_values_of_rules() -> None:
+    sender = {"stack": "ns2-1998", "recovery": "newreno", "packet": 1000}
+    receiver = {"ack": {"policy": "delayed", "timer": "400ms"}}
+    result = acklab.why(
+        dict(stop=DONE, link=[link("10Mbps", "20ms")], flow=[flow(10, sender=sender, receiver=receiver)]), values=True
+    )
+    keys = {cause.change.key for cause in result.causes}
+    assert {
+        "flow.0.sender.recovery",
+        "flow.0.receiver.ack",
+        "flow.0.sender.syn",
+        "flow.0.sender.recovery.frto",
+    } - keys == {"flow.0.sender.recovery.frto"}
+    assert "f receiver.ack every" in result.named and "f sender.recovery sack" not in result.named
+    assert change(result, "instead", "f receiver.ack every") == pytest.approx(
+        change(result, "instead, other nudges", "f receiver.ack every"), abs=0.02
+    )
+
+
+# ---- declarations ----------------------------------------------------------------------------------------------------
 def neutral(text: str | dict[str, Any], end_s: float = 10.0) -> tuple[Any, dict[str, Any], list[str]]:
     """The expanded scenario, what each mechanism becomes, and what has no neutral value."""
     tree = loads(_core.expanded(text if isinstance(text, str) else json.dumps(text)))

@@ -20,6 +20,7 @@ example:
   acklab why examples/allman1998.toml                    what makes this transfer slow
   acklab why examples/access/dsl.toml --metric goodput@up --set flow.up.start=0s    what takes the upload's rate
   acklab why client.pcap                                 of a capture: the mechanisms of its fit that it determines
+  acklab why examples/allman1998.toml --values           each other value of each rule instead, confirmed on other nudges
 
 With --out, what is done is kept until the tables are written: the same command continues where an interrupt stopped it.
 
@@ -36,6 +37,7 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--metric", metavar="METRIC", help="as of acklab compare (completion or goodput of the first flow)"
     )
+    verb.add_argument("--values", action="store_true", help="try each other value of each rule, not neutral values")
     verb.add_argument("--nudges", type=int, default=10, metavar="N", help="runs of each variant, at least 10 (10)")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key before")
     verb.add_argument("--margin", metavar="SHARE", help="a smaller change of the mean does not matter (2%%)")
@@ -52,7 +54,7 @@ def act(options: argparse.Namespace) -> int:
     from ..study.why import answer, asking
 
     check_out(options)
-    asked = {"sets": options.set, "metric": options.metric, "nudges": options.nudges}
+    asked = {"sets": options.set, "metric": options.metric, "values": options.values, "nudges": options.nudges}
     out = None if options.out is None else Path(options.out)
     try:
         with reading(options, options.file):

@@ -87,6 +87,18 @@ def mechanisms(tree: Mapping[str, Any], measured: Sequence[int], end_s: float) -
     return changes, list(without)
 
 
+def alternatives(tree: Mapping[str, Any], measured: Sequence[int]) -> list[Change]:
+    """Each other value of each rule of the flows in these places that the schema enumerates."""
+    changes = []
+    for path, schema, value in _walk(json.loads(_core.schema()), tree):
+        if len(path) < 4 or path[2] not in ("sender", "receiver") or path[1] not in measured:
+            continue
+        now = next((value[tag] for tag in TAGS if tag in value), None) if isinstance(value, Mapping) else value
+        names = [not value] if isinstance(value, bool) else schema["names"]
+        changes += [Change(path, _label(tree, path), value, partial(_given, name)) for name in names if name != now]
+    return changes
+
+
 def word(value: Any) -> str:
     """A value in short: of a table its kind."""
     if isinstance(value, Mapping):
@@ -143,9 +155,12 @@ def _walk(root: Mapping[str, Any], value: Any, schema: Any = None, path: Path = 
 
 
 def _of(root: Mapping[str, Any], schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
-    """A schema with that of its forms which the value has."""
-    whole = {"properties": {}, **resolved(root, schema)}
+    """A schema with that of its forms which the value has, and the names of all forms."""
+    whole = {"properties": {}, "names": [], **resolved(root, schema)}
+    whole["names"] = [*whole["names"], *whole.get("enum", ())]
     for form in forms(whole):
+        name = _name(resolved(root, form))
+        whole["names"] += [name] if name is not None and name not in whole["names"] else []
         if _fits(root, form, value):
             inner = _of(root, form, value)
             whole |= {key: inner[key] for key in ("neutral", "items") if key in inner}

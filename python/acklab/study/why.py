@@ -40,7 +40,7 @@ from . import statistics as verdicts
 from .grammar import StudyError, base
 from .intervals import Sample
 from .metrics import Metric, Quantity, metric
-from .neutral import Change, changed, mechanisms, word
+from .neutral import Change, alternatives, changed, mechanisms, word
 from .seeds import Nudge
 
 NUDGE = Nudge()
@@ -52,7 +52,7 @@ MAX_TOLD = 3
 #: Flows of a table that start apart; of more, all keep their order.
 MAX_APART = 100
 #: What is compared with what.
-WITHOUT, ALONE, ALL, PLACEBO = "without", "alone", "all", "nudge"
+WITHOUT, ALONE, ALL, PLACEBO, INSTEAD, AGAIN = "without", "alone", "all", "nudge", "instead", "instead, other nudges"
 #: The heading of rows.
 ROW = "mechanism"
 #: Bases of findings: the scenario as it is, and with every mechanism neutral.
@@ -76,6 +76,8 @@ class Question:
     sets: Sequence[str] = ()
     metric: str | None = None
     """As ``acklab compare --metric`` takes it; left out, the completion of the first flow, or its goodput."""
+    values: bool = False
+    """Each other value of each rule, instead of neutral values."""
     nudges: int = MIN_NUDGES
     margin: float = verdicts.MARGIN
     parameters: Mapping[str, bool] | None = None
@@ -93,7 +95,7 @@ _OF_FIT = {
 
 @dataclass(frozen=True)
 class Cause:
-    """A mechanism."""
+    """A mechanism, or a value of a rule."""
 
     name: str
     change: Change
@@ -154,9 +156,13 @@ class Why(Result):
 
     @property
     def named(self) -> list[str]:
-        """The causes whose absence is shown to change the metric."""
-        rows = {cause.name: self.finding(WITHOUT, cause.name) for cause in self.causes}
-        return [name for name, row in rows.items() if row is not None and row.verdict in _SHOWN]
+        """The causes whose absence, or whose other value, is shown to change the metric."""
+        return [cause.name for cause in self.causes if any(map(self._shown, (WITHOUT, INSTEAD), [cause.name] * 2))]
+
+    def _shown(self, situation: str, case: str) -> bool:
+        row = self.finding(situation, case)
+        again = self.finding(AGAIN, case) if situation == INSTEAD else row
+        return row is not None and row.verdict in _SHOWN and again is not None and again.verdict == row.verdict
 
     @property
     def only_alone(self) -> list[str]:
@@ -227,6 +233,7 @@ def why(
     scenario: ScenarioLike,
     *,
     metric: str | None = None,
+    values: bool = False,
     nudges: int = MIN_NUDGES,
     set: Any = None,  # as `--set`
     margin: float = verdicts.MARGIN,
@@ -241,6 +248,7 @@ def why(
             only parameters that the capture determines are mechanisms.
         metric: as ``acklab compare --metric`` takes it, such as ``"goodput@up"``; left out, the completion of the first flow if it ends, else
             its goodput. Flows that it does not name are mechanisms, too.
+        values: try each other value of each rule of the senders and receivers instead.
         nudges: how many each variant runs with, at least 10.
         set: keys to set before, as :func:`acklab.run` takes them.
         margin: the share of the mean below which a difference does not matter.
@@ -257,7 +265,7 @@ def why(
     """
     arguments(why, keys)
     sets = assignments({**keys, **pairs(set or {})})
-    asked = asking(scenario, sets=sets, metric=metric, nudges=nudges, margin=margin)
+    asked = asking(scenario, sets=sets, metric=metric, values=values, nudges=nudges, margin=margin)
     return answer(asked, Path(out) if out is not None else None, threads=threads)
 
 
@@ -305,7 +313,7 @@ def answer(
     with contextlib.ExitStack() as stack:
         where = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-why-")))
         folder = stack.enter_context(results(where, "why", NAMES))
-        told = [question.metric, question.nudges]
+        told = [question.metric, question.values, question.nudges]
         journal = stack.enter_context(contextlib.closing(Journal(folder, identity(text, told), fresh=fresh)))
         result = study.answer(journal, _workers(threads or cpu_count(), study.pattern), meter)
         if out is not None:
@@ -356,7 +364,8 @@ class _Study:
         further = [metric(f"{_kind(first, other)}@{other}") for other in others]
         self.metrics += [one for one in further if math.isfinite(one.read(first))]
         changes, self.no_neutral = mechanisms(self.tree, measured, first["end_s"])
-        self.changes = {_called(change): change for change in changes}
+        listed = alternatives(self.tree, measured) if question.values else changes
+        self.changes = {_called(change, question.values): change for change in listed}
         if question.parameters is not None:
             keys = tuple(key for name, key in _OF_FIT.items() if question.parameters.get(name))
             self.changes = {name: change for name, change in self.changes.items() if change.key.startswith(keys)}
@@ -370,26 +379,35 @@ class _Study:
     def answer(self, journal: Journal, workers: Workers, meter: Meter) -> Why:
         """Makes the runs and judges them."""
         self._plan()
-        n = self.question.nudges
-        runs = [(variant, nudge) for variant in self.trees for nudge in range(1, n * (1 + (variant == BASE)) + 1)]
+        n, variants = self.question.nudges, list(self.trees)
+        runs = [(variant, nudge) for variant in variants for nudge in range(1, 2 * n + 1)]
 
         def lines(numbers: Sequence[int]) -> Iterator[str]:
             return (_nudged(self.trees[runs[number][0]], runs[number][1]) for number in numbers)
 
-        numbers = range(len(runs))
-        journal.make(Runs(numbers, lines), workers, meter(len(runs)), lambda number: str(runs[number]))
-        self.summaries = {runs[number]: json.loads(journal.line(number).decode()) for number in numbers}
-        return self._judged(n)
+        def make(numbers: Sequence[int]) -> Why:
+            journal.make(Runs(numbers, lines), workers, meter(len(numbers)), lambda number: str(runs[number]))
+            for number in numbers:
+                self.summaries[runs[number]] = json.loads(journal.line(number).decode())
+            return self._judged(n)
+
+        result = make([at for at, (variant, nudge) in enumerate(runs) if nudge <= n or variant == BASE])
+        shown = {
+            (row.situation, row.case) for row in result.findings if row.situation == INSTEAD and row.verdict in _SHOWN
+        }
+        again = [at for at, (variant, nudge) in enumerate(runs) if nudge > n and variant in shown]
+        return make(again) if again else result
 
     def _plan(self) -> None:
         """The variants that are scenarios."""
         changes = self.changes
         for name, change in changes.items():
-            self._add((WITHOUT, name), [change])
-        able = [name for name in changes if (WITHOUT, name) in self.trees]
-        self._add(NONE, [changes[name] for name in able])
-        for name in able:
-            self._add((ALONE, name), [changes[other] for other in able if other != name])
+            self._add((INSTEAD if self.question.values else WITHOUT, name), [change])
+        if not self.question.values:
+            able = [name for name in changes if (WITHOUT, name) in self.trees]
+            self._add(NONE, [changes[name] for name in able])
+            for name in able:
+                self._add((ALONE, name), [changes[other] for other in able if other != name])
 
     def _add(self, variant: Variant, changes: Sequence[Change]) -> None:
         tree = changed(self.tree, changes)
@@ -408,12 +426,16 @@ class _Study:
             beside = NONE if variant[0] == ALONE else BASE
             pairs += [(variant[0], variant, 1, beside, 1)] if variant != BASE and beside in self.trees else []
         pairs.append((PLACEBO, BASE, n + 1, BASE, 1))
-        rules, found = verdicts.Rules(len(pairs), self.question.margin), []
+        again = [
+            (AGAIN, variant, n + 1, BASE, n + 1) for variant, nudge in values if nudge == n + 1 and variant != BASE
+        ]
+        found = []
         for place, one in enumerate(self.metrics):
-            for situation, variant, start, beside, first in pairs:
+            for situation, variant, start, beside, first in [*pairs, *again]:
                 name = variant[1] or NUDGED
                 if place > 2 and (situation == ALONE or name == f"flow {one.where.removesuffix('*')}"):
                     continue
+                rules = verdicts.Rules(len(again if situation == AGAIN else pairs), self.question.margin)
                 ours, theirs = (
                     [values[key, at + nudge][place] for nudge in range(n)]
                     for key, at in ((variant, start), (beside, first))
@@ -430,7 +452,7 @@ class _Study:
     def _used(self, name: str, change: Change, n: int) -> bool:
         """Whether a packet changed, without it or with it alone, or that is not known."""
         gone = _names(self.tree["flow"][change.path[1]]) if change.path[0] == "flow" and len(change.path) == 2 else None
-        for variant, beside in (((WITHOUT, name), BASE), ((ALONE, name), NONE)):
+        for variant, beside in (((WITHOUT, name), BASE), ((INSTEAD, name), BASE), ((ALONE, name), NONE)):
             if {variant, beside} & self.impossible.keys():
                 return True
             for nudge in range(1, n + 1) if variant in self.trees else ():
@@ -439,9 +461,9 @@ class _Study:
         return False
 
 
-def _called(change: Change) -> str:
-    """A row's name: the key, and the value that it has."""
-    value = word(change.old) if change.path[2:] else ""
+def _called(change: Change, values: bool) -> str:
+    """A row's name: the key, and the value that it has or, of rules' values, gets."""
+    value = word(change.new if values else change.old) if change.path[2:] else ""
     return f"{change.label} {value}".rstrip()
 
 
@@ -548,10 +570,13 @@ def _facts(result: Why) -> list[Fact]:
     assert base is not None
     value = {"metric": main.name, "value": base.base_value, "unit": main.quantity.unit}
     counts = {"causes": len(result.causes), "nudges": result.question.nudges, "runs": len(result.values)}
-    facts = [fact("why", **value, **counts)]
-    shown = [row for name in result.named if (row := result.finding(WITHOUT, name))]
+    what = "value" if result.question.values else "mechanism"
+    facts = [fact("why", **value, **counts, what=what if len(result.causes) == 1 else f"{what}s")]
+    shown = [row for name in result.named for kind in (WITHOUT, INSTEAD) if (row := result.finding(kind, name))]
     for row in sorted(sorted(shown, key=_size)[-MAX_TOLD:][::-1], key=lambda row: _SHOWN.index(row.verdict)):
-        facts.append(fact("why-most", case=row.case, value=row.value, base_value=row.base_value, unit=row.unit))
+        how = "without" if row.situation == WITHOUT else "with"
+        numbers = {"value": row.value, "base_value": row.base_value, "unit": row.unit}
+        facts.append(fact("why-most", case=row.case, how=how, **numbers))
     if not shown:
         facts.append(fact("why-none", metric=main.name, margin=result.question.margin))
     if result.only_alone:
@@ -576,7 +601,7 @@ def _ordered(result: Why) -> list[Cause]:
     """What changes most comes first, then what does so alone."""
 
     def rank(cause: Cause) -> tuple[int, float]:
-        kind = ALONE if cause.name in result.only_alone else WITHOUT
+        kind = ALONE if cause.name in result.only_alone else INSTEAD if result.question.values else WITHOUT
         row = result.finding(kind, cause.name)
         order = (cause.name in result.named, cause.name in result.only_alone, row is not None, True).index(True)
         return order, -_size(row) if row is not None and row.change is not None else 0.0
@@ -591,8 +616,14 @@ def _cell(result: Why, situation: str, case: str, place: int = 0) -> str | Cell:
 
 
 def _causes(result: Why) -> Table:
+    kinds = (INSTEAD, AGAIN) if result.question.values else (WITHOUT, ALONE)
     base = result.finding(PLACEBO, NUDGED)
-    heads = [ROW, "without it", "it alone", "p95 RTT", "retransmissions"]
+    heads = [
+        ROW,
+        *(["with it", "with it, other nudges"] if result.question.values else ["without it", "it alone"]),
+        "p95 RTT",
+        "retransmissions",
+    ]
 
     def cells(name: str, first: str, second: str = "") -> list[str | Cell]:
         return [
@@ -600,12 +631,17 @@ def _causes(result: Why) -> Table:
             *(_cell(result, *key) for key in ((first, name), (second, name), (first, name, 1), (first, name, 2))),
         ]
 
-    rows: list[Row] = [cells(cause.name, WITHOUT, ALONE) for cause in _ordered(result)]
-    rows += [cells(NUDGED, PLACEBO), cells(ALL_OF_THESE, ALL)]
-    feet = [*glyphs(result.question.margin), fact("why-changes", family=result.family), fact("why-adds")]
+    rows: list[Row] = [cells(cause.name, *kinds) for cause in _ordered(result)]
+    rows.append(cells(NUDGED, PLACEBO))
+    rows += [] if result.question.values else [cells(ALL_OF_THESE, ALL)]
+    feet = glyphs(result.question.margin)
     unused = [cause.name for cause in result.causes if not cause.used]
-    feet += [fact("why-unused", cases=unused)] if unused else []
-    feet.append(fact("no-neutral", keys=result.no_neutral))
+    if result.question.values:
+        feet.append(fact("changes", base=AS_IT_IS, family=result.family))
+    else:
+        feet += [fact("why-changes", family=result.family), fact("why-adds")]
+        feet += [fact("why-unused", cases=unused)] if unused else []
+        feet.append(fact("no-neutral", keys=result.no_neutral))
     if result.question.parameters is not None:
         feet.append(fact("why-open", names=[name for name, known in result.question.parameters.items() if not known]))
     main = result.metrics[0]
@@ -621,9 +657,10 @@ def table(result: Why, of: str = "") -> Table:
 
 
 def _others(result: Why) -> Table:
+    kind = INSTEAD if result.question.values else WITHOUT
     places = range(3, len(result.metrics))
     rows: list[Row] = [
-        [cause.name, *(_cell(result, WITHOUT, cause.name, place) for place in places)]
+        [cause.name, *(_cell(result, kind, cause.name, place) for place in places)]
         for cause in _ordered(result)
         if places
     ]
