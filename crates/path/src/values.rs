@@ -62,13 +62,23 @@ pub(crate) fn chosen(rate: Option<f64>, list: &mut Option<Vec<u64>>) -> Checked 
     match (rate, list) {
         (Some(_), Some(_)) => Err(Wrong::at("", "has both `rate` and `list`; give one of them")),
         (None, None) => Err(Wrong::at("", "has neither `rate` nor `list`; write rate = 0.01, or list = [15, 19]")),
-        (Some(rate), None) => must((0.0..=1.0).contains(&rate), "rate", "must be a probability from 0 to 1", rate),
+        (Some(rate), None) => probability("rate", rate),
         (None, Some(list)) => {
-            list.sort_unstable();
-            list.dedup();
+            sort(list);
             Ok(())
         }
     }
+}
+
+/// Refuses what is no probability.
+pub(crate) fn probability(key: &str, value: f64) -> Checked {
+    must((0.0..=1.0).contains(&value), key, "must be a probability from 0 to 1", value)
+}
+
+/// Sorts the numbers of packets, each once.
+pub(crate) fn sort(list: &mut Vec<u64>) {
+    list.sort_unstable();
+    list.dedup();
 }
 
 /// A value that a scenario writes as a text, as messages show it.

@@ -4,8 +4,9 @@ use std::ops::{Deref, DerefMut};
 
 use acklab_packet::Rate;
 
-use super::{Server, ServerParams};
+use super::{Server, ServerParams, check_rate};
 use crate::Own;
+use crate::values::Checked;
 
 /// A server that a link begins with.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,10 @@ impl OwnServer {
 impl ServerParams for OwnServer {
     fn rate(&self) -> Rate {
         self.rate
+    }
+
+    fn check(&mut self) -> Checked {
+        check_rate("rate", self.rate)
     }
 }
 
