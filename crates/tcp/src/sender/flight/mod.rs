@@ -384,7 +384,7 @@ impl Flight {
         again
     }
 
-    /// RFC 9002 section 6.1: what lies `threshold` numbers below `largest`, which has arrived, or left `delay` before now, is
+    /// RFC 9002 sections 6.1.1 and 6.1.2: what lies `threshold` numbers below `largest`, which has arrived, or left `delay` before now, is
     /// lost; lowest number first. Within `clock` of an instant is at it. Returns when to look again.
     pub fn overtaken(
         &mut self,
