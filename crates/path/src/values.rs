@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use acklab_packet::Time;
+use acklab_packet::{Bytes, Time};
 
 /// A mistake in the parameters of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +84,23 @@ pub(crate) fn sort(list: &mut Vec<u64>) {
 /// A value that a scenario writes as a text, as messages show it.
 pub(crate) fn quoted(value: impl Display) -> String {
     format!("\"{value}\"")
+}
+
+/// For serde's `default`: a number, bytes, a time in microseconds, `true`.
+pub(crate) fn number<T: From<u32>, const N: u32>() -> T {
+    T::from(N)
+}
+
+pub(crate) fn bytes<const N: u64>() -> Bytes {
+    Bytes::new(N)
+}
+
+pub(crate) fn micros<const N: u32>() -> Time {
+    Time::from_secs(f64::from(N) / 1e6)
+}
+
+pub(crate) fn yes() -> bool {
+    true
 }
 
 /// For serde's `skip_serializing_if`.

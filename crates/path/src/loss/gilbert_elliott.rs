@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::LossModel;
 use crate::PacketView;
 use crate::random::Random;
-use crate::values::{Checked, Wrong, must, probability, quoted};
+use crate::values::{Checked, Wrong, must, number, probability, quoted};
 
 /// A path that is now good, now bad, and loses with a probability of either state (Gilbert, Elliott). Its stays are
 /// counted in packets, or in time: then the losses do not depend on the load.
@@ -23,13 +23,9 @@ pub struct GilbertElliott {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_good: f64,
     /// Loss probability in the bad state.
-    #[serde(default = "certain")]
+    #[serde(default = "number::<f64, 1>")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_bad: f64,
-}
-
-fn certain() -> f64 {
-    1.0
 }
 
 /// The mean length of a stay in a state.
