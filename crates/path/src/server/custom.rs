@@ -1,7 +1,5 @@
 //! A program's own server.
 
-use std::ops::{Deref, DerefMut};
-
 use acklab_packet::Rate;
 
 use super::{Server, ServerParams, check_rate};
@@ -13,7 +11,7 @@ use crate::values::Checked;
 pub struct OwnServer {
     /// The one number of a link's row, by which buffers written as times are counted, too.
     rate: Rate,
-    server: Own<dyn Server>,
+    pub(super) server: Own<dyn Server>,
 }
 
 impl OwnServer {
@@ -30,18 +28,5 @@ impl ServerParams for OwnServer {
 
     fn check(&mut self) -> Checked {
         check_rate("rate", self.rate)
-    }
-}
-
-impl Deref for OwnServer {
-    type Target = dyn Server;
-    fn deref(&self) -> &Self::Target {
-        &*self.server.0
-    }
-}
-
-impl DerefMut for OwnServer {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut *self.server.0
     }
 }

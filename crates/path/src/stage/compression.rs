@@ -15,7 +15,7 @@ use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::StageParams;
+use super::{StageParams, StageSpec};
 use crate::Carried;
 use crate::values::{Checked, bytes, is_default, must, number, quoted, within};
 
@@ -109,6 +109,14 @@ impl Compression {
             contexts: Vec::new(),
             compressible: false,
         }
+    }
+
+    /// That of the first stage among `stages` that compresses, if one does.
+    pub(crate) fn of(stages: &[StageSpec], round_trip: Time) -> Option<Compression> {
+        stages.iter().find_map(|stage| match stage {
+            StageSpec::HeaderCompression(params) => Some(Compression::new(params, round_trip)),
+            _ => None,
+        })
     }
 
     /// A packet is put on the wire.
