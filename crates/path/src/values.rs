@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use acklab_packet::Time;
+use acklab_packet::{Bytes, Time};
 
 /// A mistake in the parameters of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,18 +62,45 @@ pub(crate) fn chosen(rate: Option<f64>, list: &mut Option<Vec<u64>>) -> Checked 
     match (rate, list) {
         (Some(_), Some(_)) => Err(Wrong::at("", "has both `rate` and `list`; give one of them")),
         (None, None) => Err(Wrong::at("", "has neither `rate` nor `list`; write rate = 0.01, or list = [15, 19]")),
-        (Some(rate), None) => must((0.0..=1.0).contains(&rate), "rate", "must be a probability from 0 to 1", rate),
+        (Some(rate), None) => probability("rate", rate),
         (None, Some(list)) => {
-            list.sort_unstable();
-            list.dedup();
+            sort(list);
             Ok(())
         }
     }
 }
 
+/// Refuses what is no probability.
+pub(crate) fn probability(key: &str, value: f64) -> Checked {
+    must((0.0..=1.0).contains(&value), key, "must be a probability from 0 to 1", value)
+}
+
+/// Sorts the numbers of packets, each once.
+pub(crate) fn sort(list: &mut Vec<u64>) {
+    list.sort_unstable();
+    list.dedup();
+}
+
 /// A value that a scenario writes as a text, as messages show it.
 pub(crate) fn quoted(value: impl Display) -> String {
     format!("\"{value}\"")
+}
+
+/// For serde's `default`: a number, bytes, a time in microseconds, `true`.
+pub(crate) fn number<T: From<u32>, const N: u32>() -> T {
+    T::from(N)
+}
+
+pub(crate) fn bytes<const N: u64>() -> Bytes {
+    Bytes::new(N)
+}
+
+pub(crate) fn micros<const N: u32>() -> Time {
+    Time::from_secs(f64::from(N) / 1e6)
+}
+
+pub(crate) fn yes() -> bool {
+    true
 }
 
 /// For serde's `skip_serializing_if`.

@@ -7,7 +7,7 @@ use acklab_path::link::Link;
 use acklab_path::loss::{Loss, LossModel};
 use acklab_path::queue::{Backlog, Discipline, Removal, Service};
 use acklab_path::random::Random;
-use acklab_path::server::{OwnServer, Server, Taken, VaryingRate};
+use acklab_path::server::{OwnServer, Server, ServerParams, Taken, VaryingRate};
 use acklab_path::spec::{LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, StageSpec};
 use acklab_path::stage::{Chain, Done, Leaves, Middlebox};
 use acklab_path::{Bare, Carried, PacketView};
@@ -106,6 +106,9 @@ fn services(queue: QueueSpec, varying: Option<VaryingRate>) -> Vec<[f64; 3]> {
 #[test]
 fn a_server_of_its_own_grants_and_takes_parts() {
     let server = OwnServer::new(Rate::from_bps(8e5), Slots::default());
+    assert_eq!(server.clone().check(), Ok(()));
+    let refused = OwnServer::new(Rate::from_bps(0.0), Slots::default()).check().expect_err("no packet ends");
+    assert_eq!((refused.key.as_str(), refused.given.as_deref()), ("rate", Some("\"0bps\"")));
     let expected = [[10e3, 10.7e3, 11.7e3], [20e3, 20.4e3, 21.4e3], [30e3, 30.1e3, 31.1e3]];
     assert_eq!(services(QueueSpec::DEFAULT, Some(VaryingRate::Custom(server))), expected);
 }
@@ -137,6 +140,15 @@ fn a_loss_model_of_its_own_sees_what_the_scenario_lets_it() {
     };
     assert_eq!(lost(None), [true, true, false, false, true]);
     assert_eq!(lost(Some(LossTarget::Acks)), [false; 5]);
+}
+
+#[test]
+fn a_loss_model_of_its_own_stands_alone() {
+    let own = Some(FirstOfSize::default().into());
+    let refused = |spec: LossSpec| LossSpec { own: own.clone(), ..spec }.check().expect_err("two models").what;
+    let rate = LossSpec { rate: Some(0.1), ..LossSpec::default() };
+    assert_eq!(refused(rate.clone()), "has both `rate` and `own`; give one of them");
+    assert_eq!(refused(LossSpec { list: Some(vec![1]), ..rate }), "has `rate`, `list`, `own`; give one of them");
 }
 
 /// Lets packets go in pairs, the second first, the first twice; removes every fifth.
@@ -187,7 +199,8 @@ fn kinds<'f>(text: &'f str, list: &str) -> Vec<&'f str> {
 /// A discipline is known by what it answers: whoever adds one changes no line of the link.
 #[test]
 fn the_link_names_no_discipline_and_no_server() {
-    let mut names = kinds(include_str!("../src/queue/mod.rs"), "queues");
+    let mut names = vec!["DropTail", "Composed", "Constant", "Custom"];
+    names.extend(kinds(include_str!("../src/queue/mod.rs"), "queues"));
     names.extend(kinds(include_str!("../src/server/mod.rs"), "servers"));
     assert!(names.len() > 15 && names.contains(&"Cake") && names.contains(&"Lte"), "{names:?}");
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/link")).expect("the folder");

@@ -5,10 +5,30 @@ mod packets;
 
 use acklab_packet::{Ace, Ack, Body, Packet};
 use acklab_path::Carried;
-use acklab_path::stage::{Compression, Reissue, StageSpec};
+use acklab_path::random::Random;
+use acklab_path::stage::{Chain, Compression, Reissue, StageSpec};
 use far_end::{End, Seen, at, number, segment, selective, specs};
 use packets::{Tcp, ack};
 use proptest::prelude::*;
+
+/// A stage's stream of random numbers is that of its name, so a name that changes changes the results of a seed.
+#[test]
+fn the_names_of_the_streams_stay() {
+    let specs: Vec<StageSpec> = serde_json::from_value(serde_json::json!([
+        { "kind": "reorder", "rate": 0.1, "by": "5ms" },
+        { "kind": "jitter", "mean": "5ms" },
+        { "kind": "duplicate", "rate": 0.1 },
+        { "kind": "mark", "rate": 0.1 },
+        { "kind": "mark", "rate": 0.1 },
+    ]))
+    .expect("stages");
+    let names = std::cell::RefCell::new(Vec::new());
+    Chain::<Packet>::new(&specs, |name| {
+        names.borrow_mut().push(name.to_owned());
+        Random::stream(1)
+    });
+    assert_eq!(names.into_inner(), ["reorder", "jitter", "duplicate", "mark", "mark2"]);
+}
 
 #[test]
 fn a_stretch_ack_is_expanded_at_the_given_spacing() {

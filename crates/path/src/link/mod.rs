@@ -20,8 +20,8 @@ use crate::loss::{Loss, LossPlace};
 use crate::queue::{AnyQueue, Backlog, FlowClass, Limit, Line, Queue, Removal, Service, Stamped};
 pub use crate::queue::{Counts, Totals};
 use crate::random::Random;
-use crate::server::{AnyServer, Server};
-use crate::stage::{Compression, StageSpec};
+use crate::server::{Server, server};
+use crate::stage::Compression;
 
 /// A packet's service.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,11 @@ pub struct Link<P> {
     pub counts: Counts,
     bookings: Bookings,
     delay: Time,
-    server: AnyServer,
+    /// The server's rate, if it never varies.
+    constant: Option<Rate>,
+    /// Packets wait for the server's grants.
+    grants: bool,
+    server: Box<dyn Server>,
     /// What waits; of the packet in front the server has reserved a part.
     line: Line<P>,
     loss: Option<Box<Loss>>,
@@ -71,11 +75,10 @@ impl<P: Carried> Link<P> {
     /// The direction `spec` describes; `random` gives its component of that name a stream. Stages at its far end are the
     /// driver's.
     pub fn new(spec: &LinkSpec, random: impl Fn(&str) -> Random) -> Link<P> {
-        let (queue, server) = (
-            AnyQueue::new(&spec.queue, spec.rate, || random("queue")),
-            AnyServer::new(spec.rate, spec.varying.as_ref(), || random("server")),
-        );
-        let plain = server.constant().is_some() && spec.loss.is_none() && spec.stages.is_empty();
+        let queue = AnyQueue::new(&spec.queue, spec.rate, || random("queue"));
+        let server = server(spec.rate, spec.varying.as_ref(), || random("server"));
+        let (constant, grants) = (server.constant(), server.grants());
+        let plain = constant.is_some() && spec.loss.is_none() && spec.stages.is_empty();
         let (limit, books_below) = queue.books().filter(|_| plain).unwrap_or((Limit::Packets(0), 0));
         Link {
             books_below,
@@ -85,10 +88,12 @@ impl<P: Carried> Link<P> {
             counts: Counts::default(),
             bookings: Bookings::new(limit),
             delay: spec.delay,
+            constant,
+            grants,
             server,
             line: Line::new(queue),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
-            compression: compression(spec),
+            compression: Compression::of(&spec.stages, spec.delay + spec.delay).map(Box::new),
             ended: BEFORE,
             last_part: u32::MAX,
         }
@@ -132,7 +137,7 @@ impl<P: Carried> Link<P> {
     /// The server's rate, if it never varies.
     #[inline]
     pub fn constant(&self) -> Option<Rate> {
-        self.server.constant()
+        self.constant
     }
 
     /// Packets that wait, with the one that is partly sent.
@@ -154,7 +159,7 @@ impl<P: Carried> Link<P> {
             removed.push((packet, Removal::Lost));
             return None;
         }
-        if self.server.grants() {
+        if self.grants {
             return self.await_grant(Stamped { packet, came: now }, idle, now, removed);
         }
         let packet = Stamped { packet, came: now };
@@ -182,7 +187,7 @@ impl<P: Carried> Link<P> {
     /// before [`Link::until`], which is later than `now` then.
     #[inline]
     pub fn next_packet(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        if self.server.grants() {
+        if self.grants {
             return self.next_granted(now, removed);
         }
         match self.dequeue(now, removed) {
@@ -309,7 +314,7 @@ impl<P: Carried> Link<P> {
     /// Share of the time up to `end` during which it served, when it has served `bytes` bytes, and the last service ends at
     /// `free`.
     pub fn utilisation(&self, bytes: u64, free: Time, end: Time) -> f64 {
-        let free = match self.server.grants() {
+        let free = match self.grants {
             // What it grants is counted as it is sent.
             true => Time::ZERO,
             // While a shaper holds packets back, nothing is served.
@@ -319,13 +324,4 @@ impl<P: Carried> Link<P> {
         let unserved = (free.secs() - end.secs()).max(0.0);
         if end > Time::ZERO { ((self.server.busy(bytes) - unserved) / end.secs()).clamp(0.0, 1.0) } else { 0.0 }
     }
-}
-
-/// The header compression of a direction's wire, if it has any.
-fn compression(spec: &LinkSpec) -> Option<Box<Compression>> {
-    let round_trip = spec.delay + spec.delay;
-    spec.stages.iter().find_map(|stage| match stage {
-        StageSpec::HeaderCompression(params) => Some(Box::new(Compression::new(params, round_trip))),
-        _ => None,
-    })
 }

@@ -4,10 +4,10 @@ use acklab_packet::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LossModel, LossParams};
+use super::LossModel;
 use crate::PacketView;
 use crate::random::Random;
-use crate::values::{Checked, Wrong, must, quoted};
+use crate::values::{Checked, Wrong, must, number, probability, quoted};
 
 /// A path that is now good, now bad, and loses with a probability of either state (Gilbert, Elliott). Its stays are
 /// counted in packets, or in time: then the losses do not depend on the load.
@@ -23,13 +23,9 @@ pub struct GilbertElliott {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_good: f64,
     /// Loss probability in the bad state.
-    #[serde(default = "certain")]
+    #[serde(default = "number::<f64, 1>")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_bad: f64,
-}
-
-fn certain() -> f64 {
-    1.0
 }
 
 /// The mean length of a stay in a state.
@@ -49,28 +45,6 @@ impl Stay {
             Stay::Packets(packets) => *packets,
             Stay::Time(time) => time.secs(),
         }
-    }
-}
-
-/// Stays in one unit, long enough, and probabilities that are some.
-impl LossParams for GilbertElliott {
-    fn check(&mut self) -> Checked {
-        for (key, stay) in [("good", self.good), ("bad", self.bad)] {
-            match stay {
-                Stay::Packets(packets) => {
-                    let most = (1.0..=1e15).contains(&packets);
-                    must(most, key, "must be a number of packets, at least 1", packets)?;
-                }
-                Stay::Time(time) => must(time >= Time::from_secs(1e-4), key, "must be at least 0.1ms", quoted(time))?,
-            }
-        }
-        if matches!(self.good, Stay::Packets(_)) != matches!(self.bad, Stay::Packets(_)) {
-            return Err(Wrong::at("", "counts one state in packets, the other in time; count both alike"));
-        }
-        for (key, rate) in [("loss_good", self.loss_good), ("loss_bad", self.loss_bad)] {
-            must((0.0..=1.0).contains(&rate), key, "must be a probability from 0 to 1", rate)?;
-        }
-        Ok(())
     }
 }
 
@@ -94,6 +68,24 @@ enum Change {
 }
 
 impl Bursts {
+    /// Stays in one unit, long enough, and probabilities that are some.
+    pub(super) fn check(spec: &mut GilbertElliott) -> Checked {
+        for (key, stay) in [("good", spec.good), ("bad", spec.bad)] {
+            match stay {
+                Stay::Packets(packets) => {
+                    let most = (1.0..=1e15).contains(&packets);
+                    must(most, key, "must be a number of packets, at least 1", packets)?;
+                }
+                Stay::Time(time) => must(time >= Time::from_secs(1e-4), key, "must be at least 0.1ms", quoted(time))?,
+            }
+        }
+        if matches!(spec.good, Stay::Packets(_)) != matches!(spec.bad, Stay::Packets(_)) {
+            return Err(Wrong::at("", "counts one state in packets, the other in time; count both alike"));
+        }
+        probability("loss_good", spec.loss_good)?;
+        probability("loss_bad", spec.loss_bad)
+    }
+
     /// The model `spec` describes; it begins in either state, as often as it is in it.
     pub fn new(spec: &GilbertElliott, random: impl FnOnce() -> Random) -> Bursts {
         let mut random = random();

@@ -2,10 +2,10 @@
 
 use acklab_packet::Time;
 
-use super::{LossModel, LossParams};
+use super::LossModel;
 use crate::PacketView;
 use crate::random::Random;
-use crate::values::Checked;
+use crate::values::{Checked, sort};
 
 /// The packets of a list are lost.
 #[derive(Clone, Debug)]
@@ -14,20 +14,17 @@ pub struct ByNumber {
     ahead: Vec<u64>,
 }
 
-impl LossParams for Vec<u64> {
-    fn check(&mut self) -> Checked {
-        self.sort_unstable();
-        self.dedup();
+impl ByNumber {
+    pub(super) fn check(list: &mut Vec<u64>) -> Checked {
+        sort(list);
         Ok(())
     }
-}
 
-impl ByNumber {
     /// The model with these numbers, in any order.
     pub fn new(list: &[u64], _: impl FnOnce() -> Random) -> ByNumber {
         let mut ahead = list.to_vec();
-        ahead.sort_unstable_by(|a, b| b.cmp(a));
-        ahead.dedup();
+        sort(&mut ahead);
+        ahead.reverse();
         ByNumber { ahead }
     }
 }

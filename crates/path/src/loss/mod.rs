@@ -1,7 +1,7 @@
 //! Losses that no queue causes: with a probability, in bursts, or from a list. None of them depends on how much passes,
 //! but for bursts counted in packets.
 //!
-//! To add a model: a file here with its parameters ([`LossParams`]) and the model ([`LossModel`]), its `mod`, and its line in
+//! To add a model: a file here with its parameters, their `check` and the model ([`LossModel`]), its `mod`, and its line in
 //! `losses!` below. A program's own needs neither ([`LossSpec::own`]).
 
 mod gilbert_elliott;
@@ -32,12 +32,6 @@ impl<M: LossModel + 'static> From<M> for Own<dyn LossModel> {
     fn from(model: M) -> Self {
         Own(Box::new(model))
     }
-}
-
-/// A model's parameters, as a scenario writes them.
-pub trait LossParams {
-    /// Says what is wrong with them, and completes them.
-    fn check(&mut self) -> Checked;
 }
 
 /// Declares the models: under which key a scenario writes the parameters, with the sentence about it; and how each is made.
@@ -73,23 +67,10 @@ macro_rules! losses {
         impl LossSpec {
             /// Says what is wrong, and completes the model's parameters.
             pub fn check(&mut self) -> Checked {
-                $(self.$key.iter_mut().try_for_each(LossParams::check).map_err(|wrong| wrong.below(stringify!($key)))?;)+
-                let models = [$((concat!("`", stringify!($key), "`"), self.$key.is_some())),+];
-                let names = |only: bool| models.into_iter().filter(|model| model.1 || !only).map(|model| model.0).collect::<Vec<_>>();
-                match names(true).as_slice() {
-                    [] if self.own.is_none() => {
-                        let what = format!("names no model; give one of {}, such as rate = 0.01", names(false).join(", "));
-                        return Err(Wrong::at("", what));
-                    }
-                    [] | [_] => {}
-                    [one, other] => return Err(Wrong::at("", format!("has both {one} and {other}; give one of them"))),
-                    more => return Err(Wrong::at("", format!("has {}; give one of them", more.join(", ")))),
-                }
-                if self.seed.is_some() && self.rate.is_none() {
-                    let what = "seeds the draws of a `rate` as ns-2's; a `list` draws nothing, and ns-2 has no other model";
-                    return Err(Wrong::at("seed", what));
-                }
-                check_seed(self.seed)
+                $(self.$key.iter_mut().try_for_each($model::check).map_err(|wrong| wrong.below(stringify!($key)))?;)+
+                let models = [$((concat!("`", stringify!($key), "`"), self.$key.is_some()),)+ ("`own`", self.own.is_some())];
+                one_of(&models)?;
+                self.check_seed()
             }
         }
 
@@ -125,6 +106,31 @@ losses! {
     rate: rate::ByRate(f64), "Each packet is lost with this probability, independently; 0 to 1.";
     gilbert_elliott: gilbert_elliott::Bursts(GilbertElliott), "Losses in bursts, by a path that is now good, now bad.";
     list: list::ByNumber(Vec<u64>), "The packets lost, counted from 0 over what the model sees.";
+}
+
+/// Refuses no model, and more than one. The last is a program's own, which no file can name.
+fn one_of(models: &[(&str, bool)]) -> Checked {
+    let names = |models: &[(&str, bool)]| models.iter().map(|model| model.0).collect::<Vec<_>>().join(", ");
+    let given: Vec<_> = models.iter().copied().filter(|model| model.1).collect();
+    Err(Wrong::at(
+        "",
+        match given.as_slice() {
+            [] => format!("names no model; give one of {}, such as rate = 0.01", names(&models[..models.len() - 1])),
+            [_] => return Ok(()),
+            [(one, _), (other, _)] => format!("has both {one} and {other}; give one of them"),
+            more => format!("has {}; give one of them", names(more)),
+        },
+    ))
+}
+
+impl LossSpec {
+    fn check_seed(&self) -> Checked {
+        if self.seed.is_some() && self.rate.is_none() {
+            let what = "seeds the draws of a `rate` as ns-2's; a `list` draws nothing, and ns-2 has no other model";
+            return Err(Wrong::at("seed", what));
+        }
+        check_seed(self.seed)
+    }
 }
 
 /// The losses of one link direction.

@@ -2,10 +2,10 @@
 
 use acklab_packet::Time;
 
-use super::{LossModel, LossParams};
+use super::LossModel;
 use crate::PacketView;
 use crate::random::Random;
-use crate::values::{Checked, must};
+use crate::values::{Checked, probability};
 
 /// Each packet is lost with the same probability.
 #[derive(Clone, Debug)]
@@ -14,13 +14,11 @@ pub struct ByRate {
     random: Random,
 }
 
-impl LossParams for f64 {
-    fn check(&mut self) -> Checked {
-        must((0.0..=1.0).contains(self), "", "must be a probability from 0 to 1", *self)
-    }
-}
-
 impl ByRate {
+    pub(super) fn check(rate: &mut f64) -> Checked {
+        probability("", *rate)
+    }
+
     /// The model with this probability.
     pub fn new(rate: &f64, random: impl FnOnce() -> Random) -> ByRate {
         ByRate { rate: *rate, random: random() }

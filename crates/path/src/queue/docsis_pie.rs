@@ -10,7 +10,7 @@ use super::{Backlog, Limit, Queue, QueueParams, Removal, Service};
 use crate::ack_filter::{self, FilterSpec};
 use crate::random::Random;
 use crate::server::token_bucket::Bucket;
-use crate::values::{Checked, must, quoted};
+use crate::values::{Checked, micros, must, quoted};
 use crate::{Buffer, Carried};
 
 /// Constants of RFC 8034 appendix A.1.2, in seconds and bytes.
@@ -36,7 +36,7 @@ pub struct DocsisPieParams {
     #[schemars(extend("neutral" = { "value": "1000GB" }))]
     pub buffer: Buffer,
     /// Delay that the controller aims at: more than 0, at most 100 s.
-    #[serde(default = "target")]
+    #[serde(default = "micros::<10_000>")]
     pub target: Time,
     /// Maximum Sustained Traffic Rate, from 1 bps; the link's rate when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,10 +51,6 @@ pub struct DocsisPieParams {
     /// Which waiting ACKs an arriving one erases; none when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<FilterSpec>,
-}
-
-fn target() -> Time {
-    Time::from_secs(0.01)
 }
 
 impl QueueParams for DocsisPieParams {

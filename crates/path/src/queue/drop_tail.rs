@@ -45,6 +45,9 @@ pub struct DropTailParams {
 }
 
 impl DropTailParams {
+    /// The limit of a queue without one, as `packets`.
+    pub(super) const PACKETS: u64 = 1000;
+
     /// Returns whether the queue has a limit and nothing else.
     pub(super) fn is_plain(&self) -> bool {
         self.filter.is_none() && self.drop == DropPolicy::Tail && self.scheduler == Scheduler::Fifo
@@ -68,7 +71,7 @@ impl DropTailParams {
             (Some(packets), ..) => Limit::Waiting(packets),
             (_, Some(bytes), _) => Limit::Bytes(bytes.get()),
             (_, _, Some(bytes)) => Limit::WaitingBytes(bytes.get()),
-            _ => Limit::Packets(self.packets.unwrap_or(1000)),
+            _ => Limit::Packets(self.packets.unwrap_or(Self::PACKETS)),
         }
     }
 }
@@ -79,7 +82,7 @@ impl QueueParams for DropTailParams {
         self.bytes.as_mut().map_or(Ok(()), |bytes| bytes.count("bytes", rate))?;
         self.waiting_bytes.as_mut().map_or(Ok(()), |bytes| bytes.count("waiting_bytes", rate))?;
         match self.limits().as_slice() {
-            [] => self.packets = Some(1000),
+            [] => self.packets = Some(Self::PACKETS),
             [_] => {}
             given => return Err(Wrong::at("", format!("has the limits {}; give one of them", given.join(", ")))),
         }

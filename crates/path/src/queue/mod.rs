@@ -236,7 +236,7 @@ queues! {
 
 impl QueueSpec {
     /// The queue a link has when the scenario names none.
-    pub const DEFAULT: QueueSpec = QueueSpec::drop_tail(Some(1000), None, None, None);
+    pub const DEFAULT: QueueSpec = QueueSpec::drop_tail(Some(DropTailParams::PACKETS), None, None, None);
 
     /// A plain drop-tail queue with these limits.
     pub const fn drop_tail(

@@ -11,7 +11,7 @@ use crate::Carried;
 use crate::ack_filter::{self, FilterSpec};
 use crate::random::Random;
 use crate::server::token_bucket::Bucket;
-use crate::values::{Checked, at_least, must, quoted};
+use crate::values::{Checked, at_least, must, number, quoted};
 
 /// Drops what exceeds a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,17 +22,13 @@ pub struct PolicerParams {
     /// Bytes for which there are tokens at most, and at first; at least 1 B.
     pub burst: Bytes,
     /// Whole capacity of the queue behind it in packets, the one in service included; at least 2.
-    #[serde(default = "capacity")]
+    #[serde(default = "number::<u64, 1000>")]
     #[schemars(range(min = 2))]
     #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
     pub packets: u64,
     /// Which ACKs in the queue behind it an arriving one erases; none when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<FilterSpec>,
-}
-
-fn capacity() -> u64 {
-    1000
 }
 
 impl QueueParams for PolicerParams {

@@ -10,7 +10,7 @@ use super::{Backlog, Queue, QueueParams, Removal, Scheduler, Service};
 use crate::Carried;
 use crate::ack_filter::{self, FilterSpec};
 use crate::random::{self, Random};
-use crate::values::{Checked, at_least, must};
+use crate::values::{Checked, at_least, bytes, must, number, yes};
 
 // Thresholds are in packets; the defaults are those of 1998 (packets, not gentle, waiting).
 /// Random early detection.
@@ -18,15 +18,15 @@ use crate::values::{Checked, at_least, must};
 #[serde(deny_unknown_fields)]
 pub struct RedParams {
     /// Whole capacity in packets, the one in service included.
-    #[serde(default = "capacity")]
+    #[serde(default = "number::<u64, 41>")]
     #[schemars(range(min = 2))]
     #[schemars(extend("neutral" = { "value": 1_000_000_000 }))]
     pub packets: u64,
     /// Average queue at which dropping begins.
-    #[serde(default = "min")]
+    #[serde(default = "number::<f64, 7>")]
     pub min: f64,
     /// Average queue at which everything is dropped, or, when gentle, at which the drop probability is `max_p`.
-    #[serde(default = "max")]
+    #[serde(default = "number::<f64, 21>")]
     pub max: f64,
     /// Weight of a new length in the average.
     #[serde(default = "weight")]
@@ -41,7 +41,7 @@ pub struct RedParams {
     #[serde(default = "yes")]
     pub wait: bool,
     /// Size of a typical packet: ages the average while the link is idle, and is the unit of byte mode.
-    #[serde(default = "packet")]
+    #[serde(default = "bytes::<1000>")]
     pub mean_packet: Bytes,
     /// Whether the queue is measured in bytes, in units of `mean_packet`.
     #[serde(default)]
@@ -85,28 +85,12 @@ impl QueueParams for RedParams {
     }
 }
 
-fn capacity() -> u64 {
-    41
-}
-fn min() -> f64 {
-    7.0
-}
-fn max() -> f64 {
-    21.0
-}
 fn weight() -> f64 {
     0.002
 }
 fn max_p() -> f64 {
     0.1
 }
-fn yes() -> bool {
-    true
-}
-fn packet() -> Bytes {
-    Bytes::new(1000)
-}
-
 /// A RED queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Red<P> {

@@ -1,18 +1,17 @@
 //! A program's own server.
 
-use std::ops::{Deref, DerefMut};
-
 use acklab_packet::Rate;
 
-use super::{Server, ServerParams};
+use super::{Server, ServerParams, check_rate};
 use crate::Own;
+use crate::values::Checked;
 
 /// A server that a link begins with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnServer {
     /// The one number of a link's row, by which buffers written as times are counted, too.
     rate: Rate,
-    server: Own<dyn Server>,
+    pub(super) server: Own<dyn Server>,
 }
 
 impl OwnServer {
@@ -26,17 +25,8 @@ impl ServerParams for OwnServer {
     fn rate(&self) -> Rate {
         self.rate
     }
-}
 
-impl Deref for OwnServer {
-    type Target = dyn Server;
-    fn deref(&self) -> &Self::Target {
-        &*self.server.0
-    }
-}
-
-impl DerefMut for OwnServer {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut *self.server.0
+    fn check(&mut self) -> Checked {
+        check_rate("rate", self.rate)
     }
 }

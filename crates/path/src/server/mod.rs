@@ -50,7 +50,7 @@ impl From<Time> for Taken {
     }
 }
 
-/// What serves one link's packets, one after another.
+/// What serves one link's packets, one after another. Its rate, if it never varies, and whether it grants are asked once.
 ///
 /// Most servers take a packet whenever none is in service. One that [grants](Server::grants) lets packets wait until
 /// it is [`ready`](Server::ready), and can take a packet in [parts](Server::reserve).
@@ -81,11 +81,10 @@ pub trait Server: Debug + Send + Sync + DynClone {
     }
 }
 
-/// Declares the servers of rates that vary: how a scenario writes them, in this order; the servers, and how each is made.
+dyn_clone::clone_trait_object!(Server);
+
+/// Declares the servers of rates that vary: how a scenario writes them, in this order, and how each is made.
 macro_rules! servers {
-    (@each $any:expr, $server:ident => $act:expr; $($name:ident)+) => {
-        match $any { $(AnyServer::$name($server) => $act,)+ }
-    };
     ($($name:ident($params:ident) => $server:ident::$make:ident)+) => {
         kinds! {
             /// A rate that varies.
@@ -94,55 +93,16 @@ macro_rules! servers {
             pub enum VaryingRate as ServerParams { $($name($params),)+ } or OwnServer
         }
 
-        /// The servers of a link, dispatched without `Box<dyn>`.
-        #[derive(Clone, Debug, PartialEq)]
-        #[allow(missing_docs)]
-        pub enum AnyServer {
-            Constant(Constant),
-            $($name(Box<$server>),)+
-            Custom(OwnServer),
-        }
-
-        impl AnyServer {
-            /// A server of this rate, which varies or is always `rate`; `random` is its stream, if it draws.
-            pub fn new(rate: Rate, varying: Option<&VaryingRate>, random: impl FnOnce() -> Random) -> AnyServer {
-                match varying {
-                    None => AnyServer::Constant(Constant(rate)),
-                    $(Some(VaryingRate::$name(params)) => AnyServer::$name(Box::new($server::$make(params, random))),)+
-                    Some(VaryingRate::Custom(server)) => AnyServer::Custom(server.clone()),
-                }
-            }
-        }
-
-        impl Server for AnyServer {
-            fn take(&mut self, bytes: u32, now: Time) -> Taken {
-                servers!(@each self, server => server.take(bytes, now); Constant $($name)+ Custom)
-            }
-
-            fn busy(&self, bytes: u64) -> f64 {
-                servers!(@each self, server => server.busy(bytes); Constant $($name)+ Custom)
-            }
-
-            #[inline]
-            fn constant(&self) -> Option<Rate> {
-                servers!(@each self, server => server.constant(); Constant $($name)+ Custom)
-            }
-
-            #[inline]
-            fn grants(&self) -> bool {
-                servers!(@each self, server => server.grants(); Constant $($name)+ Custom)
-            }
-
-            fn ready(&mut self, backlog: Backlog, now: Time) -> Option<Time> {
-                servers!(@each self, server => server.ready(backlog, now); Constant $($name)+ Custom)
-            }
-
-            fn arrived(&mut self, backlog: Backlog, now: Time) {
-                servers!(@each self, server => server.arrived(backlog, now); Constant $($name)+ Custom);
-            }
-
-            fn reserve(&mut self, bytes: u32, now: Time) -> u32 {
-                servers!(@each self, server => server.reserve(bytes, now); Constant $($name)+ Custom)
+        /// Returns a server whose rate varies, or is always `rate`; `random` is its stream, if it draws.
+        pub(crate) fn server(
+            rate: Rate,
+            varying: Option<&VaryingRate>,
+            random: impl FnOnce() -> Random,
+        ) -> Box<dyn Server> {
+            match varying {
+                None => Box::new(Constant(rate)),
+                $(Some(VaryingRate::$name(params)) => Box::new($server::$make(params, random)),)+
+                Some(VaryingRate::Custom(own)) => own.server.clone().0,
             }
         }
     };

@@ -15,32 +15,24 @@ use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::StageParams;
+use super::{StageParams, StageSpec};
 use crate::Carried;
-use crate::values::{Checked, is_default, must, quoted, within};
+use crate::values::{Checked, bytes, is_default, must, number, quoted, within};
 
 /// Pure ACKs take a few bytes on this link's wire (RFC 1144).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompressionParams {
     /// What a compressed pure ACK takes on the wire: 3 to 5 bytes with RFC 1144.
-    #[serde(default = "five")]
+    #[serde(default = "bytes::<5>")]
     pub size: Bytes,
     /// Connections whose headers both ends remember, the latest used; any other begins with a whole header.
-    #[serde(default = "sixteen")]
+    #[serde(default = "number::<u32, 16>")]
     #[schemars(range(min = 1, max = 256))]
     pub slots: u32,
     /// What mends a context after a loss on the wire.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repair: Repair,
-}
-
-fn five() -> Bytes {
-    Bytes::new(5)
-}
-
-fn sixteen() -> u32 {
-    16
 }
 
 /// What mends a context after a loss on the wire.
@@ -117,6 +109,14 @@ impl Compression {
             contexts: Vec::new(),
             compressible: false,
         }
+    }
+
+    /// That of the first stage among `stages` that compresses, if one does.
+    pub(crate) fn of(stages: &[StageSpec], round_trip: Time) -> Option<Compression> {
+        stages.iter().find_map(|stage| match stage {
+            StageSpec::HeaderCompression(params) => Some(Compression::new(params, round_trip)),
+            _ => None,
+        })
     }
 
     /// A packet is put on the wire.

@@ -18,28 +18,28 @@ use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage, StageParams};
 use crate::random::Random;
-use crate::values::{Checked, is_default, within};
+use crate::values::{Checked, is_default, micros, number, within};
 
 /// A host merges the segments that it receives between two polls (GRO).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroParams {
     /// Time from a packet's arrival to the interrupt (`ethtool -C rx-usecs`); 0s interrupts for each packet.
-    #[serde(default = "fifty_us")]
+    #[serde(default = "micros::<50>")]
     pub coalesce: Time,
     /// Packets that cause an interrupt at once (`ethtool -C rx-frames`); 0 is no such number.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(range(max = 65535))]
     pub frames: u32,
     /// Packets that one poll takes (NAPI's weight); runs end after so many.
-    #[serde(default = "weight")]
+    #[serde(default = "number::<u32, 64>")]
     #[schemars(range(min = 1, max = 65535))]
     pub budget: u32,
     /// Time for which runs are held beyond a poll (`gro_flush_timeout`); 0s holds none.
-    #[serde(default = "zero", skip_serializing_if = "is_default")]
+    #[serde(default = "micros::<0>", skip_serializing_if = "is_default")]
     pub flush_timeout: Time,
     /// A run stays below so many bytes, one header included (`gro_max_size`).
-    #[serde(default = "most")]
+    #[serde(default = "number::<u32, 65_536>")]
     #[schemars(range(min = 1, max = 524_280))]
     pub bytes: u32,
     /// Most segments in a run; any number if left out.
@@ -47,28 +47,8 @@ pub struct GroParams {
     #[schemars(range(min = 1, max = 65535))]
     pub segments: Option<u32>,
     /// Clock of the senders' timestamps: segments of two ticks are not merged (TSval, RFC 7323). 0s: no timestamps.
-    #[serde(default = "millisecond")]
+    #[serde(default = "micros::<1000>")]
     pub timestamps: Time,
-}
-
-fn fifty_us() -> Time {
-    Time::from_secs(50e-6)
-}
-
-fn weight() -> u32 {
-    64
-}
-
-fn zero() -> Time {
-    Time::ZERO
-}
-
-fn most() -> u32 {
-    65_536
-}
-
-fn millisecond() -> Time {
-    Time::from_secs(1e-3)
 }
 
 /// Lists in which runs are held, by connection, and most runs in one (`GRO_HASH_BUCKETS`, `MAX_GRO_SKBS`).

@@ -27,10 +27,12 @@ pub use compression::{Compression, CompressionParams};
 pub use custom::{Custom, Leaves, Middlebox};
 pub use jitter::{DelayDistribution, DelayOrder};
 
+use std::fmt::Debug;
 use std::mem::swap;
 use std::ops::Range;
 
 use acklab_packet::{Ace, AckNotice, Body, ByteCounts, Ecn, Packet, Tail, Time};
+use dyn_clone::DynClone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +41,7 @@ use crate::values::{Checked, kinds};
 use crate::{Carried, Own};
 
 /// A packet whose ACKs a stage can reissue.
-pub trait Reissue: Carried + Clone {
+pub trait Reissue: Carried + Clone + Debug + Send + Sync + 'static {
     /// The same plain ACK with another cumulative number, at most its own, and without SACK blocks.
     fn reissued(&self, number: u64) -> Self;
     /// The same plain ACK, by which its sender times no round trip; unchanged where its type cannot say so.
@@ -153,7 +155,7 @@ impl<P> Passing<P> {
 
 /// One stage. Every packet that comes in goes out once, at once or later. The stage marks what it adds as made, and
 /// what does not go on as removed.
-pub trait Stage<P> {
+pub trait Stage<P>: Debug + Send + Sync + DynClone {
     /// A packet arrives; what leaves now goes to `out`, in order.
     fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>);
     /// A packet arrives, which entered the wire at `sent`: what is due now, too, and was decided earlier goes before it.
@@ -175,6 +177,8 @@ pub trait Stage<P> {
         0
     }
 }
+
+dyn_clone::clone_trait_object!(<P> Stage<P>);
 
 /// A stage's parameters, as a scenario writes them.
 pub trait StageParams {
@@ -204,11 +208,8 @@ pub trait StageParams {
     }
 }
 
-/// Declares the stages: how a scenario writes them, in this order; the stages, and how each is made.
+/// Declares the stages: how a scenario writes them, in this order, and how each is made.
 macro_rules! stages {
-    (@each $any:ident, $stage:ident => $act:expr; $($name:ident)+) => {
-        match $any { $(AnyStage::$name($stage) => $act),+ }
-    };
     ($($file:ident::$name:ident($params:ident))+) => {
         $(pub use $file::{$name, $params};)+
 
@@ -222,14 +223,6 @@ macro_rules! stages {
             } or Own<dyn Middlebox>
         }
 
-        /// One stage at a direction's far end.
-        #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
-        pub enum AnyStage<P> {
-            $($name(Box<$name<P>>),)+
-            Custom(Box<Custom<P>>),
-        }
-
         impl StageSpec {
             /// Returns the name of its stream of random numbers: its file's.
             fn part(&self) -> &'static str {
@@ -239,40 +232,14 @@ macro_rules! stages {
                     StageSpec::Custom(_) => "custom",
                 }
             }
-        }
 
-        impl<P: Reissue> AnyStage<P> {
-            /// The stage that `spec` describes; `None` if that does not stand at the far end. `random` is its stream.
-            pub fn new(spec: &StageSpec, random: impl FnOnce() -> Random) -> Option<AnyStage<P>> {
-                Some(match spec {
+            /// Returns the stage, if it stands at the far end; `random` is its stream.
+            fn stage<P: Reissue>(&self, random: impl FnOnce() -> Random) -> Option<Box<dyn Stage<P>>> {
+                Some(match self {
                     StageSpec::HeaderCompression(_) => return None,
-                    $(StageSpec::$name(params) => AnyStage::$name(Box::new($name::new(params, random))),)+
-                    StageSpec::Custom(own) => AnyStage::Custom(Box::new(Custom::new(own.clone()))),
+                    $(StageSpec::$name(params) => Box::new($name::new(params, random)),)+
+                    StageSpec::Custom(own) => Box::new(Custom::new(own.clone())),
                 })
-            }
-        }
-
-        impl<P: Reissue> Stage<P> for AnyStage<P> {
-            fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
-                stages!(@each self, stage => stage.arrive(passing, now, out); $($name)+ Custom)
-            }
-            fn precede(&mut self, sent: Time, now: Time, out: &mut Vec<Passing<P>>) {
-                stages!(@each self, stage => stage.precede(sent, now, out); $($name)+ Custom)
-            }
-            fn overhear(&mut self, packet: &P, now: Time) {
-                stages!(@each self, stage => stage.overhear(packet, now); $($name)+ Custom)
-            }
-            fn wake(&mut self, now: Time, out: &mut Vec<Passing<P>>) {
-                stages!(@each self, stage => stage.wake(now, out); $($name)+ Custom)
-            }
-            fn next(&self) -> Option<Time> {
-                stages!(@each self, stage => stage.next(); $($name)+ Custom)
-            }
-            fn held(&self) -> usize {
-                stages!(@each self, stage => stage.held(); $($name)+ Custom)
-            }
-            fn duplicated(&self) -> u64 {
-                stages!(@each self, stage => stage.duplicated(); $($name)+ Custom)
             }
         }
     };
@@ -307,7 +274,7 @@ pub struct Done {
 /// The stages at a direction's far end, each fed by the one before it.
 #[derive(Clone, Debug)]
 pub struct Chain<P> {
-    stages: Vec<AnyStage<P>>,
+    stages: Vec<Box<dyn Stage<P>>>,
     /// What goes from stage to stage; empty between calls.
     into: Vec<Passing<P>>,
     from: Vec<Passing<P>>,
@@ -329,7 +296,7 @@ impl<P: Reissue> Chain<P> {
                 nth => format!("{part}{nth}"),
             }
         };
-        let stage = |(index, spec)| AnyStage::new(spec, || random(&name(index)));
+        let stage = |(index, spec): (usize, &StageSpec)| spec.stage(|| random(&name(index)));
         let stages: Vec<_> = specs.iter().enumerate().filter_map(stage).collect();
         let (into, from) = (Vec::new(), Vec::new());
         (!stages.is_empty()).then_some(Chain { stages, into, from, came: 0, last: 0, reordered: 0, thinned: 0 })
@@ -367,17 +334,17 @@ impl<P: Reissue> Chain<P> {
 
     /// When one of them wants to be woken.
     pub fn next(&self) -> Option<Time> {
-        self.stages.iter().filter_map(Stage::next).min()
+        self.stages.iter().filter_map(|stage| stage.next()).min()
     }
 
     /// How many packets they hold.
     pub fn held(&self) -> usize {
-        self.stages.iter().map(Stage::held).sum()
+        self.stages.iter().map(|stage| stage.held()).sum()
     }
 
     /// What they have done so far.
     pub fn done(&self) -> Done {
-        let duplicated = self.stages.iter().map(Stage::duplicated).sum();
+        let duplicated = self.stages.iter().map(|stage| stage.duplicated()).sum();
         Done { reordered: self.reordered, duplicated, thinned: self.thinned }
     }
 

@@ -14,31 +14,23 @@ use serde::{Deserialize, Serialize};
 use super::split::says_number_only;
 use super::{Passing, Reissue, Stage, StageParams};
 use crate::random::Random;
-use crate::values::{Checked, at_least, within};
+use crate::values::{Checked, at_least, number, within};
 
 /// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReconstructionParams {
     /// Sequence units from one ACK to the next: segments or bytes, as the flow counts.
-    #[serde(default = "two")]
+    #[serde(default = "number::<u64, 2>")]
     #[schemars(range(min = 1))]
     pub step: u64,
     /// Time from one ACK to the next; from the ACKs' own arrivals where left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spacing: Option<Time>,
     /// Most ACKs made of one; the step grows where these are too few.
-    #[serde(default = "most")]
+    #[serde(default = "number::<u32, 64>")]
     #[schemars(range(min = 2, max = 65536))]
     pub most: u32,
-}
-
-fn two() -> u64 {
-    2
-}
-
-fn most() -> u32 {
-    64
 }
 
 /// An ACK that waits until its predecessors are made.

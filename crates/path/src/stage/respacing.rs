@@ -14,22 +14,22 @@ use serde::{Deserialize, Serialize};
 use super::split::says_number_only;
 use super::{Passing, Reissue, Stage, StageParams};
 use crate::random::Random;
-use crate::values::{Checked, must, some_time, within};
+use crate::values::{Checked, micros, must, number, some_time, within, yes};
 
 /// ACK reconstruction as in ns-2.35: ACKs that are made leave as far apart as ACKs arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RespacingParams {
     /// Sequence units by which an ACK may raise the number and pass (`deltaAckThresh_`).
-    #[serde(default = "two")]
+    #[serde(default = "number::<u64, 2>")]
     #[schemars(range(min = 1))]
     pub threshold: u64,
     /// Sequence units from one ACK to the next (`delack_`).
-    #[serde(default = "two")]
+    #[serde(default = "number::<u64, 2>")]
     #[schemars(range(min = 1))]
     pub step: u64,
     /// The first estimate of the time between ACKs (`ackInterArr_`).
-    #[serde(default = "ten_ms")]
+    #[serde(default = "micros::<10_000>")]
     pub spacing: Time,
     /// Whether ACKs leave as far apart as they arrive, by the smoothed time between them (`adaptive_`). Otherwise they fill the time since
     /// the ACK before.
@@ -39,18 +39,6 @@ pub struct RespacingParams {
     #[serde(default = "quarter")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gain: f64,
-}
-
-fn two() -> u64 {
-    2
-}
-
-fn ten_ms() -> Time {
-    Time::from_secs(0.01)
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn quarter() -> f64 {

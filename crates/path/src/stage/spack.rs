@@ -17,27 +17,19 @@ use serde::{Deserialize, Serialize};
 use super::split::divide;
 use super::{Passing, Reissue, Stage, StageParams};
 use crate::random::Random;
-use crate::values::{Checked, some_time, within};
+use crate::values::{Checked, micros, number, some_time, within};
 
 /// A base station splits the ACK of what a timeout has retransmitted (ledger divack.m.spack).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpackParams {
     /// ACKs that go on for the one after a timeout.
-    #[serde(default = "eight")]
+    #[serde(default = "number::<u32, 8>")]
     #[schemars(range(min = 2, max = 64))]
     pub pieces: u32,
     /// The station's replica of the sender's timer: how long without progress means a timeout. The sender's least RTO.
-    #[serde(default = "second")]
+    #[serde(default = "micros::<1_000_000>")]
     pub timer: Time,
-}
-
-fn eight() -> u32 {
-    8
-}
-
-fn second() -> Time {
-    Time::from_secs(1.0)
 }
 
 #[derive(Clone, Debug)]

@@ -14,20 +14,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage, StageParams};
 use crate::random::Random;
-use crate::values::{Checked, within};
+use crate::values::{Checked, number, within};
 
 /// Each ACK that acknowledges something new is split (ledger divack.m.rbscp).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RbscpParams {
     /// ACKs that go on for each that comes.
-    #[serde(default = "four")]
+    #[serde(default = "number::<u32, 4>")]
     #[schemars(range(min = 2, max = 64))]
     pub pieces: u32,
-}
-
-fn four() -> u32 {
-    4
 }
 
 impl StageParams for RbscpParams {

@@ -4,7 +4,7 @@ use super::Receiver;
 use crate::rules::{AckPolicyKind, PhaseSource};
 
 impl Receiver {
-    /// True if the segments that follow bear PSH (RFC 9293 section 3.9.1). Drivers of real segments say it before each; the
+    /// True if the segments that follow bear PSH (RFC 9293 section 3.9.1.2). Drivers of real segments say it before each; the
     /// simulator's bear none.
     pub fn set_push(&mut self, push: bool) {
         self.push = push;

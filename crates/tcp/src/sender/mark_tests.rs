@@ -1,6 +1,6 @@
 //! A test whether a receiver hides marks: the sender marks some of its own segments, and expects them to be counted.
 //!
-//! A receiver cannot distinguish such a mark from a queue's (RFC 3168 section 20.2, RFC 9768 section 5.3). The first ACK that covers the
+//! A receiver cannot distinguish such a mark from a queue's (RFC 3168 section 20.2). The first ACK that covers the
 //! segment must tell of a mark. If it does not, the receiver hides marks, or the path clears them.
 
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Sequence space of a sender (RFC 9293 section 3.3.1), and the segment that comes next in it: Nagle's rule (RFC 896; ledger
+//! Sequence space of a sender (SND.UNA and SND.NXT of RFC 9293), and the segment that comes next in it: Nagle's rule (RFC 896; ledger
 //! divack.m.nagle) and silly-window avoidance (RFC 9293 section 3.8.6.2.1).
 //!
 //! A segment is small because the data ends, or because the window has no more room. Nagle's rule holds the first kind while

@@ -3,7 +3,7 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    CreditKind, Growth, Halving, PacedTrip, Pacing, RecoveryKind, RtoFloor, SenderRules, Variants, named,
+    CreditKind, Growth, Halving, PacedTrip, Pacing, RecoveryKind, RtoFloor, SenderRules, Stack, Variants, named,
 };
 use acklab_tcp::sender::Supply;
 
@@ -64,6 +64,28 @@ fn a_packet_that_is_late_is_lost() {
         0.2    | ack 0 sack 1-5 | 0*    | 3000 | 3000
     ",
     );
+}
+
+/// 9/8 of a round trip of 0.5 ms are less than the granularity of 1 ms, after which 0 is lost (6.1.2).
+#[test]
+fn on_a_short_path_the_clock_is_the_time_threshold() {
+    follow(
+        quic(4.0),
+        Supply::Segments(40),
+        "
+        at     | event        | sends | timer
+        0      | start        | 0-3   | 1.025
+        0.0005 | ack 0 sack 1 | 4 5   | 0.001
+    ",
+    );
+}
+
+/// Ten of at most 1472 bytes (7.2); bursts are no longer.
+#[test]
+fn the_stack_begins_with_ten_datagrams() {
+    let rules = SenderRules { syn: false, ..Stack::Quic.sender() };
+    assert!(rules.packet + rules.header <= 1472);
+    follow(rules, Supply::Segments(40), "at | event | sends\n 0 | start | 0-9");
 }
 
 /// A probe timeout sends two packets, new ones if there are any, reduces nothing, and doubles (6.2.1, 6.2.4).

@@ -162,6 +162,21 @@ fn options_follow_changes() {
     assert_eq!(tape.sent[0].sack.counts(), Some(ByteCounts { ect1: true, ect: 2001, ce: 0 }));
 }
 
+/// Section 3.2.3.3: where data is missing in three places the option takes the room of one block, and leaves two.
+#[test]
+fn an_option_takes_the_place_of_a_third_block() {
+    for (option, blocks) in [(AccEcnOption::Off, 3), (AccEcnOption::Always, 2)] {
+        let (mut receiver, mut tape) = (receiver(option, ChangeAcks::Off, 0), Tape::default());
+        acks(&mut receiver, Ecn::NotEct, "");
+        for n in [1, 3, 5] {
+            let segment = Segment { seq: 1 + MSS * n, len: MSS as u32, ecn: Ecn::Ect, ..Segment::default() };
+            receiver.on_segment(&segment, Time::from_secs(0.1), &mut tape);
+        }
+        let last = tape.sent.last().expect("an ACK");
+        assert_eq!((last.sack.len(), last.sack.counts().is_some()), (blocks, blocks == 2), "{option:?}");
+    }
+}
+
 fn asking(ace: AceRule) -> SenderRules {
     SenderRules { syn: true, ecn: true, accurate_ecn: true, ace, initial_window: 40.0, handshake_ack: false, ..rfc() }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
 use crate::random::Random;
 use crate::server::{ServerParams, check_rate};
-use crate::values::{Checked, must, quoted, within};
+use crate::values::{Checked, micros, must, number, quoted, within, yes};
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,18 +41,18 @@ pub struct DocsisSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<Rate>,
     /// Time that a MAP describes; 200 us to 100 ms. Every interval begins with requests and has at most one grant.
-    #[serde(default = "two_milliseconds")]
+    #[serde(default = "micros::<2000>")]
     pub map_interval: Time,
     /// Time from a request to the beginning of the first interval whose MAP can answer it; 0 s to 1 s. It is the sum of
     /// the delays of the request, the CMTS, the MAP and the modem.
-    #[serde(default = "four_milliseconds")]
+    #[serde(default = "micros::<4000>")]
     pub map_advance: Time,
     /// Requests wait for a random number of opportunities, from 0 to 2 to this power, less 1 (Data Backoff Start); 0 to 15.
     #[serde(default)]
     #[schemars(range(max = 15))]
     pub backoff: u32,
     /// Opportunities for requests in an interval, evenly spaced; 1 to 100.
-    #[serde(default = "one")]
+    #[serde(default = "number::<u32, 1>")]
     #[schemars(range(min = 1, max = 100))]
     pub opportunities: u32,
     /// What a request asks for.
@@ -68,22 +68,6 @@ pub struct DocsisSpec {
     /// Rate granted without requests, in each interval (proactive grant service); at most `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proactive: Option<Rate>,
-}
-
-fn two_milliseconds() -> Time {
-    Time::from_secs(0.002)
-}
-
-fn four_milliseconds() -> Time {
-    Time::from_secs(0.004)
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl ServerParams for DocsisSpec {

@@ -8,7 +8,7 @@ use acklab_packet::{Rate, Time};
 
 use super::radio::{Cell, Kind, with_blocks};
 use crate::server::ServerParams;
-use crate::values::{Checked, must, quoted};
+use crate::values::{Checked, micros, must, quoted};
 
 /// A subframe, in nanoseconds.
 const SUBFRAME: u64 = 1_000_000;
@@ -23,13 +23,9 @@ with_blocks! {
         /// Rate that a full transport block in each subframe carries, before blocks that are sent again.
         pub rate: Rate,
         /// Time between opportunities for a scheduling request: whole milliseconds from 1 ms to 80 ms.
-        #[serde(default = "ten_milliseconds")]
+        #[serde(default = "micros::<10_000>")]
         pub sr_period: Time,
     }
-}
-
-fn ten_milliseconds() -> Time {
-    Time::from_secs(0.010)
 }
 
 impl ServerParams for LteSpec {

@@ -25,8 +25,10 @@ use pon::Pon;
 use radio::Radio;
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 
 use acklab_packet::{Rate, Time};
+use dyn_clone::DynClone;
 
 use super::{Server, Taken};
 use crate::queue::line::Backlog;
@@ -55,7 +57,7 @@ fn capacity(rate: Rate, span: Nanos) -> u64 {
 }
 
 /// The times of one technology. Slots are numbered from the beginning of the run.
-pub trait Timing {
+pub trait Timing: Debug + Send + Sync + DynClone {
     /// When slot `slot` begins.
     fn begins(&self, slot: u64) -> Nanos;
     /// The first slot for grants from number `slot` on.
@@ -114,31 +116,15 @@ struct Habit {
     rate: f64,
 }
 
-/// The technologies.
-#[derive(Clone, Debug, PartialEq)]
-enum Technology {
-    Docsis(Docsis),
-    Radio(Radio),
-    Pon(Pon),
-}
-
-macro_rules! each {
-    ($self:expr, $timing:ident => $call:expr) => {
-        match $self {
-            Technology::Docsis($timing) => $call,
-            Technology::Radio($timing) => $call,
-            Technology::Pon($timing) => $call,
-        }
-    };
-}
+dyn_clone::clone_trait_object!(Timing);
 
 /// The cycle of requests and grants of one uplink.
 ///
 /// It is advanced before each change of the queue ([`Server::ready`], [`Server::arrived`]), so requests see what waited
 /// when they were sent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Cycle {
-    technology: Technology,
+    timing: Box<dyn Timing>,
     habit: Habit,
     /// Requested, known to the scheduler, and not granted yet.
     known: u64,
@@ -156,32 +142,42 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    fn new(technology: Technology, habit: Habit) -> Cycle {
-        Cycle { technology, habit, known: 0, asked: VecDeque::new(), ask: None, slot: 0, open: 0, closes: 0, sent: 0 }
+    fn new(timing: impl Timing + 'static, habit: Habit) -> Cycle {
+        Cycle {
+            timing: Box::new(timing),
+            habit,
+            known: 0,
+            asked: VecDeque::new(),
+            ask: None,
+            slot: 0,
+            open: 0,
+            closes: 0,
+            sent: 0,
+        }
     }
 
     /// The cable modem that `spec` describes.
     pub fn docsis(spec: &DocsisSpec, random: impl FnOnce() -> Random) -> Cycle {
-        Cycle::new(Technology::Docsis(Docsis::new(spec, random())), spec.habit())
+        Cycle::new(Docsis::new(spec, random()), spec.habit())
     }
 
     /// The LTE terminal that `spec` describes.
     pub fn lte(spec: &LteSpec, random: impl FnOnce() -> Random) -> Cycle {
         let cell = spec.cell();
         let habit = cell.habit(spec.rate);
-        Cycle::new(Technology::Radio(Radio::new(cell, random())), habit)
+        Cycle::new(Radio::new(cell, random()), habit)
     }
 
     /// The NR terminal that `spec` describes.
     pub fn nr(spec: &NrSpec, random: impl FnOnce() -> Random) -> Cycle {
         let cell = spec.cell();
         let habit = cell.habit(spec.rate);
-        Cycle::new(Technology::Radio(Radio::new(cell, random())), habit)
+        Cycle::new(Radio::new(cell, random()), habit)
     }
 
     /// The terminal of a passive optical network that `spec` describes.
     pub fn pon(spec: &PonSpec, _: impl FnOnce() -> Random) -> Cycle {
-        Cycle::new(Technology::Pon(Pon::new(spec)), spec.habit())
+        Cycle::new(Pon::new(spec), spec.habit())
     }
 
     fn measure(&self, backlog: Backlog) -> u64 {
@@ -194,7 +190,7 @@ impl Cycle {
 
     /// How long `bytes` take in a grant.
     fn lasts(&self, bytes: u32) -> Time {
-        each!(&self.technology, timing => timing.lasts(bytes))
+        self.timing.lasts(bytes)
     }
 
     /// What waits and is neither requested nor granted.
@@ -217,10 +213,8 @@ impl Cycle {
             self.asked.front().map(|(slot, _)| self.slot.max(*slot))
         };
         let grant = from.map(|from| {
-            each!(&self.technology, timing => {
-                let slot = timing.usable(from);
-                (timing.begins(slot), Some(slot))
-            })
+            let slot = self.timing.usable(from);
+            (self.timing.begins(slot), Some(slot))
         });
         // At one time a grant comes first: its report makes the request unnecessary.
         let request = self.ask.map(|at| (at, None)).filter(|(at, _)| grant.is_none_or(|(begins, _)| *at < begins));
@@ -231,7 +225,7 @@ impl Cycle {
         self.ask = None;
         let rest = self.unasked_for(backlog).min(self.habit.largest);
         if rest > 0 {
-            let slot = each!(&self.technology, timing => timing.answers(at));
+            let slot = self.timing.answers(at);
             self.asked.push_back((slot, self.habit.first.unwrap_or(rest)));
         }
     }
@@ -244,11 +238,11 @@ impl Cycle {
         self.open = self.known.max(self.habit.unasked).min(self.habit.most);
         self.known -= self.known.min(self.open);
         self.slot = slot + 1;
-        self.closes = each!(&self.technology, timing => timing.begins(self.slot));
+        self.closes = self.timing.begins(self.slot);
         if self.open == 0 {
             return;
         }
-        let answer = each!(&mut self.technology, timing => timing.reports(slot));
+        let answer = self.timing.reports(slot);
         let carries = match self.habit.piggyback {
             Piggyback::Never => false,
             Piggyback::Alone => !self.outstanding(),
@@ -265,7 +259,7 @@ impl Cycle {
     fn plan(&mut self, backlog: Backlog, at: Nanos) {
         let may = self.habit.several || !self.outstanding();
         if self.ask.is_none() && may && self.unasked_for(backlog) > 0 {
-            self.ask = Some(each!(&mut self.technology, timing => timing.asks(at)));
+            self.ask = Some(self.timing.asks(at));
         }
     }
 }
@@ -275,7 +269,7 @@ impl Server for Cycle {
     fn take(&mut self, bytes: u32, now: Time) -> Taken {
         let lasts = self.lasts(bytes);
         let ends = now + lasts;
-        let arrived = each!(&self.technology, timing => timing.arrived());
+        let arrived = self.timing.arrived();
         Taken { lasts, arrives: Some(arrived.map_or(ends, |at| ends.max(Time::from_secs(secs(at))))) }
     }
 
@@ -317,7 +311,7 @@ impl Server for Cycle {
     fn arrived(&mut self, backlog: Backlog, now: Time) {
         let at = nanos(now.secs());
         if !self.outstanding() {
-            self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(at)));
+            self.slot = self.slot.max(self.timing.slot_at(at));
         }
         self.plan(backlog, at);
     }
@@ -329,7 +323,7 @@ impl Server for Cycle {
             Unit::Packets => {
                 // A long packet takes more than its slot.
                 let ends = nanos((now + self.lasts(bytes)).secs());
-                self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(ends)));
+                self.slot = self.slot.max(self.timing.slot_at(ends));
                 bytes
             }
         };

@@ -8,7 +8,7 @@ use acklab_packet::Rate;
 
 use super::radio::{Cell, Kind, with_blocks};
 use crate::server::ServerParams;
-use crate::values::{Checked, must, quoted, within};
+use crate::values::{Checked, must, number, quoted, within};
 
 with_blocks! {
     /// 5G NR's uplink: scheduling requests, grants, HARQ, and a pattern of slots.
@@ -16,7 +16,7 @@ with_blocks! {
         /// Rate that a full transport block in each slot for data up carries, before blocks that are sent again.
         pub rate: Rate,
         /// A slot lasts 1 ms divided by 2 to this power; 0 to 4.
-        #[serde(default = "one")]
+        #[serde(default = "number::<u32, 1>")]
         #[schemars(range(max = 4))]
         pub numerology: u32,
         /// Kinds of slots, repeated: `D` down, `S` special (down, then up), `U` up. `D` and `S` can grant. At most 80 letters, with a `U` and
@@ -24,30 +24,18 @@ with_blocks! {
         #[serde(default = "common_pattern")]
         pub pattern: String,
         /// Slots between opportunities for a scheduling request, 1 to 640; each goes in the next slot for data up.
-        #[serde(default = "ten")]
+        #[serde(default = "number::<u64, 10>")]
         #[schemars(range(min = 1, max = 640))]
         pub sr_period: u64,
         /// Slots for which the base station decodes, 0 to 64.
-        #[serde(default = "two")]
+        #[serde(default = "number::<u64, 2>")]
         #[schemars(range(max = 64))]
         pub decode: u64,
         /// Slots from a grant to its block at least (K2), 0 to 32.
-        #[serde(default = "two")]
+        #[serde(default = "number::<u64, 2>")]
         #[schemars(range(max = 32))]
         pub k2: u64,
     }
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn two() -> u64 {
-    2
-}
-
-fn ten() -> u64 {
-    10
 }
 
 fn common_pattern() -> String {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
 use crate::server::{ServerParams, check_rate};
-use crate::values::{Checked, must, quoted};
+use crate::values::{Checked, micros, must, quoted};
 
 /// An upstream frame, in nanoseconds.
 const FRAME: Nanos = 125_000;
@@ -28,10 +28,10 @@ pub struct PonSpec {
     #[serde(default = "gpon")]
     pub line: Rate,
     /// Time between reports, and between the OLT's decisions: whole frames of 125 us, to 20 ms.
-    #[serde(default = "one_millisecond")]
+    #[serde(default = "micros::<1000>")]
     pub cycle: Time,
     /// From a report to the first frame that can answer it, at least; the answer begins with a cycle; 0 s to 100 ms.
-    #[serde(default = "half_millisecond")]
+    #[serde(default = "micros::<500>")]
     pub response: Time,
     /// Rate allocated without a report, in each frame (fixed bandwidth); at most `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,14 +40,6 @@ pub struct PonSpec {
 
 fn gpon() -> Rate {
     Rate::from_bps(1.24416e9)
-}
-
-fn one_millisecond() -> Time {
-    Time::from_secs(0.001)
-}
-
-fn half_millisecond() -> Time {
-    Time::from_secs(0.0005)
 }
 
 impl ServerParams for PonSpec {

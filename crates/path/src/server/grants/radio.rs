@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Bytes, Rate, Time};
+use acklab_packet::{Rate, Time};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, secs};
 use crate::random::Random;
@@ -25,13 +25,13 @@ macro_rules! with_blocks {
         pub struct $name {
             $($(#[$doc])* pub $key: $type,)*
             /// What a scheduling request is granted, before the base station knows how much waits; at least 1 B.
-            #[serde(default = "super::radio::first")]
+            #[serde(default = "crate::values::bytes::<100>")]
             pub first: acklab_packet::Bytes,
             /// Probability that a transport block is not decoded; from 0, below 1.
             #[serde(default = "super::radio::bler")]
             pub bler: f64,
             /// How often a block is sent at most; the last always succeeds; 1 to 28.
-            #[serde(default = "super::radio::attempts")]
+            #[serde(default = "crate::values::number::<u32, 4>")]
             #[schemars(range(min = 1, max = 28))]
             pub attempts: u32,
         }
@@ -50,16 +50,8 @@ macro_rules! with_blocks {
 }
 pub(super) use with_blocks;
 
-pub(super) fn first() -> Bytes {
-    Bytes::new(100)
-}
-
 pub(super) fn bler() -> f64 {
     0.1
-}
-
-pub(super) fn attempts() -> u32 {
-    4
 }
 
 /// What a slot is for.

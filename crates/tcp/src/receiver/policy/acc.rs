@@ -59,10 +59,6 @@ impl AckPolicy for Acc {
         if arrival.in_order && self.held < self.d { Emission::By(arrival.now + self.timer) } else { Emission::Now }
     }
 
-    fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Now
-    }
-
     fn on_ack_sent(&mut self, _: Time) {
         self.held = 0;
     }

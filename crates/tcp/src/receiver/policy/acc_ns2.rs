@@ -70,10 +70,6 @@ impl AckPolicy for AccNs2 {
         if self.held < limit { Emission::By(arrival.now + self.timer) } else { Emission::Now }
     }
 
-    fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Now
-    }
-
     fn on_ack_sent(&mut self, now: Time) {
         self.held = 0;
         self.sent.push_back((self.next, now));

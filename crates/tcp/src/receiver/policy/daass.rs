@@ -40,10 +40,6 @@ impl AckPolicy for Daass {
         if self.held == 1 { Emission::By(arrival.now) } else { Emission::Now }
     }
 
-    fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Now
-    }
-
     fn on_ack_sent(&mut self, now: Time) {
         self.held = 0;
         self.delayed.on_ack_sent(now);

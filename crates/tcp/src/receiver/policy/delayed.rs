@@ -51,10 +51,6 @@ impl AckPolicy for Delayed {
         }
     }
 
-    fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Now
-    }
-
     #[inline]
     fn on_ack_sent(&mut self, _: Time) {
         self.held = 0;

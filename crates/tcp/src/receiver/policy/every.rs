@@ -17,7 +17,4 @@ impl AckPolicy for Every {
     fn on_timer(&mut self, _: Time) -> Emission {
         Emission::Nothing
     }
-
-    #[inline]
-    fn on_ack_sent(&mut self, _: Time) {}
 }

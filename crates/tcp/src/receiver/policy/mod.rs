@@ -45,6 +45,7 @@ use std::fmt::Debug;
 #[cfg(doc)]
 use acklab_packet::Segment;
 use acklab_packet::{Phase, Seq, Time};
+use dyn_clone::DynClone;
 
 use crate::rules::{AckPolicyKind, EstimateKind, PieceOrder, PieceParts, ReceiverRules, RttSource};
 
@@ -162,13 +163,15 @@ pub struct Pieces {
 }
 
 /// A rule for when to acknowledge.
-pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
+pub trait AckPolicy: Debug + Send + Sync + DynClone {
     /// A segment arrived and is reassembled.
     fn on_segment(&mut self, arrival: &Arrival) -> Emission;
     /// The deadline of an earlier [`Emission::By`] has come.
-    fn on_timer(&mut self, now: Time) -> Emission;
+    fn on_timer(&mut self, _: Time) -> Emission {
+        Emission::Now
+    }
     /// An ACK left; it covers everything that had arrived.
-    fn on_ack_sent(&mut self, now: Time);
+    fn on_ack_sent(&mut self, _: Time) {}
     /// The keep-alive asked for with [`Emission::Probe`] left.
     fn on_probe_sent(&mut self, _: Time) -> Emission {
         Emission::Nothing
@@ -189,23 +192,7 @@ pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     }
 }
 
-/// A copy in a `Box`; every policy that is `Clone` has it.
-pub trait ClonePolicy {
-    /// The copy.
-    fn clone_policy(&self) -> Box<dyn AckPolicy>;
-}
-
-impl<P: AckPolicy + Clone + 'static> ClonePolicy for P {
-    fn clone_policy(&self) -> Box<dyn AckPolicy> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn AckPolicy> {
-    fn clone(&self) -> Self {
-        (**self).clone_policy()
-    }
-}
+dyn_clone::clone_trait_object!(AckPolicy);
 
 /// The enum that dispatches to every policy, and how each is made from its parameters.
 macro_rules! policies {

@@ -37,8 +37,6 @@ impl AckPolicy for Optimistic {
     fn on_timer(&mut self, _: Time) -> Emission {
         Emission::Ahead { units: 0, again: None, echo: None }
     }
-
-    fn on_ack_sent(&mut self, _: Time) {}
 }
 
 #[cfg(test)]

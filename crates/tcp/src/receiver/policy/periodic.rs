@@ -80,10 +80,6 @@ impl AckPolicy for Periodic {
         state.round_trip.probe_due(arrival.now).map_or(state.decision, Emission::Probe)
     }
 
-    fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Now
-    }
-
     fn on_ack_sent(&mut self, now: Time) {
         let state = &mut *self.0;
         (state.held, state.last_ack) = (0, now);

@@ -81,8 +81,6 @@ impl AckPolicy for Restore {
     fn on_timer(&mut self, _: Time) -> Emission {
         Emission::Nothing
     }
-
-    fn on_ack_sent(&mut self, _: Time) {}
 }
 
 #[cfg(test)]

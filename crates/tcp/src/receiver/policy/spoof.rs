@@ -20,6 +20,4 @@ impl AckPolicy for Spoof {
     fn on_timer(&mut self, _: Time) -> Emission {
         Emission::Nothing
     }
-
-    fn on_ack_sent(&mut self, _: Time) {}
 }

@@ -68,14 +68,15 @@ impl Losses {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Flight;
     use super::super::rate::DeliveryRate;
-    use super::super::tests::{at, empty};
+    use super::super::tests::at;
     use super::*;
 
     /// Segments of 10 units, one a second, on which five are out when the first comes back.
     #[test]
     fn a_lost_segment_brings_what_was_in_flight_and_lost_when_it_left() {
-        let mut flight = empty(Some(DeliveryRate::new(10, true)));
+        let mut flight = Flight::empty(10, Some(DeliveryRate::new(10, true)));
         (0..5).for_each(|n| flight.sent(10 * n, 10 * n + 10, n == 0, at(n as f64)));
         flight.acknowledge(10, at(5.0), |_| {});
         flight.sent(50, 60, false, at(5.0));

@@ -5,6 +5,7 @@ pub mod losses;
 pub mod rate;
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 use std::ops::Deref;
 
 use acklab_packet::{Ack, Seq, Time};
@@ -80,14 +81,14 @@ impl Sums {
 }
 
 /// Everything from the cumulative ACK to the highest unit sent, but for what the rule `skip` leaves out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Flight {
     segments: VecDeque<Sent>,
     /// Units sent, and the transmission's number, in the order of time; what was sent again, or arrived, since is stale.
     order: VecDeque<(Time, Seq, Seq, u64)>,
     sums: Sums,
     /// Units of a full segment.
-    mss: u64,
+    mss: NonZeroU64,
     /// A number below which nothing is lost.
     lost_from: Seq,
     /// What ends here or below gives a control no round trip.
@@ -113,8 +114,21 @@ impl Flight {
         let rate = (needs >= Needs::Deliveries).then(|| DeliveryRate::new(mss, needs == Needs::Losses));
         // A SYN is shorter than a segment, and so is its round trip.
         let untimed = u64::from(rules.syn);
-        let flight = || Box::new(Flight { mss: mss.into(), untimed, rate, ..Flight::default() });
-        (judged || needs != Needs::Credit).then(flight)
+        (judged || needs != Needs::Credit).then(|| Box::new(Flight { untimed, ..Flight::empty(mss, rate) }))
+    }
+
+    /// Nothing is outstanding.
+    fn empty(mss: u32, rate: Option<DeliveryRate>) -> Flight {
+        Flight {
+            segments: VecDeque::new(),
+            order: VecDeque::new(),
+            sums: Sums::default(),
+            mss: NonZeroU64::new(mss.into()).unwrap_or(NonZeroU64::MIN),
+            lost_from: 0,
+            untimed: 0,
+            round_trip: None,
+            rate,
+        }
     }
 
     /// Units between the two that have been reported, or sent more than once.
@@ -370,7 +384,7 @@ impl Flight {
         again
     }
 
-    /// RFC 9002 section 6.1: what lies `threshold` numbers below `largest`, which has arrived, or left `delay` before now, is
+    /// RFC 9002 sections 6.1.1 and 6.1.2: what lies `threshold` numbers below `largest`, which has arrived, or left `delay` before now, is
     /// lost; lowest number first. Within `clock` of an instant is at it. Returns when to look again.
     pub fn overtaken(
         &mut self,

@@ -243,7 +243,7 @@ mod tests {
     }
 
     fn empty() -> Flight {
-        super::super::tests::empty(Some(DeliveryRate::new(10, false)))
+        Flight::empty(10, Some(DeliveryRate::new(10, false)))
     }
 
     fn sampled(flight: &mut Flight, now: f64, echo: Option<f64>) -> RateSample {

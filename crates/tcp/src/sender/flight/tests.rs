@@ -6,14 +6,9 @@ pub fn at(secs: f64) -> Time {
     Time::from_secs(secs)
 }
 
-/// No segments yet, of 10 units each.
-pub fn empty(rate: Option<DeliveryRate>) -> Flight {
-    Flight { mss: 10, rate, ..Flight::default() }
-}
-
 /// Ten segments of 10 units, sent at 0, 1, ... 9.
 pub fn ten() -> Flight {
-    let mut flight = empty(None);
+    let mut flight = Flight::empty(10, None);
     (0..10).for_each(|n| flight.sent(10 * n, 10 * n + 10, n == 0, at(n as f64)));
     flight
 }
@@ -87,7 +82,7 @@ fn a_timeout_marks_the_first_and_what_is_due() {
     flight.report(10, 20, at(0.0), |_| {});
     flight.mark_on_timeout(at(5.0), at(8.0));
     assert_eq!(flight.lost, 30, "0, 2 and 3");
-    let mut fresh = empty(None);
+    let mut fresh = Flight::empty(10, None);
     fresh.sent(0, 10, false, at(7.9));
     fresh.mark_on_timeout(at(5.0), at(8.0));
     assert_eq!(fresh.lost, 10, "the first whatever its age");

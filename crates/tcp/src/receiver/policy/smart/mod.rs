@@ -141,10 +141,6 @@ impl AckPolicy for Smart {
         state.round_trip.probe_due(now).map_or(state.decision, Emission::Probe)
     }
 
-    fn on_timer(&mut self, _: Time) -> Emission {
-        Emission::Now
-    }
-
     fn on_ack_sent(&mut self, now: Time) {
         let state = &mut *self.0;
         state.pending = None;

@@ -34,7 +34,7 @@ use std::fmt::Debug;
 use crate::rules::{ControlKind, Controls, CubicSlowStart, SenderRules};
 
 /// A congestion control algorithm.
-pub trait CongestionControl: Debug + Send + Sync + CloneControl {
+pub trait CongestionControl: Debug + Send + Sync + dyn_clone::DynClone {
     /// Which inputs it needs. The answer never changes.
     fn needs(&self) -> Needs;
 
@@ -117,23 +117,7 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     }
 }
 
-/// A copy in a `Box`; every control that is `Clone` has it.
-pub trait CloneControl {
-    /// The copy.
-    fn clone_control(&self) -> Box<dyn CongestionControl>;
-}
-
-impl<C: CongestionControl + Clone + 'static> CloneControl for C {
-    fn clone_control(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn CongestionControl> {
-    fn clone(&self) -> Self {
-        (**self).clone_control()
-    }
-}
+dyn_clone::clone_trait_object!(CongestionControl);
 
 /// The enum that dispatches to every control, and how each is made from its parameters.
 macro_rules! controls {

@@ -1,4 +1,4 @@
-//! Round trips freed of what the receiver held (RFC 9002 section 5).
+//! Round trips freed of what the receiver held (RFC 9002 section 5.3).
 
 use acklab_packet::Time;
 
