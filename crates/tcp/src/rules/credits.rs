@@ -28,7 +28,7 @@ variants! {
         }
         /// Appropriate byte counting (RFC 3465).
         Abc = "abc" {
-            /// L: most segments that an ACK is worth in slow start. In a slow start after a timeout, it is 1.
+            /// L: most segments that an ACK is worth in slow start. It is 1 until what was outstanding at a timeout is acknowledged.
             limit: f64 [1e-6 ..= 1e9] = 2.0,
         }
         /// Scaled appropriate byte counting: RFC 3465 with a larger L, which also holds after a timeout. The paper does not

@@ -40,7 +40,7 @@ pub enum CaState {
 }
 
 /// Windows and the state that the last reduction left, in sequence units. Code that has a [`Congestion`] reads them. Only
-/// this module writes them; `reaction.rs` has what others ask of it.
+/// this module and its files write them.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Windows {

@@ -3,8 +3,8 @@
 //! A recovery owns its state. Of the sender it gets a [`View`], in which it marks what is lost and changes nothing else; it answers
 //! with values ([`Finding`], [`Counts`], [`Answer`], [`Next`]), which the sender applies (`answers.rs`, `congestion`).
 //!
-//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`], and its answer to each question that has a `matches!` in
-//! `rules/recovery`.
+//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`], and its answer to each question of
+//! `rules/recovery`, whose `matches!` and `_` arms stay silent.
 
 mod answer;
 mod duplicates;

@@ -86,7 +86,8 @@ pub trait CongestionControl: Debug + Send + Sync + dyn_clone::DynClone {
         None
     }
 
-    /// Segments a second that may leave; none where it sets no pace.
+    /// Segments a second that may leave; none where it sets no pace. Asked only of a control that needs
+    /// [`Needs::Deliveries`] or more.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }

@@ -12,7 +12,7 @@ pub struct Abc {
 }
 
 impl Abc {
-    /// L, and the L that holds in a slow start that follows a timeout (1 by section 2.3), in segments.
+    /// L, and the L that holds until what was outstanding at a timeout is acknowledged (1 by section 2.3), in segments.
     pub fn new(limit: f64, limit_after_timeout: f64) -> Abc {
         Abc { limit, limit_after_timeout, acked: 0.0 }
     }

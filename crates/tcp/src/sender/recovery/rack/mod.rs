@@ -3,7 +3,7 @@
 //! Names in comments are the document's.
 //!
 //! The flight record has each segment's send time and fate. A pipe governs sending as in RFC 6675. Three timers share the wire's
-//! one ([`Rack::set_timer`]). What Linux does otherwise is in `linux.rs`; each of its forms is a rule of its own.
+//! one ([`Rack::set_timers`]). Each form of Linux is a rule of its own; what it keeps beside the RFC's state is in `linux.rs`.
 
 mod linux;
 #[cfg(test)]
