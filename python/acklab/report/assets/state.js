@@ -89,4 +89,5 @@ function itemName(item) {
 // An item's colour. A flow that has a panel to itself is drawn in the colours of the roles
 // instead: data, ACKs and retransmissions differ, and the panel's name says whose they are.
 export const itemColour = (item) => theme.slots[item.slot];
-export const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? theme.roles[role] : itemColour(item));
+export const ownColour = (role) => theme.roles[role] || theme.slots[role];
+export const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? ownColour(role) : itemColour(item));
