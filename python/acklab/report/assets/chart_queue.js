@@ -1,6 +1,6 @@
 // Queue lengths of the links, and the packets that died there.
 import { openTable } from "./codec.js";
-import { choice, cued, h } from "./dom.js";
+import { chip, choice, cued, h } from "./dom.js";
 import { NB, exact, grouped } from "./format.js";
 import { rowAt } from "./marks.js";
 import { state } from "./state.js";
@@ -11,7 +11,7 @@ const shownLinks = new Set();
 let unit = "ms";
 const column = () => (unit === "ms" ? "wait_ms" : "queue_packets");
 const waitText = (wait) => (Number.isNaN(wait) ? [] : [["they left after", exact(wait, 3) + NB + "ms"]]);
-const lengthText = (packets) => exact(packets) + NB + "packets";
+const packetsText = (packets) => exact(packets) + NB + "packets";
 const shortOf = (link) => link.replace("->", "→");
 
 export const queueChart = {
@@ -45,9 +45,9 @@ export const queueChart = {
   tell(part, { queue, drops }, table, i) {
     if (table === queue) {
       const thinned = part.queue.thinned ? [["", "extremes only: this queue changed too often to keep each step"]] : [];
-      return [["length", lengthText(queue.queue_packets[i])], ...waitText(queue.wait_ms[i]), ["since", exact(queue.time_s[i]) + NB + "s"], ...thinned];
+      return [["length", packetsText(queue.queue_packets[i])], ...waitText(queue.wait_ms[i]), ["since", exact(queue.time_s[i]) + NB + "s"], ...thinned];
     }
-    return [[lossName(drops, i), lossWhat(part, drops, i)], ["queue then", lengthText(drops.queue_packets[i])], ...waitText(drops.wait_ms[i])];
+    return [[lossName(drops, i), lossWhat(part, drops, i)], ["queue then", packetsText(drops.queue_packets[i])], ...waitText(drops.wait_ms[i])];
   },
 
   next(part, { queue, drops }, t, direction) {
@@ -101,12 +101,12 @@ export function linkSwitches(frame, first = unit) {
   const group = h("div", { class: "chips", role: "group", "aria-label": "Links" }, links.slice(0, listed).map((link) => {
     const keys = runs.map((run, r) => r + ":" + link).filter((key, r) => runs[r].queues.some((queue) => queue.link === link));
     const on = () => keys.some((key) => shownLinks.has(key));
-    const button = h("button", { type: "button", class: "chip", "aria-pressed": String(on()), onclick: () => {
+    const button = chip(shortOf(link), on(), () => {
       const was = on();
       for (const key of keys) was ? shownLinks.delete(key) : shownLinks.add(key);
       button.setAttribute("aria-pressed", String(!was));
       frame.invalidate();
-    } }, shortOf(link));
+    });
     return button;
   }));
   frame.extra.append(cued(group));

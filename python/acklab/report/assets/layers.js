@@ -162,9 +162,9 @@ const DRAW = {
   },
 
   dots(ctx, { layer, table, column }, box, sx, sy) {
-    const wide = layer.wide ? 7 : 4;
-    const put = sparse(2, (x, y) => ctx.rect(x - wide / 2, y - wide / 2, wide, wide));
     const [from, to] = inSight(table.time_s, sx);
+    const wide = (to - from < box.w / 4 ? 4 : 3) + (layer.wide ? 3 : 0);
+    const put = sparse(2, (x, y) => ctx.rect(x - wide / 2, y - wide / 2, wide, wide));
     ctx.beginPath();
     for (let i = from; i < to; i++) put(sx(table.time_s[i]), sy(table[column][i]));
     ctx.fill();

@@ -57,14 +57,8 @@ export const state = {
   // Apart means a panel for each flow, or for each run if that were too many.
   eachApart: () => state.apart && state.visible().length <= MOST_APART,
 
-  toggle(id, on) {
-    if (on === undefined ? !state.shown.has(id) : on) state.shown.add(id);
-    else state.shown.delete(id);
-    state.tell();
-  },
-
-  only(ids) {
-    state.shown = new Set(ids);
+  toggle(id) {
+    if (!state.shown.delete(id)) state.shown.add(id);
     state.tell();
   },
 

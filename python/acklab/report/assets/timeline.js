@@ -1,6 +1,6 @@
 // The timeline diagram: the sender's edge above, the receiver's below, data slanting down,
 // ACKs rising, time running along, and what does not fit one band goes on in the next.
-import { cued, h } from "./dom.js";
+import { chip, cued, h } from "./dom.js";
 import { MINUS, NB, duration, exact, grouped } from "./format.js";
 import { Frame } from "./frame.js";
 import { linear, lowerBound, upperBound } from "./scale.js";
@@ -91,11 +91,11 @@ export class Timeline extends Frame {
   async update() {
     const parts = itemParts("packets", async () => null);
     const many = !state.compared && parts.length > 1;
-    this.chips.replaceChildren(...(many ? parts.slice(0, 14) : []).map((part) => h("button", { type: "button", class: "chip", "aria-pressed": String(banded(parts).has(part.id)), style: { "--c": `var(--slot-${part.slot})` }, onclick: () => {
+    this.chips.replaceChildren(...(many ? parts.slice(0, 14) : []).map((part) => chip(part.name, banded(parts).has(part.id), () => {
       chosen = banded(parts);
       if (!chosen.delete(part.id)) chosen.add(part.id);
       this.invalidate();
-    } }, h("span", { class: "swatch" }), part.name)));
+    }, part.slot)));
     await super.update();
   }
 

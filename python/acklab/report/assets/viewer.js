@@ -4,7 +4,7 @@ import { rttChart } from "./chart_rtt.js";
 import { sequenceChart } from "./chart_sequence.js";
 import { throughputChart } from "./chart_throughput.js";
 import { windowChart } from "./chart_window.js";
-import { byId, choice, cued, h } from "./dom.js";
+import { byId, chip, choice, cued, h } from "./dom.js";
 import { MINUS } from "./format.js";
 import { Frame, frames, invalidateAll } from "./frame.js";
 import { keysHelp } from "./keys.js";
@@ -45,7 +45,7 @@ function flowChips() {
     const items = state.items().filter((item) => !item.idle);
     const listed = items.length <= 14 ? items : state.visible().slice(0, 14);
     const others = items.length - listed.length;
-    row.replaceChildren(...listed.map((item) => h("button", { type: "button", class: "chip", "aria-pressed": String(state.shown.has(item.id)), style: { "--c": `var(--slot-${item.slot})` }, onclick: () => state.toggle(item.id) }, h("span", { class: "swatch" }), item.name)),
+    row.replaceChildren(...listed.map((item) => chip(item.name, state.shown.has(item.id), () => state.toggle(item.id), item.slot)),
       others ? h("span", { class: "note" }, `${others} more`) : "");
   };
   fill();
