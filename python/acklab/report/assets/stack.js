@@ -12,7 +12,9 @@ const LONG = 14;
 export function scroller(name, heads, rows, { caption = "", stacked = rows.length <= MOST_STACKED } = {}) {
   const lines = rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { class: heads[i].text ? "text" : cell === null ? "none" : null }, cell ?? "–"))));
   if (stacked) for (const line of lines) stack(line, heads.map(({ label, unit }) => [label, unit].filter(Boolean).join(", ")));
-  const top = heads.map(({ label, unit, text, about }) => h("th", { scope: "col", class: text ? "text" : null, title: about }, label, unit !== undefined && h("span", { class: "unit" }, unit)));
+  const top = heads.map(({ label, unit, text, about }) => (label
+    ? h("th", { scope: "col", class: text ? "text" : null, title: about }, label, unit !== undefined && h("span", { class: "unit" }, unit))
+    : h("td", {})));
   const kinds = [stacked && "stacked", heads.length > MOST_ROOMY && "dense"].filter(Boolean).join(" ");
   return h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": name },
     h("table", { class: kinds || null },
