@@ -12,6 +12,7 @@ import { cross, drawLevel, extremes, inSight, rowAt, sparse, stepLine, stepRange
 import { lowerBound, upperBound } from "./scale.js";
 import { ownColour, state } from "./state.js";
 import { itemParts, nextTime, openItem, timeRecords } from "./store.js";
+import { theme } from "./theme.js";
 
 const SAMPLE_OF = { steps: "step", dots: "dot", cross: "cross", level: "dashed", band: "block" };
 // The pointer reaches a mark from so many dots.
@@ -52,7 +53,7 @@ export function layersChart(/** @type {any} */ { layers, open, holds, tell, ...c
         // A wide layer shows behind another that is the same.
         ctx.lineWidth = (layer.line || 1.6) + (layer.wide ? 3 : 0) + 1.6 * frame.under;
         if (layer.dashed) ctx.setLineDash([6, 4]);
-        DRAW[layer.kind](ctx, { part, parts, layer, table, column: columnOf(layer) }, box, sx, sy);
+        DRAW[layer.kind](ctx, { frame, part, parts, layer, table, column: columnOf(layer) }, box, sx, sy);
         ctx.restore();
       }
     },
@@ -147,7 +148,12 @@ const DRAW = {
     stepLine(ctx, table, table.time_s, column, sx, sy, { until: part.item?.end_s, fill });
   },
 
-  level: (ctx, { table }, box, sx, sy) => drawLevel(ctx, box, sy(table.value[0])),
+  // Of several parts one line over the other has no colour of its own.
+  level(ctx, { frame, table }, box, sx, sy) {
+    if (!frame.ownColours) ctx.strokeStyle = theme["ink-2"];
+    ctx.lineWidth = 1.2;
+    drawLevel(ctx, box, sy(table.value[0]));
+  },
 
   // Of several parts each has its share of the height.
   band(ctx, { part, parts, layer, table }, box, sx) {
