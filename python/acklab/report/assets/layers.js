@@ -158,6 +158,7 @@ const DRAW = {
   // Of several parts each has its share of the height.
   band(ctx, { part, parts, layer, table }, box, sx) {
     const tall = box.h / parts.length;
+    ctx.fillStyle = ownColour(layer.role);
     ctx.globalAlpha = layer.alpha || 0.75;
     ctx.beginPath();
     for (let i = 0; i < table.rows; i++) {
