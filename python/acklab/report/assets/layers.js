@@ -35,8 +35,10 @@ export function layersChart(/** @type {any} */ { layers, open, holds, tell, ...c
         const table = tableOf(data, layer);
         if (!table || !frame.on[layer.key] || ["band", "letters"].includes(layer.kind)) continue;
         const times = table.time_s;
+        const column = columnOf(layer);
         const span = layer.kind === "level" ? [0, table.rows] : [lowerBound(times, t0), upperBound(times, t1)];
-        const [a, b] = layer.kind === "steps" ? stepRange(table, times, columnOf(layer), t0, t1) : extremes(table, columnOf(layer)).of(...span);
+        const steps = layer.kind === "steps";
+        const [a, b] = steps ? stepRange(table, times, column, t0, t1) : extremes(table, column).of(...span);
         if (high > 0 && b > (layer.far || Infinity) * high) continue;
         [low, high] = [Math.min(low, a), Math.max(high, b)];
       }
@@ -84,9 +86,10 @@ export function layersChart(/** @type {any} */ { layers, open, holds, tell, ...c
       const { layer, table, i, away } = best;
       const who = frame.parts.length > 1 ? part.name + " " : "";
       const { unit } = frame.axis;
-      const beside = layers.filter((other) => tableOf(data, other) === table && !["band", "letters"].includes(other.kind));
+      const valueOf = (other) => exact(table[other.tells || columnOf(other)][i], 6) + NB + unit;
+      const same = layers.filter((other) => tableOf(data, other) === table);
       const rows = layer.kind === "band" ? [[who + layer.name, "until " + timeText(table.value[i], 1e-8)]]
-        : beside.map((other) => [who + other.name, exact(table[other.tells || columnOf(other)][i], 6) + NB + unit, colourOf(part, other)]);
+        : same.map((other) => [who + other.name, valueOf(other), colourOf(part, other)]);
       if (table.frame) rows.push(["frame.number ==", String(table.frame[i])]);
       const held = holds && layer.kind === "steps";
       return {
@@ -97,7 +100,8 @@ export function layersChart(/** @type {any} */ { layers, open, holds, tell, ...c
     },
 
     next(part, data, t, direction) {
-      const times = timed(data).map((layer) => nextTime(tableOf(data, layer).time_s, t, direction)).filter((time) => time !== null);
+      const each = timed(data).map((layer) => nextTime(tableOf(data, layer).time_s, t, direction));
+      const times = each.filter((time) => time !== null);
       return times.length ? (direction > 0 ? Math.min(...times) : Math.max(...times)) : null;
     },
 
@@ -115,12 +119,13 @@ export function layersChart(/** @type {any} */ { layers, open, holds, tell, ...c
   };
 }
 
-// The chart that a capture's page describes, whose layers have a table each; with `frames` each row has the number of its packet there.
+// The chart that a capture's page describes, whose layers have a table each; with `frames` each row has the number
+// of its packet there.
 export function capturedChart(/** @type {any} */ { axis, layers, frames, ...chart }) {
   const { band, log, zero, unit } = axis;
   const open = async (item) => {
-    const tables = layers.map(async ({ key }) => [key, (await openItem(item, [`${chart.id} ${key}`]))[`${chart.id} ${key}`]]);
-    return Object.fromEntries(await Promise.all(tables));
+    const tables = await openItem(item, layers.map(({ key }) => `${chart.id} ${key}`));
+    return Object.fromEntries(layers.map(({ key }) => [key, tables[`${chart.id} ${key}`]]));
   };
   return layersChart({
     ...chart,
@@ -131,7 +136,11 @@ export function capturedChart(/** @type {any} */ { axis, layers, frames, ...char
     axis: band ? axis : { ...axis, label: `${axis.label} (${unit}${log ? ", logarithmic" : ""})` },
     layers: layers.map((layer) => ({ ...layer, role: layer.slot })),
     ownColours: () => Boolean(band),
-    columns: [...(band ? [["from", "s", 9], ["to", "s", 9]] : [["time", "s", 9], ["value", unit, 9]]), ["what", ""], ...(frames ? [["frame.number", ""]] : [])],
+    columns: [
+      ...(band ? [["from", "s", 9], ["to", "s", 9]] : [["time", "s", 9], ["value", unit, 9]]),
+      ["what", ""],
+      ...(frames ? [["frame.number", ""]] : []),
+    ],
     // A logarithmic axis has the least value of the whole capture as its lower end.
     frame(low, high) {
       if (band) return [0, 1];

@@ -8,12 +8,16 @@ const MOST_ROOMY = 13;
 // Most letters of a cell that shares its line with others.
 const LONG = 14;
 
-// A table in what it is pushed along in. Heads are {label, unit, text, about}; a cell is text, elements, or null where there is no value.
+// A table in what it is pushed along in. Heads are {label, unit, text, about}; a cell is text, elements, or null where
+// there is no value.
 export function scroller(name, heads, rows, { caption = "", stacked = rows.length <= MOST_STACKED } = {}) {
-  const lines = rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { class: heads[i].text ? "text" : cell === null ? "none" : null }, cell ?? "–"))));
-  if (stacked) for (const line of lines) stack(line, heads.map(({ label, unit }) => [label, unit].filter(Boolean).join(", ")));
+  const kindOf = (cell, head) => (head.text ? "text" : cell === null ? "none" : null);
+  const cells = (row) => row.map((cell, i) => h("td", { class: kindOf(cell, heads[i]) }, cell ?? "–"));
+  const lines = rows.map((row) => h("tr", {}, cells(row)));
+  if (stacked) for (const line of lines) stack(line, heads.map(headText));
   const top = heads.map(({ label, unit, text, about }) => (label
-    ? h("th", { scope: "col", class: text ? "text" : null, title: about }, label, unit !== undefined && h("span", { class: "unit" }, unit))
+    ? h("th", { scope: "col", class: text ? "text" : null, title: about },
+      label, unit !== undefined && h("span", { class: "unit" }, unit))
     : h("td", {})));
   const kinds = [stacked && "stacked", heads.length > MOST_ROOMY && "dense"].filter(Boolean).join(" ");
   return h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": name },
@@ -22,6 +26,9 @@ export function scroller(name, heads, rows, { caption = "", stacked = rows.lengt
       h("thead", {}, h("tr", {}, top)),
       h("tbody", {}, lines)));
 }
+
+// A heading as one text.
+export const headText = ({ label, unit }) => [label, unit].filter(Boolean).join(", ");
 
 // Prepares a row for a telephone: the first words and what has no heading name it, and each other cell says its heading.
 function stack(row, heads) {

@@ -1,7 +1,7 @@
 // The flow and link tables, numbers in line.
 import { h } from "./dom.js";
 import { grouped, significant } from "./format.js";
-import { scroller } from "./stack.js";
+import { headText, scroller } from "./stack.js";
 import { state } from "./state.js";
 
 // Most runs that stand side by side on a narrow screen.
@@ -16,11 +16,16 @@ export function runTable({ title, about, table, kind }) {
     column.text = column.text || values.some((v) => typeof v === "string");
     column.places = values.every(Number.isInteger) ? 0 : column.digits ?? 2;
   }
+  const rows = table.rows.map((row) => columns.map((column) => cellOf(row, column, kind)));
+  const turns = state.compared && runs.length <= MOST_TURNED && ["flows", "links"].includes(kind);
   const part = h("section", { class: "card", "aria-labelledby": kind + "-title" },
     h("h2", { id: kind + "-title" }, title),
-    scroller(title, columns, table.rows.map((row) => columns.map((column) => cellOf(row, column, kind))), { caption: about }),
-    state.compared && runs.length <= MOST_TURNED && ["flows", "links"].includes(kind) && h("div", { class: "turned" }, turned(table)));
-  if (kind === "flows") state.watch(() => part.querySelectorAll("input[data-item]").forEach((box) => (box.checked = state.shown.has(Number(box.dataset.item)))));
+    scroller(title, columns, rows, { caption: about }),
+    turns && h("div", { class: "turned" }, turned(table)));
+  state.watch(() => {
+    const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (part.querySelectorAll("input[data-item]"));
+    for (const box of boxes) box.checked = state.shown.has(Number(box.dataset.item));
+  });
   return part;
 }
 
@@ -29,7 +34,7 @@ function turned({ columns: [named, ...columns], rows }) {
   return Array.from(new Set(rows.map((row) => row[named.key])), (name) => {
     const own = rows.filter((row) => row[named.key] === name);
     const heads = [{ label: "", text: true }, ...own.map((row) => ({ label: cellOf(row, { key: "run" }) }))];
-    const lines = columns.map((column) => [[column.label, column.unit].filter(Boolean).join(", "), ...own.map((row) => cellOf(row, column))]);
+    const lines = columns.map((column) => [headText(column), ...own.map((row) => cellOf(row, column))]);
     return scroller(name, heads, lines, { caption: name, stacked: false });
   });
 }
@@ -51,6 +56,9 @@ function flowSwitch(row, text) {
   if (!item || item.idle) return text;
   const style = { "--c": `var(--slot-${item.slot})` };
   return h("label", {},
-    h("input", { type: "checkbox", "data-item": String(item.id), checked: state.shown.has(item.id), style, onchange: () => state.toggle(item.id) }),
+    h("input", {
+      type: "checkbox", "data-item": String(item.id), checked: state.shown.has(item.id), style,
+      onchange: () => state.toggle(item.id),
+    }),
     h("span", { class: "swatch", style }), text);
 }

@@ -13,7 +13,8 @@ export function startTheme(palette) {
   } catch {
     // A page opened from a file may not be allowed to remember; it works all the same.
   }
-  byId("theme").replaceChildren(choice("Colours", [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]], root.dataset.theme, choose));
+  const options = [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]];
+  byId("theme").replaceChildren(choice("Colours", options, root.dataset.theme, choose));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", read);
   // Paper is light.
   addEventListener("beforeprint", () => {
