@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import base64
 import math
+import sys
 import zlib
+from array import array
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 #: Resolution of times in the page: a nanosecond.
 NANO = 1e-9
 #: Multiples of its resolution that a value may have: differences and signs need two bits more.
 LARGEST = 2**46
+#: Rows that tell whether values or their differences compress better.
+SAMPLE = 20_000
 
 
 @dataclass
@@ -51,7 +54,7 @@ def coarse(frame: pl.DataFrame, resolution: dict[str, float]) -> dict[str, float
     """The resolutions for a table of any size: ten times coarser, as often as the largest value needs."""
     found = {}
     for name, one in resolution.items():
-        largest = float(np.nanmax(np.abs(frame[name].cast(pl.Float64).to_numpy()), initial=0.0))
+        largest = float(frame[name].cast(pl.Float64).fill_nan(None).abs().max() or 0.0)
         steps = math.ceil(math.log10(max(largest / (one * LARGEST), 1.0)) - 1e-9)
         found[name] = one * 10**steps
     return found
@@ -64,52 +67,54 @@ def _column(series: pl.Series, resolution: float) -> tuple[dict[str, Any], bytes
     if series.null_count():
         # 0 stands for "no value", everything else moves up by one.
         about["nullable"] = True
-        whole = series.cast(pl.Float64).to_numpy()
-        missing = np.isnan(whole)
-        whole = np.where(missing, 0, np.rint(np.where(missing, 0, whole) / resolution) + 1).astype(np.int64)
-        if whole.min(initial=0) < 0:
+        whole = (_steps(series.cast(pl.Float64).fill_nan(None), resolution) + 1).fill_null(0)
+        if (whole.min() or 0) < 0:
             raise ValueError(f"column {series.name} has nulls and negative values")
-    elif series.dtype.is_float():
-        whole = np.rint(series.to_numpy() / resolution).astype(np.int64)
     else:
-        whole = series.cast(pl.Int64).to_numpy()
-    steps = np.diff(whole, prepend=0)
-    plain, delta = _planes(whole), _planes(steps)
+        whole = _steps(series, resolution) if series.dtype.is_float() else series.cast(pl.Int64)
     # The cheaper of the two, judged on a sample: differences for what grows, the values
     # themselves for what jumps about.
-    chosen = plain
-    if _cost(delta) < _cost(plain):
+    delta = whole - whole.shift(1, fill_value=0)
+    if _cost(delta) < _cost(whole):
         about["delta"] = True
-        chosen = delta
+        whole = delta
+    chosen = _planes(whole)
     about["planes"] = chosen.width
-    about.update({flag: True for flag in ("signed", "wide") if getattr(chosen, flag)})
+    if chosen.signed:
+        about["signed"] = True
     return about, chosen.data
+
+
+def _steps(series: pl.Series, resolution: float) -> pl.Series:
+    return (series / resolution).round(mode="half_to_even").cast(pl.Int64)
 
 
 class _Planes(NamedTuple):
     signed: bool  # negative numbers are folded in
-    wide: bool  # some need more than 31 bits
     width: int
     data: bytes
 
 
-def _planes(values: np.ndarray) -> _Planes:
+def _planes(values: pl.Series) -> _Planes:
     """Byte planes of integers; negative ones are folded in between (0, -1, 1, -2, ...)."""
-    signed = bool(values.size and values.min() < 0)
-    folded = ((values << 1) ^ (values >> 63)) if signed else values
-    top = int(folded.max(initial=0))
+    signed = (values.min() or 0) < 0
+    if signed:
+        values = values.abs() * 2 - (values < 0).cast(pl.Int64)
+    top: int = values.max() or 0
     width = max(1, (top.bit_length() + 7) // 8)
     if width > 6:
         raise ValueError("a column needs more than 48 bits: give it a coarser resolution")
-    raw = np.ascontiguousarray(folded.astype("<i8")).view(np.uint8).reshape(-1, 8)
-    return _Planes(signed, top >= 2**31, width, raw[:, :width].T.tobytes())
+    numbers = array("q", values.to_list())
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    raw = numbers.tobytes()
+    return _Planes(signed, width, b"".join(raw[plane::8] for plane in range(width)))
 
 
-def _cost(planes: _Planes) -> int:
-    rows = len(planes.data) // planes.width
-    sample = min(rows, 20_000)
-    starts = range(0, rows * planes.width, rows) if rows else ()
-    return sum(len(zlib.compress(planes.data[at : at + sample], 1)) for at in starts)
+def _cost(values: pl.Series) -> int:
+    sample = values.head(SAMPLE)
+    data = _planes(sample).data
+    return sum(len(zlib.compress(data[at : at + len(sample)], 1)) for at in range(0, len(data), len(sample) or 1))
 
 
 def _gzip(data: bytes) -> bytes:

@@ -15,12 +15,14 @@ import re
 import shlex
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..plot import palette
 from ..results import command
 from ..text.terminal import visible
-from .encode import Blocks
+
+if TYPE_CHECKING:
+    from .encode import Blocks
 
 
 def policy(scripts: list[str], styles: list[str], *, style_attributes: bool = False, worker: bool = False) -> str:
@@ -97,7 +99,7 @@ def script(entry: str) -> str:
     return '\n(() => {\n"use strict";\n' + "\n".join(texts.values()) + "\n})();\n"
 
 
-Viewer = tuple[dict[str, Any], Blocks]
+Viewer = tuple[dict[str, Any], "Blocks"]
 """What the charts over time draw: a manifest, and the blocks of data that it points to."""
 
 VIEWER = (
@@ -174,14 +176,8 @@ def assembled(title: str, body: str, styles: Sequence[str], data: str, scripts: 
 
 def _slots() -> str:
     """The palette as variables of the page."""
-
-    def rules(theme: str) -> str:
-        return " ".join(f"--slot-{slot}: {shades[theme]};" for slot, shades in palette.SLOTS.items())
-
-    return (
-        f":root {{ {rules('light')} }}\n@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {rules('dark')} }} }}\n"
-        f":root[data-theme=dark] {{ {rules('dark')} }}\n@media print {{ :root:root {{ {rules('light')} }} }}"
-    )
+    shades = (f"--slot-{slot}: light-dark({shade['light']}, {shade['dark']});" for slot, shade in palette.SLOTS.items())
+    return f":root {{ {' '.join(shades)} }}"
 
 
 def shown(value: Any) -> Any:

@@ -385,7 +385,7 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], 
     several = len(texts) > 1
     shades = {"domain": list(texts), "range": list(map(shade, texts))}
     words = f"{json.dumps(texts)}[datum.value]"
-    legend = {"labelExpr": words} if several else None
+    legend = {"labelExpr": words} if any(texts.values()) and several else None
     encoding: Spec = {"color": {"field": "key", "type": "nominal", "scale": shades, "legend": legend}}
     shape: Spec = {}
     if several:

@@ -1,29 +1,18 @@
 // Queue lengths of the links, and the packets that died there.
-import { nextTime, timeRecords, withAlpha } from "./chart_window.js";
 import { openTable } from "./codec.js";
-import { choice, cued, h } from "./dom.js";
-import { NB, exact, grouped, timeText } from "./format.js";
-import { cross, rowAt, sparse, stepLine, stepRange } from "./marks.js";
-import { lowerBound, upperBound } from "./scale.js";
+import { chip, choice, cued, h } from "./dom.js";
+import { NB, exact, grouped } from "./format.js";
+import { rowAt } from "./marks.js";
 import { state } from "./state.js";
+import { nextTime, timeRecords } from "./store.js";
 import { theme } from "./theme.js";
 
 const shownLinks = new Set();
 let unit = "ms";
-const key = () => (unit === "ms" ? "wait_ms" : "queue_packets");
-// The queue's length, or its wait, when a packet died there.
-const level = (queue, drops, i) => (unit === "ms" ? queue?.wait_ms[rowAt(queue.time_s, drops.time_s[i])] : drops.queue_packets[i]) || 0;
-// The wait of packets that had not left when the run ended is not known: its line ends before.
-function known(queue) {
-  if (unit !== "ms") return null;
-  if (queue.known === undefined) {
-    let last = queue.rows - 1;
-    while (last >= 0 && Number.isNaN(queue.wait_ms[last])) last--;
-    queue.known = last + 1 < queue.rows ? queue.time_s[last + 1] : null;
-  }
-  return queue.known;
-}
-const waitText = (queue, i) => (i < 0 || Number.isNaN(queue.wait_ms[i]) ? [] : [["they left after", exact(queue.wait_ms[i], 3) + NB + "ms"]]);
+const column = () => (unit === "ms" ? "wait_ms" : "queue_packets");
+const waitText = (wait) => (Number.isNaN(wait) ? [] : [["they left after", exact(wait, 3) + NB + "ms"]]);
+const packetsText = (packets) => exact(packets) + NB + "packets";
+const shortOf = (link) => link.replace("->", "→");
 
 export const queueChart = {
   id: "queue",
@@ -32,84 +21,52 @@ export const queueChart = {
   needs: "queue",
   height: 210,
   partName: "link",
+  holds: true,
   // Each link of a single run has a panel, whose title names it.
   ownColours: () => !state.compared,
   axis: () => (unit === "ms" ? state.manifest.axes.wait : { ...state.manifest.axes.queue, whole: true }),
-  roles: [
-    { key: "queue", name: "waiting", sample: "area" },
-    { key: "drop", name: "dropped, lost or filtered", sample: "cross", there: ({ drops }) => drops },
+  layers: [
+    { key: "queue", name: "waiting", kind: "steps", column, sample: "area", line: 1.2, fill: true },
+    { key: "drop", name: "dropped, lost or filtered", kind: "cross", table: "drops", column, line: 1.7 },
   ],
   columns: [["time", "s", 9], ["length", "packets"], ["wait", "ms", 3], ["event", ""], ["what", ""]],
 
   // The links of the runs; at first only one, a full one, is drawn.
   parts() {
-    const out = [];
-    state.manifest.runs.forEach((run, r) => {
-      run.queues.forEach((queue) => {
-        if (!shownLinks.has(r + ":" + queue.link)) return;
-        out.push({
-          id: r + ":" + queue.link, run: r, group: queue.link.replace("->", "→"), queue, slot: state.compared ? run.slot : undefined, name: (state.compared ? run.label + " · " : "") + queue.link.replace("->", "→"),
-          colour: (role) => (state.compared ? theme.slots[run.slot] : theme.roles[role]),
-          open: async () => ({ queue: queue.table.rows ? await openTable(queue.table) : null, drops: queue.drops.rows ? await openTable(queue.drops) : null }),
-        });
-      });
-    });
-    return out;
+    const links = state.manifest.runs.flatMap((run, r) => run.queues.map((queue) => ({ run, r, queue, id: r + ":" + queue.link })));
+    return links.filter(({ id }) => shownLinks.has(id)).map(({ run, r, queue, id }) => ({
+      id, run: r, queue, group: shortOf(queue.link), slot: state.compared ? run.slot : undefined,
+      name: (state.compared ? run.label + " · " : "") + shortOf(queue.link),
+      colour: (role) => (state.compared ? theme.slots[run.slot] : theme.roles[role]),
+      open: () => openQueue(queue),
+    }));
   },
 
-  range(part, { queue }, t0, t1) {
-    return queue ? [0, Math.max(0, stepRange(queue, queue.time_s, key(), t0, t1)[1])] : [0, 1];
-  },
-
-  draw(ctx, part, { queue, drops }, box, sx, sy, frame) {
-    if (queue && frame.on.queue) {
-      ctx.strokeStyle = part.colour("queue");
-      ctx.lineWidth = 1.2 + 1.4 * frame.under;
-      stepLine(ctx, queue, queue.time_s, key(), sx, sy, { until: known(queue), fill: withAlpha(part.colour("queue"), state.compared && frame.parts.length > 2 ? 0.08 : 0.2) });
+  tell(part, { queue, drops }, table, i) {
+    if (table === queue) {
+      const thinned = part.queue.thinned ? [["", "extremes only: this queue changed too often to keep each step"]] : [];
+      return [["length", packetsText(queue.queue_packets[i])], ...waitText(queue.wait_ms[i]), ["since", exact(queue.time_s[i]) + NB + "s"], ...thinned];
     }
-    if (drops && frame.on.drop) {
-      ctx.strokeStyle = part.colour("drop");
-      ctx.lineWidth = 1.7 + 1.6 * frame.under;
-      ctx.beginPath();
-      const put = sparse(4, (x, y) => cross(ctx, x, y, 3.5 + frame.under));
-      for (let i = lowerBound(drops.time_s, sx.domain[0]); i < drops.rows && drops.time_s[i] <= sx.domain[1]; i++) put(sx(drops.time_s[i]), sy(level(queue, drops, i)));
-      ctx.stroke();
-    }
-  },
-
-  near(part, { queue, drops }, x, y, sx, sy, frame, exactly) {
-    const t = exactly ? state.view.cursor : sx.back(x);
-    if (drops && frame.on.drop) {
-      const [from, to] = [lowerBound(drops.time_s, sx.back(x - 6)), upperBound(drops.time_s, sx.back(x + 6))];
-      let best = -1;
-      for (let i = from; i < to; i++) if (best < 0 || Math.abs(drops.time_s[i] - t) < Math.abs(drops.time_s[best] - t)) best = i;
-      if (best >= 0 && (exactly || Math.abs(sy(level(queue, drops, best)) - y) < 12)) {
-        return {
-          away: 0, title: `${part.name}: ${lossName(drops, best)}`, x: sx(drops.time_s[best]), y: sy(level(queue, drops, best)),
-          rows: [["at", exact(drops.time_s[best]) + NB + "s"], ["packet", lossWhat(part, drops, best)], ["queue then", exact(drops.queue_packets[best]) + NB + "packets"], ...(queue ? waitText(queue, rowAt(queue.time_s, drops.time_s[best])) : [])],
-        };
-      }
-    }
-    if (!queue) return null;
-    const i = rowAt(queue.time_s, t);
-    if (i < 0) return null;
-    const at = sy(queue[key()][i] || 0);
-    return {
-      away: Math.abs(at - y), title: timeText(t, state.view.span / 1000), x, y: at,
-      rows: [[part.name, exact(queue.queue_packets[i]) + NB + "packets", part.colour("queue")], ...waitText(queue, i), ["since", exact(queue.time_s[i]) + NB + "s"], ...(part.queue.thinned ? [["", "extremes only: this queue changed too often to keep each step"]] : [])],
-    };
+    return [[lossName(drops, i), lossWhat(part, drops, i)], ["queue then", packetsText(drops.queue_packets[i])], ...waitText(drops.wait_ms[i])];
   },
 
   next(part, { queue, drops }, t, direction) {
-    return nextTime(drops && drops.rows < 500 ? drops : queue, t, direction);
+    return nextTime((drops && drops.rows < 500 ? drops : queue)?.time_s, t, direction);
   },
 
   records(part, { queue, drops }, t0, t1, most) {
-    const lengths = timeRecords(queue, t0, t1, most, (i) => [queue.time_s[i], queue.queue_packets[i], queue.wait_ms[i], "length", ""]);
-    const losses = timeRecords(drops, t0, t1, most, (i) => [drops.time_s[i], drops.queue_packets[i], NaN, lossName(drops, i), lossWhat(part, drops, i)]);
+    const lengths = timeRecords(queue?.time_s, t0, t1, most, (i) => [queue.time_s[i], queue.queue_packets[i], queue.wait_ms[i], "length", ""]);
+    const losses = timeRecords(drops?.time_s, t0, t1, most, (i) => [drops.time_s[i], drops.queue_packets[i], NaN, lossName(drops, i), lossWhat(part, drops, i)]);
     return { count: lengths.count + losses.count, records: [...lengths.records, ...losses.records] };
   },
 };
+
+// The queue, and what died there, with the wait of the queue at that time.
+async function openQueue({ table, drops: lost }) {
+  const [queue, drops] = [table.rows ? await openTable(table) : null, lost.rows ? await openTable(lost) : null];
+  if (drops) drops.wait_ms ||= Float64Array.from(drops.time_s, (time) => queue?.wait_ms[rowAt(queue.time_s, time)] || 0);
+  return { queue, drops };
+}
 
 const lossName = (drops, i) => ({ drop: "dropped", lose: "lost", filter: "filtered" })[state.manifest.names.fates[drops.event[i]]];
 
@@ -144,12 +101,12 @@ export function linkSwitches(frame, first = unit) {
   const group = h("div", { class: "chips", role: "group", "aria-label": "Links" }, links.slice(0, listed).map((link) => {
     const keys = runs.map((run, r) => r + ":" + link).filter((key, r) => runs[r].queues.some((queue) => queue.link === link));
     const on = () => keys.some((key) => shownLinks.has(key));
-    const button = h("button", { type: "button", class: "chip", "aria-pressed": String(on()), onclick: () => {
+    const button = chip(shortOf(link), on(), () => {
       const was = on();
       for (const key of keys) was ? shownLinks.delete(key) : shownLinks.add(key);
       button.setAttribute("aria-pressed", String(!was));
       frame.invalidate();
-    } }, link.replace("->", "→"));
+    });
     return button;
   }));
   frame.extra.append(cued(group));

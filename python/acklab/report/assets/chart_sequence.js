@@ -4,19 +4,10 @@
 import { setFont } from "./axes.js";
 import { NB, duration, exact, grouped } from "./format.js";
 import { eachColumn } from "./levels.js";
-import { cross, dash, extremes, rowAt, sparse, stepLine } from "./marks.js";
-import { lowerBound, upperBound } from "./scale.js";
-import { roleColour, state } from "./state.js";
-import { FATE, carried, fateOf, isAgain, openItem, openWays } from "./store.js";
-
-export function itemParts(needs, open, bulk = false) {
-  const out = bulk ? state.leftOut() : [];
-  return state.visible().filter((item) => !out.includes(item)).map((item) => ({
-    id: item.id, run: item.run, group: item.group, name: item.name, slot: item.slot, item, open: () => open(item),
-    recorded: state.manifest.runs[item.run].recorded[needs],
-    colour: (role) => roleColour(item, role),
-  }));
-}
+import { cross, extremes, inSight, rowAt, sparse, stepLine } from "./marks.js";
+import { lowerBound } from "./scale.js";
+import { state } from "./state.js";
+import { FATE, carried, fateOf, isAgain, itemParts, nextTime, openItem, openWays, timeRecords } from "./store.js";
 
 export const sequenceChart = {
   id: "sequence",
@@ -110,21 +101,11 @@ export const sequenceChart = {
     return best && { away: best.away, ...best.make() };
   },
 
-  next(part, { data }, t, direction) {
-    if (!data) return null;
-    const i = direction > 0 ? upperBound(data.sent_s, t) : lowerBound(data.sent_s, t) - 1;
-    return i >= 0 && i < data.rows ? data.sent_s[i] : null;
-  },
+  next: (part, { data }, t, direction) => nextTime(data?.sent_s, t, direction),
 
   records(part, { data }, t0, t1, most) {
-    if (!data) return { count: 0, records: [] };
-    const [from, to] = [lowerBound(data.sent_s, t0), upperBound(data.sent_s, t1)];
-    const records = [];
     const { fates } = state.manifest.names;
-    for (let i = from; i < to && records.length < most; i++) {
-      records.push([data.sent_s[i], data.number[i], data.number[i] + data.len[i], isAgain(data, i) ? "retransmission" : "data", data.end[i], fates[fateOf(data, i)]]);
-    }
-    return { count: to - from, records };
+    return timeRecords(data?.sent_s, t0, t1, most, (i) => [data.sent_s[i], data.number[i], data.number[i] + data.len[i], isAgain(data, i) ? "retransmission" : "data", data.end[i], fates[fateOf(data, i)]]);
   },
 };
 
@@ -151,8 +132,7 @@ function ackTip(part, ack, k, sx, sy) {
 }
 
 function drawSegments(ctx, part, data, sx, sy, box, under) {
-  const [t0, t1] = sx.domain;
-  const [from, to] = [lowerBound(data.sent_s, t0), upperBound(data.sent_s, t1)];
+  const [from, to] = inSight(data.sent_s, sx);
   ctx.strokeStyle = ctx.fillStyle = part.colour("data");
   const tall = Math.abs(sy.k) * (data.len[from] || 1);
   if (to - from <= 3 * box.w) {
@@ -198,14 +178,9 @@ function freshNumbers(data) {
   return data.fresh;
 }
 
-export function inSight(rows, sx) {
-  const [t0, t1] = sx.domain;
-  return [lowerBound(rows.sent, t0), upperBound(rows.sent, t1)];
-}
-
 function drawAgain(ctx, part, data, sx, sy, box) {
   const { again } = data;
-  const [from, to] = inSight(again, sx);
+  const [from, to] = inSight(again.sent, sx);
   const letters = to - from <= box.w / 7;
   ctx.strokeStyle = ctx.fillStyle = part.colour("retransmit");
   ctx.lineWidth = 2;
@@ -233,7 +208,7 @@ function drawAgain(ctx, part, data, sx, sy, box) {
 
 function drawLost(ctx, part, data, sx, sy) {
   const { lost } = data;
-  const [from, to] = inSight(lost, sx);
+  const [from, to] = inSight(lost.sent, sx);
   ctx.strokeStyle = part.colour("drop");
   ctx.lineWidth = 1.6;
   ctx.beginPath();
@@ -252,7 +227,7 @@ function drawAckLine(ctx, part, ack, sx, sy, box, under) {
   ctx.lineWidth = 1.5 + 2.2 * under;
   stepLine(ctx, ack.arrivals, time, "highest", sx, sy, { until: part.item.end_s });
   // Duplicates: small ticks below the line.
-  const [from, to] = [lowerBound(time, sx.domain[0]), upperBound(time, sx.domain[1])];
+  const [from, to] = inSight(time, sx);
   if (to - from > 6 * (sx.range[1] - sx.range[0])) return;
   ctx.beginPath();
   for (let k = Math.max(1, from); k < to; k++) {
@@ -265,7 +240,7 @@ function drawAckLine(ctx, part, ack, sx, sy, box, under) {
 }
 
 function drawSacks(ctx, part, sacks, sx, sy) {
-  const [from, to] = [lowerBound(sacks.time_s, sx.domain[0]), upperBound(sacks.time_s, sx.domain[1])];
+  const [from, to] = inSight(sacks.time_s, sx);
   const strokes = to - from <= 4 * (sx.range[1] - sx.range[0]);
   ctx.fillStyle = part.colour("sack");
   if (strokes) {
@@ -287,6 +262,7 @@ function drawSacks(ctx, part, sacks, sx, sy) {
 
 function drawEdge(ctx, part, edge, sx, sy) {
   ctx.strokeStyle = part.colour("window");
-  dash(ctx, [6, 3], 1.5);
+  ctx.lineWidth = 1.5;
+  ctx.setLineDash([6, 3]);
   stepLine(ctx, edge, edge.time_s, "edge", sx, sy, { until: part.item.end_s });
 }

@@ -1,14 +1,11 @@
 // Goodput in bins. The bins grow and shrink with the zoom; each is the exact number of
 // bytes that came in order within it, from the running total, divided by its length.
 import { setFont } from "./axes.js";
-import { newPath } from "./svg.js";
-import { itemParts } from "./chart_sequence.js";
-import { withAlpha } from "./chart_window.js";
 import { NB, duration, exact, si } from "./format.js";
-import { dash } from "./marks.js";
+import { drawLevel, fillBelow, trace } from "./marks.js";
 import { niceStep, upperBound } from "./scale.js";
 import { state } from "./state.js";
-import { openItem } from "./store.js";
+import { itemParts, openItem } from "./store.js";
 import { theme } from "./theme.js";
 
 // How many times the slowest link's rate the chart reaches at most.
@@ -53,47 +50,24 @@ export const throughputChart = {
     const capacity = part.item.capacity_bps;
     if (frame.on.capacity && capacity) {
       ctx.strokeStyle = theme["ink-3"];
-      dash(ctx, [6, 4], 1.2);
-      ctx.beginPath();
-      ctx.moveTo(box.x, sy(capacity));
-      ctx.lineTo(box.x + box.w, sy(capacity));
-      ctx.stroke();
-      ctx.setLineDash([]);
+      ctx.lineWidth = 1.2;
+      drawLevel(ctx, box, sy(capacity));
     }
-    if (!frame.on.goodput) return;
-    const line = newPath(ctx);
-    let first = true;
-    let end = box.x;
-    for (const bin of binsOf(progress, sx.domain[0], Math.min(sx.domain[1], part.item.end_s))) {
-      const y = sy(bin.rate);
-      if (first) line.moveTo(sx(bin.from), y);
-      line.lineTo(sx(bin.from), y);
-      line.lineTo((end = sx(bin.to)), y);
-      first = false;
-    }
-    ctx.strokeStyle = part.colour("goodput");
+    const line = linePast(binsOf(progress, sx.domain[0], Math.min(sx.domain[1], part.item.end_s)), sx, sy);
+    if (!frame.on.goodput || !line.length) return;
+    ctx.strokeStyle = ctx.fillStyle = part.colour("goodput");
     ctx.lineWidth = 1.6 + 1.5 * frame.under;
-    if (frame.parts.length < 3 || state.eachApart()) {
-      const area = newPath(ctx, line);
-      area.lineTo(end, sy(0));
-      area.lineTo(box.x - 5, sy(0));
-      ctx.fillStyle = withAlpha(part.colour("goodput"), 0.14);
-      ctx.fill(area);
-    }
-    ctx.stroke(line);
+    if (frame.parts.length < 3 || state.eachApart()) fillBelow(ctx, line, sy(0), 0.14);
+    trace(ctx, line);
+    ctx.stroke();
   },
 
   over(ctx, parts, data, box, sx, sy, frame) {
     if (frame.on.sum && panelOf(parts[0], frame).length > 1) {
-      const line = newPath(ctx);
-      for (const [i, bin] of sumOf(parts, data, sx.domain[0], sx.domain[1]).entries()) {
-        if (!i) line.moveTo(sx(bin.from), sy(bin.rate));
-        line.lineTo(sx(bin.from), sy(bin.rate));
-        line.lineTo(sx(bin.to), sy(bin.rate));
-      }
       ctx.strokeStyle = theme.ink;
       ctx.lineWidth = 1.4;
-      ctx.stroke(line);
+      trace(ctx, linePast(sumOf(parts, data, sx.domain[0], sx.domain[1]), sx, sy));
+      ctx.stroke();
     }
     if (frame.on.goodput) outside(ctx, parts.flatMap((part) => beyond(part, data(part).progress, box, sx, sy)), box);
   },
@@ -121,6 +95,8 @@ export const throughputChart = {
     return { count: bins.length, records: bins.slice(0, most).map((bin) => [bin.from, bin.to, bin.rate]) };
   },
 };
+
+const linePast = (bins, sx, sy) => bins.flatMap((bin) => [[sx(bin.from), sy(bin.rate)], [sx(bin.to), sy(bin.rate)]]);
 
 // The flows that share a part's panel, where they add up: those of one run that compete.
 function panelOf(part, frame) {

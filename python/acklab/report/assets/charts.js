@@ -2,6 +2,7 @@
 //   Ctrl and wheel: zoom · Shift and drag: move · double click: all · arrow keys: values
 import { announce, h } from "./dom.js";
 import { saveButtons } from "./save.js";
+import { colourOf } from "./theme.js";
 
 // Narrower places have one panel a line, or panels of named rows of at least so many pixels; pixels between panels.
 const ONE_COLUMN = 700;
@@ -89,8 +90,7 @@ function showPanel(place, spec) {
 
 // The whole chart as a file: the page's variables become colours.
 function wholeChart(spec) {
-  const style = getComputedStyle(document.documentElement);
-  const text = JSON.stringify(spec).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
-  const whole = { ...JSON.parse(text), background: style.getPropertyValue("--surface").trim() };
+  const text = JSON.stringify(spec).replace(/var\(--([\w-]+)\)/g, (_, name) => colourOf(name));
+  const whole = { ...JSON.parse(text), background: colourOf("surface") };
   return viewOf(whole, {}).toSVG();
 }

@@ -38,42 +38,22 @@ export async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function readColumn(bytes, start, rows, column) {
-  const small = !column.wide;
-  const raw = small ? joinSmall(bytes, start, rows, column.planes) : joinLarge(bytes, start, rows, column.planes);
-  // Dividing by a whole number instead of multiplying by its inverse keeps 0.3 at 0.3.
-  const scale = column.scale || 1;
-  const divide = scale < 1 ? Math.round(1 / scale) : 1;
-  const { signed: folded, delta, nullable } = column;
-  if (small && !folded && !delta && !nullable && divide === 1) return raw;
-  const out = new Float64Array(rows);
-  let sum = 0;
-  for (let i = 0; i < rows; i++) {
-    let v = raw[i];
-    // Folded: 0, -1, 1, -2, ...; the odd ones are negative.
-    if (folded) v = small ? (v >>> 1) ^ -(v & 1) : v % 2 ? -(v + 1) / 2 : v / 2;
-    if (delta) v = sum += v;
-    out[i] = !nullable ? v / divide : v === 0 ? NaN : (v - 1) / divide;
-  }
-  return out;
-}
-
-function joinSmall(bytes, start, rows, planes) {
-  const out = new Int32Array(rows);
-  for (let plane = 0; plane < planes; plane++) {
-    const base = start + plane * rows;
-    const shift = 8 * plane;
-    for (let i = 0; i < rows; i++) out[i] |= bytes[base + i] << shift;
-  }
-  return out;
-}
-
-// Beyond 31 bits, in doubles, which are whole up to 53.
-function joinLarge(bytes, start, rows, planes) {
+function readColumn(bytes, start, rows, { planes, scale = 1, signed: folded, delta, nullable }) {
   const out = new Float64Array(rows);
   for (let plane = 0, weight = 1; plane < planes; plane++, weight *= 256) {
     const base = start + plane * rows;
     for (let i = 0; i < rows; i++) out[i] += bytes[base + i] * weight;
+  }
+  // Dividing by a whole number instead of multiplying by its inverse keeps 0.3 at 0.3.
+  const divide = Math.round(1 / scale);
+  let sum = 0;
+  for (let i = 0; i < rows; i++) {
+    let v = out[i];
+    // Folded: 0, -1, 1, -2, ...; the odd ones are negative.
+    if (folded) v = v % 2 ? -(v + 1) / 2 : v / 2;
+    if (delta) v = sum += v;
+    if (nullable) v = v === 0 ? NaN : v - 1;
+    out[i] = scale < 1 ? v / divide : v * scale;
   }
   return out;
 }

@@ -2,6 +2,7 @@
 import { h } from "./dom.js";
 import { exact, grouped } from "./format.js";
 import { saveFile } from "./save.js";
+import { scroller } from "./stack.js";
 import { state } from "./state.js";
 
 const MOST_ROWS = 200;
@@ -43,20 +44,13 @@ function recordsOf(frame, most) {
 function fillDataTable(frame, body) {
   const { total, rows } = recordsOf(frame, MOST_ROWS);
   const heads = headsOf(frame);
-  const cell = (value, column) => {
-    const text = typeof value === "string";
-    const empty = value === null || Number.isNaN(value);
-    return h("td", { class: text ? "text" : empty ? "none" : null }, empty ? "–" : text ? value : column[2] !== undefined ? value.toFixed(column[2]) : exact(value));
-  };
+  const shown = (value, [, , decimals]) => (value === null || Number.isNaN(value) ? null : typeof value === "string" ? value : decimals === undefined ? exact(value) : value.toFixed(decimals));
+  const columns = heads.map(([label, unit]) => ({ label, unit, text: unit === "" }));
   body.replaceChildren(
     h("div", { class: "more" },
       rows.length < total ? `The first ${grouped(rows.length)} of ${grouped(total)} rows in sight; zoom in to see others.` : `All ${grouped(total)} rows in sight.`,
       h("button", { type: "button", onclick: () => saveRows(frame) }, "Save rows in sight as CSV")),
-    h("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": frame.spec.title + ", data" },
-      h("table", {},
-        h("caption", { class: "unseen" }, frame.spec.title),
-        h("thead", {}, h("tr", {}, heads.map(([name, unit]) => h("th", { scope: "col", class: unit === "" ? "text" : null }, name, h("span", { class: "unit" }, unit || ""))))),
-        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, i) => cell(value, heads[i]))))))));
+    scroller(frame.spec.title + ", data", columns, rows.map((row) => row.map((value, i) => shown(value, heads[i]))), { stacked: false }));
 }
 
 function saveRows(frame) {

@@ -8,7 +8,7 @@ export function h(tag, attributes, ...children) {
       for (const [property, v] of Object.entries(value)) element.style.setProperty(property, v);
     } else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
+  element.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
   return element;
 }
 
@@ -27,6 +27,12 @@ export function cued(row) {
 export function announce(text) {
   const live = byId("live");
   if (live.textContent !== text) live.textContent = text;
+}
+
+// A button that is on or off, with the colour of what it switches.
+export function chip(text, on, act, slot) {
+  const swatch = slot && h("span", { class: "swatch", style: { "--c": `var(--slot-${slot})` } });
+  return h("button", { type: "button", class: "chip", "aria-pressed": String(on), onclick: act }, swatch, text);
 }
 
 // A row of buttons of which one is on.

@@ -1,6 +1,6 @@
 // The explorer: a scenario changes, the simulator runs it, and the charts of a run's report draw it again.
 import { copyButton } from "./command.js";
-import { announce, byId, h } from "./dom.js";
+import { announce, byId, chip, h } from "./dom.js";
 import { controls } from "./explorer_controls.js";
 import { readAddress, writeAddress } from "./explorer_address.js";
 import { facts } from "./explorer_finding.js";
@@ -69,7 +69,7 @@ function panelParts() {
       none.textContent = now.from ? now.from.name + (now.from.text === now.text ? "" : ", changed") : "choose a path …";
       preset.value = at < 0 ? "" : String(at);
       set.show(now.text);
-      row.replaceChildren(...sides.map((_, i) => h("button", { type: "button", class: "chip", "aria-pressed": String(i === side), style: { "--c": `var(--slot-${kit.runs[i]})` }, onclick: () => selectRun(i) }, sides.length > 1 ? h("span", { class: "swatch" }) : null, `Run ${RUN_NAMES[i]}`)),
+      row.replaceChildren(...sides.map((_, i) => chip(`Run ${RUN_NAMES[i]}`, i === side, () => selectRun(i), sides.length > 1 && kit.runs[i])),
         sides.length < 2 ? h("button", { type: "button", id: "add", onclick: () => put([sides[0].text, sides[0].text], 1) }, "Compare with a second run")
           : h("button", { type: "button", id: "remove", onclick: () => put([sides[side].text]) }, "Keep only this run"));
     },

@@ -1,7 +1,7 @@
 // The numbers of one run, or of two below each other, and in what their scenarios differ.
-import { stack } from "./stack.js";
 import { h } from "./dom.js";
 import { NB, duration, grouped, si } from "./format.js";
+import { scroller } from "./stack.js";
 
 const percent = (share) => `${(100 * share).toFixed(1)}${NB}%`;
 
@@ -36,17 +36,11 @@ export function numbers(runs, compared) {
   // What says nothing of any flow is left out.
   const columns = NUMBERS.map(([name], i) => ({ name, i })).filter(({ name, i }) => !RARE.includes(name) || rows.some(({ cells }) => !["0", "–"].includes(cells[i])));
   const titles = runs.map((run) => run.result.summary.title).filter((title, i, all) => title && all.indexOf(title) === i);
-  const heads = ["", ...columns.map(({ name }) => name)];
-  const lines = rows.map(({ run, flow, cells }) => h("tr", {},
-    h("td", { class: "text" }, compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several ? ` · ${flow.name}` : ""] : flow.name),
-    columns.map(({ i }) => h("td", {}, cells[i]))));
-  for (const line of lines) stack(line, heads);
+  const heads = [{ label: compared ? "run" : "flow", text: true }, ...columns.map(({ name }) => ({ label: name }))];
+  const nameOf = (run, flow) => (compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several && ` · ${flow.name}`] : flow.name);
   return [
     h("h2", {}, titles.join(" · ") || "Numbers"),
-    h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Numbers" },
-      h("table", { class: "stacked" },
-        h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "text" }, compared ? "run" : "flow"), columns.map(({ name }) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, lines))),
+    scroller("Numbers", heads, rows.map(({ run, flow, cells }) => [nameOf(run, flow), ...columns.map(({ i }) => cells[i])])),
     runs.some((run) => run.result.summary.flows.length > MOST_FLOWS) ? h("p", { class: "note" }, `The first ${MOST_FLOWS} flows of each run; the charts have switches for others.`) : "",
     compared && runs.length > 1 ? differences(runs) : "",
   ];

@@ -2,7 +2,7 @@
 import { byId } from "./dom.js";
 import { fromBase64, inflate } from "./codec.js";
 
-export const LIMIT_S = 5;
+const LIMIT_S = 5;
 
 let program = null;
 let worker = null;

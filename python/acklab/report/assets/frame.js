@@ -203,6 +203,11 @@ export class Frame {
     return this.parts.map((part) => [part.name, theme.slots[part.slot], "line"]);
   }
 
+  get axis() {
+    const { axis } = this.spec;
+    return typeof axis === "function" ? axis() : axis;
+  }
+
   // Whether every panel is drawn in the roles' own colours.
   get ownColours() {
     return this.parts.length === 1 || state.eachApart() || Boolean(this.spec.ownColours?.());
@@ -217,7 +222,7 @@ export class Frame {
       const { box } = panel;
       const [low, high] = (spec.ownScale && !state.apart && limitsOf(this, panel.parts)) || all || [0, 1.06];
       const sx = (panel.sx = linear(view.from, view.to, box.x, box.x + box.w));
-      const axis = typeof spec.axis === "function" ? spec.axis() : spec.axis;
+      const { axis } = this;
       const sy = (panel.sy = (axis.log ? logarithmic : linear)(low, high, box.y + box.h, box.y));
       drawTimeAxis(ctx, box, sx, i === this.panels.length - 1);
       drawValueAxis(ctx, box, sy, axis);

@@ -112,10 +112,7 @@ export const navigator_ = {
       if (drag.kind === "from") view.show(Math.min(t, drag.to - view.least), drag.to, drag);
       else if (drag.kind === "to") view.show(drag.from, Math.max(t, drag.from + view.least), drag);
       else if (drag.kind === "new") view.show(Math.min(drag.t, t), Math.max(drag.t, t), drag);
-      else {
-        const from = Math.min(Math.max(drag.from + t - drag.t, 0), view.end - (drag.to - drag.from));
-        view.show(from, from + drag.to - drag.from, drag);
-      }
+      else view.show(drag.from + t - drag.t, drag.to + t - drag.t, drag);
     });
     for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => (drag = null));
     canvas.addEventListener("dblclick", () => state.view.reset());

@@ -59,8 +59,7 @@ export function wirePointer(frame) {
       frame.showTip(null);
       if (start.move) {
         const seconds = (start.x - x) * start.perDot;
-        const from = Math.min(Math.max(start.from + seconds, 0), state.view.end - (start.to - start.from));
-        state.view.show(from, from + start.to - start.from, start);
+        state.view.show(start.from + seconds, start.to + seconds, start);
       } else {
         frame.selection = [start.time, frame.timeAt(x, y)];
         frame.drawFront();

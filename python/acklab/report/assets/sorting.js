@@ -2,7 +2,7 @@
 import { announce, h } from "./dom.js";
 
 export function wireSorting() {
-  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll(".card table:not(.turned)"))) {
+  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll(".card table:not(.turned table)"))) {
     const body = table.tBodies[0];
     if (!table.tHead || table.tHead.rows.length !== 1 || !body || body.rows.length < 3 || body.querySelector("[rowspan], [colspan]")) continue;
     for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {

@@ -57,14 +57,8 @@ export const state = {
   // Apart means a panel for each flow, or for each run if that were too many.
   eachApart: () => state.apart && state.visible().length <= MOST_APART,
 
-  toggle(id, on) {
-    if (on === undefined ? !state.shown.has(id) : on) state.shown.add(id);
-    else state.shown.delete(id);
-    state.tell();
-  },
-
-  only(ids) {
-    state.shown = new Set(ids);
+  toggle(id) {
+    if (!state.shown.delete(id)) state.shown.add(id);
     state.tell();
   },
 
@@ -89,4 +83,5 @@ function itemName(item) {
 // An item's colour. A flow that has a panel to itself is drawn in the colours of the roles
 // instead: data, ACKs and retransmissions differ, and the panel's name says whose they are.
 export const itemColour = (item) => theme.slots[item.slot];
-export const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? theme.roles[role] : itemColour(item));
+export const ownColour = (role) => theme.roles[role] || theme.slots[role];
+export const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? ownColour(role) : itemColour(item));

@@ -1,14 +1,4 @@
-// A page without charts over time: the theme, and the controls. The page can be read without this.
-import { wireCommand } from "./command.js";
-import { wireCharts } from "./charts.js";
-import { wireAsides } from "./narrow.js";
-import { wireSorting } from "./sorting.js";
-import { startTheme } from "./theme.js";
-import { wireUnfold } from "./unfold.js";
+// A page without charts over time. It can be read without this.
+import { wirePage } from "./wiring.js";
 
-startTheme({ slots: {}, roles: {} });
-wireSorting();
-wireCharts();
-wireCommand();
-wireAsides();
-wireUnfold();
+wirePage({ slots: {}, roles: {} });

@@ -1,6 +1,8 @@
 // An item's tables, opened when a chart first needs them, with what every chart derives alike.
 import { openTable } from "./codec.js";
 import { grouped } from "./format.js";
+import { lowerBound, upperBound } from "./scale.js";
+import { roleColour, state } from "./state.js";
 
 export const FATE = { delivered: 0, drop: 1, lose: 2, filter: 3, flying: 4 };
 
@@ -8,9 +10,32 @@ export async function openItem(item, names) {
   const out = {};
   for (const name of names) {
     const about = item.tables[name];
-    out[name] = about && about.rows ? await openTable(about) : null;
+    out[name] = about?.rows ? await openTable(about) : null;
   }
   return out;
+}
+
+// The flows that are drawn, as parts of a chart, each with what `open(item)` gives; `bulk` is as frame.js has it.
+export function itemParts(needs, open, bulk = false) {
+  const out = bulk ? state.leftOut() : [];
+  return state.visible().filter((item) => !out.includes(item)).map((item) => ({
+    id: item.id, run: item.run, group: item.group, name: item.name, slot: item.slot, item, open: () => open(item),
+    recorded: state.manifest.runs[item.run].recorded[needs],
+    colour: (role) => roleColour(item, role),
+  }));
+}
+
+// The first of the times after t, or the last before it, by the direction; null if there is none.
+export function nextTime(times, t, direction) {
+  const i = times ? (direction > 0 ? upperBound(times, t) : lowerBound(times, t) - 1) : -1;
+  return times?.[i] ?? null;
+}
+
+// How many of the times are in [t0, t1], and `record(i)` of the first of them.
+export function timeRecords(times, t0, t1, most, record) {
+  if (!times) return { count: 0, records: [] };
+  const [from, to] = [lowerBound(times, t0), upperBound(times, t1)];
+  return { count: to - from, records: Array.from({ length: Math.min(to - from, most) }, (_, k) => record(from + k)) };
 }
 
 // The data or the ACKs of an item, with their ends and the rows of each sort.

@@ -2,27 +2,6 @@
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 const n = (value) => String(Math.round(value * 100) / 100);
 
-// A path for either context: the browser's own takes its text.
-class Trail {
-  constructor(from = null) {
-    this.parts = from ? [...from.parts] : [];
-  }
-  moveTo(x, y) {
-    this.parts.push(`M${n(x)} ${n(y)}`);
-  }
-  lineTo(x, y) {
-    this.parts.push(`L${n(x)} ${n(y)}`);
-  }
-  closePath() {
-    this.parts.push("Z");
-  }
-  rect(x, y, w, h) {
-    this.parts.push(`M${n(x)} ${n(y)}h${n(w)}v${n(h)}h${n(-w)}Z`);
-  }
-}
-
-export const newPath = (ctx, from = null) => (ctx instanceof SvgContext ? new Trail(from) : from ? new Path2D(from) : new Path2D());
-
 export class SvgContext {
   fillStyle = "#000";
   strokeStyle = "#000";
@@ -33,7 +12,7 @@ export class SvgContext {
   textAlign = "left";
   textBaseline = "alphabetic";
   dashes = [];
-  path = new Trail();
+  path = [];
   out = [];
   kept = [];
   open = 0;
@@ -46,26 +25,23 @@ export class SvgContext {
   }
 
   beginPath() {
-    this.path = new Trail();
+    this.path = [];
   }
   moveTo(x, y) {
-    this.path.moveTo(x, y);
+    this.path.push(`M${n(x)} ${n(y)}`);
   }
   lineTo(x, y) {
-    this.path.lineTo(x, y);
-  }
-  closePath() {
-    this.path.closePath();
+    this.path.push(`${this.path.length ? "L" : "M"}${n(x)} ${n(y)}`);
   }
   rect(x, y, w, h) {
-    this.path.rect(x, y, w, h);
+    this.path.push(`M${n(x)} ${n(y)}h${n(w)}v${n(h)}h${n(-w)}Z`);
   }
   roundRect(x, y, w, h) {
-    this.path.rect(x, y, w, h);
+    this.rect(x, y, w, h);
   }
   // Only whole circles are drawn.
   arc(x, y, r) {
-    this.path.parts.push(`M${n(x + r)} ${n(y)}a${n(r)} ${n(r)} 0 1 0 ${n(-2 * r)} 0a${n(r)} ${n(r)} 0 1 0 ${n(2 * r)} 0`);
+    this.path.push(`M${n(x + r)} ${n(y)}a${n(r)} ${n(r)} 0 1 0 ${n(-2 * r)} 0a${n(r)} ${n(r)} 0 1 0 ${n(2 * r)} 0`);
   }
   setLineDash(dashes) {
     this.dashes = dashes;
@@ -89,7 +65,7 @@ export class SvgContext {
   }
   clip() {
     const id = `clip${this.clips++}`;
-    this.out.push(`<clipPath id="${id}"><path d="${this.path.parts.join("")}"/></clipPath><g clip-path="url(#${id})">`);
+    this.out.push(`<clipPath id="${id}"><path d="${this.path.join("")}"/></clipPath><g clip-path="url(#${id})">`);
     this.open++;
   }
 
@@ -101,11 +77,11 @@ export class SvgContext {
     const dashes = this.dashes.length ? ` stroke-dasharray="${this.dashes.join(" ")}"` : "";
     return `fill="none" stroke="${this.strokeStyle}" stroke-width="${n(this.lineWidth)}" stroke-linejoin="${this.lineJoin}"${dashes}`;
   }
-  stroke(path = this.path) {
-    if (path.parts.length) this.element("path", `d="${path.parts.join("")}" ${this.pen}`);
+  stroke() {
+    if (this.path.length) this.element("path", `d="${this.path.join("")}" ${this.pen}`);
   }
-  fill(path = this.path) {
-    if (path.parts.length) this.element("path", `d="${path.parts.join("")}" fill="${this.fillStyle}"`);
+  fill() {
+    if (this.path.length) this.element("path", `d="${this.path.join("")}" fill="${this.fillStyle}"`);
   }
   fillRect(x, y, w, h) {
     const [left, top] = [Math.min(x, x + w), Math.min(y, y + h)];

@@ -1,12 +1,11 @@
 // The timeline diagram: the sender's edge above, the receiver's below, data slanting down,
 // ACKs rising, time running along, and what does not fit one band goes on in the next.
-import { itemParts } from "./chart_sequence.js";
-import { cued, h } from "./dom.js";
+import { chip, cued, h } from "./dom.js";
 import { MINUS, NB, duration, exact, grouped } from "./format.js";
 import { Frame } from "./frame.js";
 import { linear, lowerBound, upperBound } from "./scale.js";
-import { MOST_APART, state } from "./state.js";
-import { FATE, carried, fateOf, isAgain, openWays } from "./store.js";
+import { MOST_APART, ownColour, state } from "./state.js";
+import { FATE, carried, fateOf, isAgain, itemParts, nextTime, openWays, timeRecords } from "./store.js";
 import { theme } from "./theme.js";
 import { drawRegion, lineOf, strokeLine } from "./timeline_draw.js";
 
@@ -26,19 +25,13 @@ const timelineSpec = {
 
   // Every flow has bands of its own, so the lines are in the roles' colours always.
   parts() {
-    const parts = itemParts("packets", async (item) => ({ data: await openWays(item, "data"), ack: await openWays(item, "ack") })).map((part) => ({ ...part, colour: (role) => theme.roles[role] }));
+    const parts = itemParts("packets", async (item) => ({ data: await openWays(item, "data"), ack: await openWays(item, "ack") })).map((part) => ({ ...part, colour: ownColour }));
     return state.compared ? parts : parts.filter((part) => banded(parts).has(part.id));
   },
 
   next(part, { data, ack }, t, direction) {
-    let best = null;
-    for (const ways of [data, ack]) {
-      if (!ways) continue;
-      const i = direction > 0 ? upperBound(ways.sent_s, t) : lowerBound(ways.sent_s, t) - 1;
-      if (i < 0 || i >= ways.rows) continue;
-      if (best === null || (ways.sent_s[i] - best) * direction < 0) best = ways.sent_s[i];
-    }
-    return best;
+    const times = [data, ack].map((ways) => nextTime(ways?.sent_s, t, direction)).filter((time) => time !== null);
+    return times.length ? (direction > 0 ? Math.min(...times) : Math.max(...times)) : null;
   },
 
   // By keyboard: the packet that left at this very moment.
@@ -56,17 +49,11 @@ const timelineSpec = {
 
   records(part, { data, ack }, t0, t1, most) {
     const { fates } = state.manifest.names;
-    const all = { count: 0, records: [] };
-    for (const ways of [data, ack]) {
-      if (!ways) continue;
-      const [from, to] = [lowerBound(ways.sent_s, t0), upperBound(ways.sent_s, t1)];
-      all.count += to - from;
-      for (let i = from; i < Math.min(to, from + most); i++) {
-        all.records.push([ways.sent_s[i], ways === ack ? "ACK" : isAgain(ways, i) ? "retransmission" : "data", ways.number[i], ways.end[i], fates[fateOf(ways, i)]]);
-      }
-    }
-    all.records.sort((a, b) => a[0] - b[0]);
-    return all;
+    const found = [data, ack].map((ways) => timeRecords(ways?.sent_s, t0, t1, most, (i) => {
+      const what = ways === ack ? "ACK" : isAgain(ways, i) ? "retransmission" : "data";
+      return [ways.sent_s[i], what, ways.number[i], ways.end[i], fates[fateOf(ways, i)]];
+    }));
+    return { count: found[0].count + found[1].count, records: found.flatMap(({ records }) => records) };
   },
 };
 
@@ -104,11 +91,11 @@ export class Timeline extends Frame {
   async update() {
     const parts = itemParts("packets", async () => null);
     const many = !state.compared && parts.length > 1;
-    this.chips.replaceChildren(...(many ? parts.slice(0, 14) : []).map((part) => h("button", { type: "button", class: "chip", "aria-pressed": String(banded(parts).has(part.id)), style: { "--c": `var(--slot-${part.slot})` }, onclick: () => {
+    this.chips.replaceChildren(...(many ? parts.slice(0, 14) : []).map((part) => chip(part.name, banded(parts).has(part.id), () => {
       chosen = banded(parts);
       if (!chosen.delete(part.id)) chosen.add(part.id);
       this.invalidate();
-    } }, h("span", { class: "swatch" }), part.name)));
+    }, part.slot)));
     await super.update();
   }
 

@@ -1,15 +1,16 @@
 // The stretch of time that every chart shows, and the time the reader points at.
 
 export class View {
+  end = 0;
+  from = 0;
+  to = 0;
+  cursor = null;
+  past = [];
+  gesture = null;
+  watchers = [];
+
   constructor(end) {
-    this.end = end > 0 ? end : 1;
-    this.least = Math.max(this.end * 1e-9, 1e-8);
-    this.from = 0;
-    this.to = this.end;
-    this.cursor = null;
-    this.past = [];
-    this.gesture = null;
-    this.watchers = [];
+    this.renew(end);
   }
 
   watch(watcher) {
@@ -49,9 +50,7 @@ export class View {
   }
 
   pan(seconds, gesture = {}) {
-    const span = this.span;
-    const from = Math.min(Math.max(this.from + seconds, 0), this.end - span);
-    this.show(from, from + span, gesture);
+    this.show(this.from + seconds, this.to + seconds, gesture);
   }
 
   // Other runs: what was whole stays whole.

@@ -4,11 +4,11 @@ import { rttChart } from "./chart_rtt.js";
 import { sequenceChart } from "./chart_sequence.js";
 import { throughputChart } from "./chart_throughput.js";
 import { windowChart } from "./chart_window.js";
-import { byId, choice, cued, h } from "./dom.js";
-import { layersChart } from "./chart_layers.js";
+import { byId, chip, choice, cued, h } from "./dom.js";
 import { MINUS } from "./format.js";
 import { Frame, frames, invalidateAll } from "./frame.js";
 import { keysHelp } from "./keys.js";
+import { capturedChart, layersChart } from "./layers.js";
 import { navigator_ } from "./navigator.js";
 import { state } from "./state.js";
 import { theme } from "./theme.js";
@@ -45,7 +45,7 @@ function flowChips() {
     const items = state.items().filter((item) => !item.idle);
     const listed = items.length <= 14 ? items : state.visible().slice(0, 14);
     const others = items.length - listed.length;
-    row.replaceChildren(...listed.map((item) => h("button", { type: "button", class: "chip", "aria-pressed": String(state.shown.has(item.id)), style: { "--c": `var(--slot-${item.slot})` }, onclick: () => state.toggle(item.id) }, h("span", { class: "swatch" }), item.name)),
+    row.replaceChildren(...listed.map((item) => chip(item.name, state.shown.has(item.id), () => state.toggle(item.id), item.slot)),
       others ? h("span", { class: "note" }, `${others} more`) : "");
   };
   fill();
@@ -57,9 +57,9 @@ function flowChips() {
 export function startViewer(named) {
   byId("bar").append(h("div", { class: "bar-in" }, navigator_.build(), toolBar(), flowChips()));
 
-  const specs = { sequence: sequenceChart, window: windowChart, rtt: rttChart, throughput: throughputChart };
+  const specs = { sequence: sequenceChart, window: layersChart(windowChart), rtt: layersChart(rttChart), throughput: throughputChart };
   const charts = named.map((chart) => {
-    if (chart.layers) return new Frame(layersChart(chart));
+    if (chart.layers) return new Frame(capturedChart(chart));
     if (chart.id === "timeline") return new Timeline();
     return chart.id === "queue" ? queues(chart) : new Frame({ ...specs[chart.id], ...chart });
   });
@@ -100,7 +100,7 @@ function pair(one, other) {
 let queueFrame = null;
 
 function queues({ unit, ...chart }) {
-  queueFrame = new Frame({ ...queueChart, ...chart });
+  queueFrame = new Frame({ ...layersChart(queueChart), ...chart });
   linkSwitches(queueFrame, unit);
   return queueFrame;
 }
