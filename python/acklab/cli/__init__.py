@@ -19,7 +19,7 @@ from ..results import command
 from ..results.interrupts import Stop, leave_behind
 from ..text.input import located
 from ..text.terminal import abandon, as_typed, complain, file_name, flush, replaced, short, visible
-from .options import LINES, Help, Once, add_charts, refuse_twice, without_place
+from .options import LINES, SHOWN, Help, Once, add_charts, refuse_twice, without_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +42,7 @@ example:
   acklab help --all                                  all verbs
 """
 
-#: The verbs as `acklab help` lists them, and those that only `acklab help --all` lists.
-SHOWN = ("demo", "run", "compare", "sweep", "why", "analyze", "fit", "reproduce", "explore", "explain")
-NAMES = (*SHOWN, "new", "tune", "infer", "plot", "doctor", "schema")
+NAMES = tuple(LINES)
 #: Known verbs of other distributions: the distribution, and the line in the list of verbs.
 BROUGHT = {
     "drill": ("acklab-drill", "run packetdrill scripts against a stack or the kernel"),
@@ -171,7 +169,7 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         given = [_text(argument) for argument in arguments]
         command.line = ["acklab", *without_place(given)]
         given = [located(argument) for argument in given]
-        listed: Sequence[str] = SHOWN
+        listed: Sequence[str] = tuple(SHOWN)
         if given[:2] == ["help", "--all"]:
             given, listed = ["--help"], (*NAMES, *brought())
         elif given[:1] == ["help"]:

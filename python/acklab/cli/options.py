@@ -16,21 +16,25 @@ if TYPE_CHECKING:
     from ..engines.journal import Workers
     from ..results.result import Result
 
-#: Each verb's line in the list of verbs; :data:`acklab.cli.BROUGHT` has those of other distributions.
-LINES = {
+#: The verbs that the list shows, with their lines; the others are under ``help --all``. :data:`acklab.cli.BROUGHT` has those of other
+#: distributions.
+SHOWN = {
     "demo": "a first look: a comparison and a paper",
-    "new": "write a scenario to start from",
-    "explore": "open the explorer: sliders, and charts that follow them",
-    "explain": "print what a key of a scenario means",
     "run": "run a scenario",
     "compare": "compare alternatives for any key",
     "sweep": "run a scenario over ranges of its keys",
     "why": "find what causes a result: run without each mechanism",
-    "tune": "search for the keys that are best over many paths",
-    "infer": "find the readings of open rules that explain measured values",
-    "reproduce": "reproduce papers and check their claims",
     "analyze": "report how a capture's receivers send ACKs",
     "fit": "fit a scenario to a captured connection",
+    "reproduce": "reproduce papers and check their claims",
+    "explore": "open the explorer: sliders, and charts that follow them",
+    "explain": "print what a key of a scenario means",
+}
+LINES = {
+    **SHOWN,
+    "new": "write a scenario to start from",
+    "tune": "search for the keys that are best over many paths",
+    "infer": "find the readings of open rules that explain measured values",
     "plot": "draw a dataset",
     "doctor": "check the installation",
     "schema": "print the JSON Schema of scenario files",
