@@ -6,7 +6,7 @@ Colours are named by mechanism, so that a mechanism looks the same in every char
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 Numbers = Any
@@ -123,25 +123,6 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Swing:
-    """A row of a tornado: the headline's value after a change of one parameter."""
-
-    parameter: str
-    values: Sequence[tuple[str, float]]
-
-
-@dataclass(frozen=True)
-class Tornado:
-    """Panels of swings around a base value."""
-
-    name: str
-    about: str
-    panels: Sequence[tuple[str, float, float | None, Sequence[Swing]]] = field(default_factory=list)
-    """Title, our base value, the paper's value, rows."""
-    unit: str = ""
-
-
-@dataclass(frozen=True)
 class Dot:
     """A mean and its interval, on a row."""
 
@@ -207,4 +188,4 @@ class Multiples:
     """What filled and hollow marks mean."""
 
 
-Chart = Lines | Heat | Bars | Tornado | Dots | Multiples
+Chart = Lines | Heat | Bars | Dots | Multiples

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..plot import palette
 from ..text.terminal import one_line, short, visible
-from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
+from .charts import Axis, Bars, Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Mark, Multiples, Panel
 
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -70,7 +70,7 @@ def specification(chart: Chart) -> Spec:
     pixels that names of rows take in the first column, ``small`` true where one panel needs no whole page.
     """
     draw: Mapping[type, Callable[[Any], Spec]] = {
-        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Tornado: _tornado, Multiples: _multiples,
+        Lines: _lines, Bars: _bars, Dots: _dots, Heat: _heat, Multiples: _multiples,
     }  # fmt: skip
     spec = draw[type(chart)](_visible(chart))
     meta = {"keys": [], "columns": len(spec["concat"]), "names": 0, "small": False, **spec.pop("meta", {})}
@@ -405,49 +405,6 @@ def _dot_panel(panel: DotPanel, names: Sequence[str], texts: Mapping[str, str], 
         ],
         "encoding": {"y": _named(names, len(texts), bold)},
     }  # fmt: skip
-
-
-def _tornado(chart: Tornado) -> Spec:
-    names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
-    panels = []
-    for title, base, paper, swings in chart.panels:
-        rows = [
-            {"row": swing.parameter, "base": _number(base), "x": _number(value), "text": name, "key": str(number),
-             "left": value < base, "tip": f"{swing.parameter} {name}: {value:.4g}"}
-            for swing in swings for number, (name, value) in enumerate(swing.values)
-        ]  # fmt: skip
-        x: Spec = {
-            "type": "quantitative",
-            "title": ", ".join(filter(None, [chart.unit, NOT_FROM_ZERO])),
-            "scale": {"zero": False, "padding": 36},
-            "axis": {"tickCount": 6},
-        }
-        offset: Spec = {
-            "yOffset": {
-                "field": "key",
-                "type": "nominal",
-                "scale": {"domain": list("0123")[: max(len(swing.values) for swing in swings)]},
-            }
-        }
-        shades: Spec = {
-            "scale": {"domain": ["0", "1", "2", "3"], "range": list(map(shade, ("blue", "sky", "purple", "pink")))}
-        }
-        at: Spec = {"x": {"field": "x", **x}, **offset}
-        layers: list[Spec] = [
-            {"mark": "bar", "encoding": {"x": {"field": "base", **x}, "x2": {"field": "x"}, **offset, "color": {"field": "key", **shades, "legend": None}, "tooltip": TIP}},
-            *(
-                {"transform": [{"filter": f"datum.left === {left}"}], "mark": {"type": "text", "align": side, "dx": dx, "fontSize": 9}, "encoding": at | {"text": {"field": "text"}}}
-                for left, side, dx in (("true", "right", -3), ("false", "left", 3))
-            ),
-            _reference(base, INK, dash=False),
-        ]  # fmt: skip
-        if paper is not None:
-            layers.append(_reference(paper, shade("orange")))
-        height = 30 * len(names)
-        panels.append(
-            {"title": title, **_values(rows), "height": height, "layer": layers, "encoding": {"y": _named(names)}}
-        )
-    return {"concat": panels, "meta": {"names": _left(names)}}
 
 
 def _heat(chart: Heat) -> Spec:

@@ -34,8 +34,6 @@ from acklab.report.charts import (
     Panel,
     Spot,
     Surface,
-    Swing,
-    Tornado,
 )
 from acklab.report.pieces import embedded, save
 from acklab.report.vega import printed, specification
@@ -49,7 +47,6 @@ CHARTS: dict[str, Any] = {
     "bars": Bars("b", "bars", ["one", "two"], ["blue", "red"], [Bar("g", [1, 2], [0.5, 0]), Bar("h", [3, 4])], Axis("count")),
     "dots": Dots("d", "dots", ["名前", "b"], [DotPanel("t (s)", [Dot(0, 1.0, (0.5, 2.0), "blue"), Dot(1, 2.0, (2.0, 2.0), "red")], "←", band=(0, 1), beside=1.0), DotPanel("u", [Dot(0, 1.0, (0.5, 200.0), "blue")], log=True)], [("k", "blue"), ("l", "red")], bold="b"),
     "heat": Heat("h", "heat", [Surface("s", [1, 2], [1, 2], np.array([[1.0, 2.0], [math.nan, 4.0]]))], Axis("x"), Axis("y"), Axis("z")),
-    "tornado": Tornado("t", "tornado", [("left", 50.0, 55.0, [Swing("clock", [("10 ms", 60.0)]), Swing("passes", [("one", 20.0)])]), ("right", 50.0, None, [Swing("clock", [("1 s", 40.0)]), Swing("queue", [("24", 70.0)])])], "gain (%)"),
     "multiples": Multiples("m", "multiples", [("a", "blue"), ("b", "red")], ["q (s)\nless is better"], [("cable", [[Spot(0, 1.0, (0.5, 1.5)), Spot(1, 2.0, (1.0, 3.0), True)]])], ("alone", "beside")),
 }  # fmt: skip
 
@@ -87,14 +84,6 @@ def test_a_print_has_the_legend_that_the_page_writes_itself(tmp_path: Path) -> N
         save(CHARTS[name], tmp_path / f"{name}.svg")
         drawn = (tmp_path / f"{name}.svg").read_text()
         assert all(f">{word}</text>" in drawn for word in words), name
-
-
-def test_a_row_of_a_tornado_is_the_same_parameter_in_every_panel() -> None:
-    left, right = specification(CHARTS["tornado"])["concat"]
-    names = ["clock", "passes", "queue"]
-    assert left["encoding"]["y"]["scale"]["domain"] == right["encoding"]["y"]["scale"]["domain"] == names
-    found = [{row["row"]: row["x"] for row in panel["data"]["values"]} for panel in (left, right)]
-    assert found == [{"clock": 60.0, "passes": 20.0}, {"clock": 40.0, "queue": 70.0}]
 
 
 def test_a_print_has_the_width_that_was_asked_for_and_fonts_inside(tmp_path: Path) -> None:

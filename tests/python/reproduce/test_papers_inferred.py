@@ -146,12 +146,12 @@ def test_what_is_kept_of_an_inference_is_what_it_found(monkeypatch: pytest.Monke
 
 def test_a_cause_that_the_ledger_no_longer_has_is_gone() -> None:
     verdicts = tool("verdicts")
-    claims = load("divack").claims.values()
+    claims = load("ackfilter").claims.values()
     known = next(one for one in claims if one.cause)
     other = next(one for one in claims if not one.cause)
     kept = {short: {"verdict": verdict, "cause": cause} for short, verdict, cause in (
         (known.short, "differs", ""), (other.short, "differs", "run"))}  # fmt: skip
-    data = {"papers": {"divack": {"claims": kept}}}
+    data = {"papers": {"ackfilter": {"claims": kept}}}
     verdicts.explained(data)
     assert kept[known.short]["cause"] == known.cause.word and kept[other.short]["cause"] == "not searched"
     kept[known.short]["verdict"] = "reproduced"
