@@ -64,17 +64,16 @@ def test_nonsense_is_refused(value: str, said: str, acklab_command: Acklab) -> N
     assert done.returncode == 2 and said in done.stderr and "down_buffer = " in done.stderr and not done.stdout
 
 
-def test_every_verb_prints_both_units_and_the_grants(acklab_command: Acklab) -> None:
+def test_a_run_and_a_sweep_print_both_units_and_the_grants(acklab_command: Acklab) -> None:
     half = ["--set", "down=50Mbps", "--set", "up=5Mbps", "--set", "stop.at=100ms"]
     line = "down 50 Mb/s, drop-tail 40 ms (250 kB); up 5 Mb/s by grants, drop-tail 250 ms (156.25 kB); delay 6 ms one way, 12 ms there and back, and the wait for a grant"
     for verb, more in (
         ("run", []),
         ("run", ["--live", "--dry-run"]),
         ("sweep", ["--vary", "downloads=1,2", "--metric", "goodput@down*"]),
-        ("compare", ["--case", "a", "--case", "b: downloads=1", "--seeds", "2"]),
     ):
         done = acklab_command(verb, "--path", "docsis30", *half, *more)
-        start = {"sweep": "path docsis30 as it is: ", "compare": "path   "}.get(verb, "path docsis30: ")
+        start = {"sweep": "path docsis30 as it is: "}.get(verb, "path docsis30: ")
         assert done.returncode == 0 and f"{start}{line}" in done.stdout, done.stdout + done.stderr
     assert acklab_command("run", "--path", "docsis30", *half, "--json").stdout.startswith("{")
 
