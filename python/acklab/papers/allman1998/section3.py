@@ -207,10 +207,15 @@ def one_window_from_9(recorded: Recorded) -> Measurement:
 
 @PAPER.claim("fig2a.q8jump", EVERY, OVERSHOOT)
 def slower_at_8(surface: Grid, recorded: Recorded) -> Measurement:
-    at8, at9 = (median_time(surface, q, LARGE) for q in (8, 9))
     trace = recorded["every", 8]
     late = trace.timeouts[0].time_s if trace.timeouts else float("inf")
-    return Measurement({"ratio": at8 / at9, "cuts": sum(f.time_s < late for f in trace.fast_retransmits)})
+    return Measurement(
+        {
+            "ratio": {f"at {q}": median_time(surface, q, LARGE) / median_time(surface, 9, LARGE) for q in range(4, 9)},
+            "timeouts": len(trace.timeouts),
+            "cuts": sum(f.time_s < late for f in trace.fast_retransmits),
+        }
+    )
 
 
 def largest_jump(surface: Grid) -> float:
@@ -331,9 +336,11 @@ DAASS_RECOVERY = traces(
 
 @PAPER.claim("fig4b.q5", SURFACE["sack", "daass"], DAASS_RECOVERY)
 def daass_rises_at_5(surface: Grid, lost: Mapping[Hashable, int]) -> Measurement:
+    time = {q: median_time(surface, q) for q in (5, 6)}
     return Measurement(
         {
-            "time": {str(q): median_time(surface, q) for q in (5, 6)},
+            "time": {str(q): t for q, t in time.items()},
+            "rise": time[5] - time[6],
             "lost": {f"size {n}": count for n, count in lost.items()},
         }
     )

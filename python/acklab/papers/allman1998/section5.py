@@ -167,12 +167,7 @@ def window_opens_modestly(sessions: Sessions) -> Measurement:
 
 @PAPER.claim("sec5.display", DISPLAYS)
 def the_file_leaves_in_a_burst(displays: Mapping[tuple[str, str], Display]) -> Measurement:
-    return Measurement(
-        {
-            "burst": {r: {m: displays[r, m].burst for m in ("delayed", "lbc")} for r in RECOVERIES},
-            "window": {r: displays[r, "delayed"].burst for r in RECOVERIES},
-        }
-    )
+    return Measurement({"burst": {r: {m: displays[r, m].burst for m in ("delayed", "lbc")} for r in RECOVERIES}})
 
 
 # --- Section 6: the conclusions, over everything above

@@ -52,7 +52,7 @@ def the_round_trip_grows(runs: Mapping[int, Recorded]) -> Measurement:
 
 @PAPER.claim("fig14.order", only(FILLED, scheme=("newreno", "acc", "smart-paced")))
 def smart_gains_more_than_acc(grid: Grid) -> Measurement:
-    gains = {s: gain(grid, s, "t1") for s in ("smart-paced", "acc")}
+    gains = {s: gain(grid, s) for s in ("smart-paced", "acc")}
     found = {x: {s: float(g[i]) for s, g in gains.items()} for i, x in enumerate(along(grid))}
     return Measurement({"reduction": found})
 

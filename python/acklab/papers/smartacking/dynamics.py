@@ -386,12 +386,12 @@ def window(c: Connection, title: str, high: float | None = None, until: float | 
     return Panel(title, Axis("time (s)", low=0), Axis("window (segments)", low=0, high=high), lines)
 
 
-def errors(runs: Mapping[str, Recorded], after: float = 1.0) -> pl.DataFrame:
+def errors(runs: Mapping[str, Recorded]) -> pl.DataFrame:
     """The estimator's error by configuration."""
     rows = []
     for name, run in runs.items():
         for flow, c in run.connections.items():
-            found = c.errors(after)
+            found = c.errors()
             if len(found):
                 rows.append({"configuration": name, "connection": flow, "median_error": float(np.median(found)),
                              "p95_error": float(np.percentile(found, 95)), "mean_error": float(found.mean())})  # fmt: skip

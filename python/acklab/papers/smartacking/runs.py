@@ -38,8 +38,6 @@ class Connection:
     """Number each of them bears."""
     drops: Array
     """Instants at which the bottlenecks dropped segments of it."""
-    repairs: list[tuple[float, float]]
-    """For each drop, when it happened and when that segment arrived after all."""
     sent: tuple[Array, Array]
     """Instants and numbers of segments leaving the sender."""
     numbers: Array
@@ -62,17 +60,10 @@ class Connection:
         place = np.clip(np.searchsorted(self.time, grid, side="right") - 1, 0, None)
         return grid, self.cwnd[place], self.estimate[place]
 
-    def errors(self, after_s: float = 1.0, clear_s: float = 0.0) -> Array:
-        """|estimate - cwnd| / cwnd from ``after_s`` after the start on; with ``clear_s`` without losses, each from its drop to
-        so long after its repair has arrived."""
-        begin, end = float(self.row["first_data_s"]) + after_s, float(self.time[-1])
-        grid, cwnd, estimate = self.on_grid(begin, end)
+    def errors(self) -> Array:
+        """|estimate - cwnd| / cwnd from the first segment on."""
+        grid, cwnd, estimate = self.on_grid(float(self.row["first_data_s"]), float(self.time[-1]))
         error = np.abs(estimate - cwnd) / cwnd
-        if clear_s:
-            clear = np.ones(len(grid), dtype=bool)
-            for at, repaired in self.repairs:
-                clear[np.searchsorted(grid, at) : np.searchsorted(grid, repaired + clear_s)] = False
-            error = error[clear]
         return np.asarray(error[~np.isnan(error)])
 
     def ack_share(self, begin: float, end: float) -> float:
@@ -173,18 +164,10 @@ def _connection(row: dict[str, Any], mine: pl.DataFrame, own: pl.DataFrame) -> C
         acks["time_s"].to_numpy(),
         acks["ack"].to_numpy(),
         dropped["time_s"].to_numpy(),
-        _repairs(dropped, data),
         (sent["time_s"].to_numpy(), sent["seq"].to_numpy()),
         data["seq"].to_numpy(),
         (back["time_s"].to_numpy(), back["ack"].to_numpy()),
     )  # fmt: skip
-
-
-def _repairs(dropped: pl.DataFrame, data: pl.DataFrame) -> list[tuple[float, float]]:
-    """When each segment was dropped, and when it arrived for the last time. A segment that had arrived before its drop is left out."""
-    came = dict(zip(data["seq"].to_list(), data["time_s"].to_list(), strict=True))
-    pairs = zip(dropped["time_s"].to_list(), dropped["seq"].to_list(), strict=True)
-    return [(at, came[number]) for at, number in pairs if came.get(number, 0.0) > at]
 
 
 def _in_order(numbers: list[int]) -> Array:

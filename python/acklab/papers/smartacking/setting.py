@@ -303,6 +303,7 @@ PARAMETERS: list[Parameter] = [
               "section 3.2 says once per second; a first second without a round trip could not give Figure 3(b)"),
     Parameter("round trips of the estimates without smartacking", "timestamps, which send nothing", "inferred",
               "section 3.2 has keep-alives for smartacking's receiver; section 5.1 does not say how it estimates the others' windows"),
+    Parameter("estimate of a window that ABC opens", "with ABC's increase", "inferred", "section 3.2 describes NewReno's, and calls it specific to an extension"),
     Parameter("third duplicate ACK", "counts when the round trip ends", "inferred", "the listing of Figure 1 lacks the step"),
     Parameter("first of a window", "by counting segments", "inferred", "section 3.2 does not say how it is known"),
     Parameter("beta", "alpha before the last loss", "inferred", "section 4.1: as the threshold is to the window"),

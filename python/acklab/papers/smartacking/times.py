@@ -72,9 +72,9 @@ def alike(claim: str, of: Sweep, column: str, *pair: str) -> None:
     PAPER.claim(claim, only(of, scheme=pair))(lambda grid: Measurement({"ratio": ratios(grid, column, *pair)}))
 
 
-NARROW = only(ONE_ZERO, mbps=tuple(c for c in CAPACITIES if c <= 10))
+NARROW = only(ONE_ZERO, mbps=tuple(c for c in CAPACITIES if c < 10))
 """Narrower than the edges."""
-FILLED = only(UDP, mbps=tuple(c for c in CAPACITIES_22 if c <= 18))
+FILLED = only(UDP, mbps=tuple(c for c in CAPACITIES_22 if c <= 20))
 """Where TCP and UDP over edges of 10 Mb/s can fill the link."""
 
 order("fig8.better", "time", NARROW, "t1", ("newreno", "paced", "smart", "smart-paced"))
@@ -82,7 +82,7 @@ order("fig10.smallcap", "time", only(LONG, mbps=(2, 4, 6)), "mean", ("newreno", 
 order("fig13.acc", "time", ASYMMETRIC, "t1", ("newreno", "acc"))
 order("fig13.sp", "time", ASYMMETRIC, "t1", ("acc", "smart-paced"))
 order("fig13.fixed_acc", "time", ASYMMETRIC, "t1", ("acc", "fixed"))
-order("fig14.traditional", "time", FILLED, "t1", ("newreno", "paced", "every", "smart-paced"))
+order("fig14.traditional", "time", FILLED, "mean", ("newreno", "paced", "every", "smart-paced"))
 order("fig18a.fq", "index", PARKING, "fairness", ("smart", "smart-paced", "smart-fair"))
 alike("fig13.fixed", ASYMMETRIC, "t1", "fixed", "smart-paced")
 alike("fig16.none", HIGH, "mean", "smart", "newreno")
@@ -294,7 +294,7 @@ GENERAL = {
     "2-2": (TWO_TWO, "mean"),
     "Different-RTT": (LONG, "mean"),
     "buffers": (BUFFER, "mean"),
-    "TCP-UDP": (UDP, "t1"),
+    "TCP-UDP": (UDP, "mean"),
     "High-Multiplexing": (HIGH, "mean"),
     "Parking-Lot": (PARKING, "mean"),
     "1-0 RED": (RED_10, "t1"),
