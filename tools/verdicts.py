@@ -262,10 +262,12 @@ def rules(papers: Mapping[str, Any], name: str) -> str:
     said = [
         f"`acklab infer {name}` ([how](../howto/infer.md)) asks {len(found.values)} printed values for {len(found.rules) + len(found.still)} rules, "
         f"{times(name)} each.",
-        f"{told}, {found.runs:,} runs. The others do not predict {len(found.missed)} of {found.groups} groups of values.",
+        f"{told}, {found.runs:,} runs. A fit to the other groups of values misses {len(found.missed)} of {found.groups} groups.",
     ]
     said += (
-        ["No rule is decided, so the setting stays."] if all(one.verdict != "decided" for one in found.rules) else []
+        ["No rule counts as decided, whatever its probability: the setting stays."]
+        if all(one.verdict != "decided" for one in found.rules)
+        else []
     )
     still = [f"Move nothing: {', '.join(found.still)}."] if found.still else []
     return "\n\n".join([" ".join(said), "\n".join(rows), *still])
@@ -293,7 +295,7 @@ def values(papers: Mapping[str, Any], name: str) -> str:
         rows.append(line([escaped(one.name), one.printed, one.used, one.nearest, f"{one.within:,}", claim]))
     total = len(found.values)
     said = f"The setting used has {total - len(missed)} of {total} values, the most probable reading {found.best}."
-    apart = f"A value is {times(name)} of what its name says; its claim may ask for more cells, with repetitions of its own."
+    apart = f"A value is {times(name)}; its claim is judged by other runs and its own tolerance."
     return "\n\n".join([f"{said} {apart} The setting used misses:", "\n".join(rows)] if missed else [said])
 
 
