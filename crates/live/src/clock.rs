@@ -52,7 +52,7 @@ impl Clock {
         self.epoch_ns + since.as_nanos() as u64 - before.as_nanos() as u64
     }
 
-    /// How long it is until `at`; nothing if that has passed.
+    /// Returns the time until `at`; zero if that has passed.
     pub fn until(&self, at: Time) -> Duration {
         Duration::try_from_secs_f64((at.secs() - self.start.elapsed().as_secs_f64()).max(0.0)).unwrap_or(Duration::MAX)
     }

@@ -1,4 +1,4 @@
-//! What the two ends of a direction have to do for a flow: counting and, on the return path, ACK shaping.
+//! Work of a direction's two ends for a flow: counting and, on the return path, ACK shaping.
 
 use crate::edge::Edge;
 use crate::header::flag;

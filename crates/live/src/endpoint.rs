@@ -69,6 +69,11 @@ impl Ends {
         }));
     }
 
+    /// Lets them end: what goes wrong from now on is no trouble.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
     /// The first thing that went wrong, if something did.
     ///
     /// # Errors
@@ -80,7 +85,7 @@ impl Ends {
 
 impl Drop for Ends {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop();
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }

@@ -1,8 +1,8 @@
-//! What stands in the headers of a packet that carries TCP.
+//! Headers of a packet that carries TCP.
 
 use acklab_packet::{ByteCounts, Ecn};
 
-use crate::ip::Ip;
+use crate::ip::{CE, ECT1, Ip};
 
 /// TCP's flags, as in the header's fourteenth byte (RFC 9293 section 3.1).
 pub mod flag {
@@ -15,11 +15,6 @@ pub mod flag {
     pub const ECE: u8 = 0x40;
     pub const CWR: u8 = 0x80;
 }
-
-/// The congestion mark in IPv4's two ECN bits (RFC 3168 section 5).
-pub const CE: u8 = 0b11;
-/// The ECN field of ECT(1), which CE shares (RFC 9331).
-pub const ECT1: u8 = 0b01;
 
 /// Most SACK blocks that fit into a header.
 pub const MAX_SACK: usize = 4;

@@ -100,11 +100,6 @@ impl<P: Travelling> Hops<P> {
         &self.acks_created
     }
 
-    /// True if some packets that are through wait to be taken.
-    pub fn holds(&self) -> bool {
-        !self.arrived.is_empty()
-    }
-
     /// Takes over what has reached the end, with the instants at which it did; `into` is empty.
     pub fn take_arrived(&mut self, into: &mut Vec<(Time, P)>) {
         std::mem::swap(&mut self.arrived, into);

@@ -1,8 +1,11 @@
 //! What the header of IP says, of either version: RFC 791 and RFC 8200.
 
 use crate::checksum;
-use crate::header::CE;
 
+/// The congestion mark in the two ECN bits (RFC 3168 section 5).
+pub const CE: u8 = 0b11;
+/// The ECN field of ECT(1), which CE shares (RFC 9331).
+pub const ECT1: u8 = 0b01;
 /// Headers between IPv6's own and the transport's: hop by hop, routing, destination options.
 const BETWEEN: [u8; 3] = [0, 43, 60];
 const FRAGMENT: u8 = 44;

@@ -13,7 +13,7 @@
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
 //! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
 //! * [`duty`]: what happens at the ends of a direction; [`sample`]: what a kernel tells; [`tape`]: captures.
-//! * On Linux: `nodes`, kernels as nodes of a simulated network in virtual time; `namespace`, `clock`, `endpoint`, `senders` and `run`, where time is real; [`lateness`] says how real.
+//! * On Linux: `nodes`, kernels as nodes of a simulated network in virtual time; `namespace`, `clock`, `endpoint`, `kernel`, `senders` and `run`, where time is real; [`lateness`] says how real.
 
 pub mod bpf;
 pub mod checksum;
@@ -38,6 +38,8 @@ pub mod way;
 pub mod clock;
 #[cfg(target_os = "linux")]
 pub mod endpoint;
+#[cfg(target_os = "linux")]
+pub mod kernel;
 #[cfg(target_os = "linux")]
 pub mod namespace;
 #[cfg(target_os = "linux")]

@@ -6,7 +6,8 @@ use acklab_packet::{Ace, Segment, Time};
 use acklab_path::stage::Reissue;
 use acklab_path::{AE, Carried};
 
-use crate::header::{CE, ECT1, Header, MAX_SACK, ecn, flag};
+use crate::header::{Header, MAX_SACK, ecn, flag};
+use crate::ip::{CE, ECT1};
 use crate::numbers::{Numbered, Numbers};
 use crate::{checksum, ip};
 

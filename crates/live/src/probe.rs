@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::bpf::load::register;
 use crate::bpf::rules::Rules;
 use crate::endpoint::available_controls;
+use crate::kernel::release;
 use crate::namespace::{Namespace, Trouble, ip, open_tun};
-use crate::run::kernel;
 use crate::settings::DEVICE;
 use crate::sys;
 
@@ -44,7 +44,7 @@ pub fn probe() -> Findings {
     let realtime = std::thread::spawn(|| sys::run_first().err().map(|error| error.to_string()));
     Findings {
         works: missing.is_empty(),
-        kernel: kernel(),
+        kernel: release(),
         controls: available_controls(),
         missing,
         sender: senders().err().map(|trouble| trouble.to_string()),

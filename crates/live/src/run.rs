@@ -1,19 +1,16 @@
 //! A live run: two namespaces, the path between them, sources and sinks, and a sample every 5 ms.
 
-use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
 
 use acklab_packet::Time;
-use nix::time::{ClockId, clock_getres};
 
 use crate::clock::Clock;
 use crate::endpoint::{Ends, Shared};
-use crate::ignored::{Ignored, ticks};
+use crate::kernel::{LOOK, ignored, look, recoveries, release};
 use crate::lateness::LIMIT_S;
 use crate::namespace::{Namespace, Trouble, set_up};
 use crate::nodes::pair::Pair;
@@ -21,14 +18,8 @@ use crate::nodes::wall::{Card, Went, drive};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::rows::{Seen, outcome};
-use crate::sample::{self, Sample};
 use crate::senders::Senders;
-use crate::sys;
-use crate::tape::Tape;
-use crate::way::Way;
-
-/// Time between two looks at the kernels.
-pub(crate) const LOOK: Duration = Duration::from_millis(5);
+use crate::way::write_captures;
 
 /// What a run is asked besides its plan.
 #[derive(Clone, Debug)]
@@ -63,7 +54,8 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     let pair = Pair::new(plan, wishes.captures.as_ref().map(|(_, snap)| *snap), Time::NEVER);
     let cards = [near, far].into_iter().zip(open).map(|(device, open)| Card::tun(device, open.into())).collect();
     let urgent = wishes.urgent;
-    let carrier = thread::spawn(move || drive(pair, cards, clock, urgent, &mut || true));
+    let thread = thread::spawn(move || drive(pair, cards, clock, urgent, &mut || true));
+    let mut carrier = Carrier { close: Some(close), thread: Some(thread) };
 
     let (mut ends, states) = (Ends::default(), plan.flows.iter().map(|_| Arc::default()).collect::<Vec<Arc<Shared>>>());
     for ((flow, control), state) in plan.flows.iter().zip(&chosen.names).zip(&states) {
@@ -93,9 +85,9 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
             *told = space.within(|| Ok(recoveries()))?;
         }
     }
-    drop(close); // which ends the carrier
+    ends.stop();
     let Went { network: Pair { ways, .. }, refused, lateness } =
-        carrier.join().map_err(|_| Trouble::broken_thread())??;
+        carrier.end().ok_or_else(Trouble::broken_thread)?.map_err(|_| Trouble::broken_thread())??;
     ends.check()?;
     if !went {
         return Ok(None);
@@ -115,55 +107,31 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         ignored: ignored(plan, chosen.taken),
         labels: chosen.labels.clone(),
         notes: chosen.notes.clone(),
-        kernel: kernel(),
+        kernel: release(),
     };
     Ok(Some(outcome(plan, seen)))
 }
 
-/// Recoveries in the calling thread's namespace that duplicate ACKs or SACK began (`TCPRenoRecovery`, `TCPSackRecovery`).
-pub(crate) fn recoveries() -> Option<u64> {
-    let text = fs::read_to_string("/proc/thread-self/net/netstat").ok()?;
-    let mut lines = text.lines().filter(|line| line.starts_with("TcpExt:"));
-    let (names, counts) = (lines.next()?, lines.next()?);
-    let of = |name: &str| {
-        let (_, count) = names.split(' ').zip(counts.split(' ')).find(|(given, _)| *given == name)?;
-        count.parse::<u64>().ok()
-    };
-    Some(of("TCPRenoRecovery")? + of("TCPSackRecovery")?)
+/// The thread that carries packets, which ends with its pipe.
+struct Carrier {
+    close: Option<io::PipeWriter>,
+    thread: Option<thread::JoinHandle<Result<Went<Pair>, String>>>,
 }
 
-/// Asks the kernel about every connection that is open.
-pub(crate) fn look(shared: &[Arc<Shared>], clock: Clock, series: &mut Vec<Sample>) {
-    for (flow, state) in (0..).zip(shared) {
-        let Some(stream) = state.stream.get() else { continue };
-        let mut info = [0; sample::BYTES];
-        if let Ok(length) = sys::tcp_info(stream, &mut info) {
-            series.extend(sample::read(&info[..length], flow, clock.now().secs()));
-        }
+impl Carrier {
+    fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(thread::JoinHandle::is_finished)
+    }
+
+    /// Ends it; none if it has been.
+    fn end(&mut self) -> Option<thread::Result<Result<Went<Pair>, String>>> {
+        self.close = None;
+        self.thread.take().map(thread::JoinHandle::join)
     }
 }
 
-/// Writes what passed each side, as `sender.pcap` and `receiver.pcap`; `epoch_ns` is the run's start in nanoseconds since 1970.
-pub(crate) fn write_captures(ways: &[Way; 2], directory: &Path, epoch_ns: u64) -> io::Result<()> {
-    let [Some(there), Some(back)] = ways.each_ref().map(|way| way.tape.as_ref()) else { return Ok(()) };
-    for (side, name) in ["sender.pcap", "receiver.pcap"].into_iter().enumerate() {
-        let file = io::BufWriter::new(File::create(directory.join(name))?);
-        Tape::write(&[there, back], side, epoch_ns, file)?;
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        let _ = self.end();
     }
-    Ok(())
-}
-
-/// The rules that this kernel did not follow, its clock's tick (1/HZ) among them.
-pub(crate) fn ignored(plan: &Plan, taken: bool) -> Vec<Ignored> {
-    let tick =
-        clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).map(|tick| Time::from_secs(Duration::from(tick).as_secs_f64()));
-    let ticks = plan.scenario.flows.iter().flat_map(|spec| tick.map_or_else(|_| Vec::new(), |tick| ticks(spec, tick)));
-    let mut found: Vec<_> = plan.ignored(taken).into_iter().chain(ticks).collect();
-    found.sort_by(|a, b| a.key.cmp(&b.key));
-    found
-}
-
-/// The running kernel's release.
-pub fn kernel() -> String {
-    fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
 }

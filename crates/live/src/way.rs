@@ -1,5 +1,9 @@
 //! One direction of a run's path with the work at its ends. It owns no clock.
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
 use acklab_packet::Time;
 use acklab_path::queue::Removal;
 
@@ -173,4 +177,14 @@ impl Way {
         let edge = |role: &Role| if let Role::Acks { edge: Some(edge), .. } = role { edge.next() } else { None };
         self.hops.next().into_iter().chain(self.flows.iter().filter_map(edge)).min()
     }
+}
+
+/// Writes what passed each side, as `sender.pcap` and `receiver.pcap`; `epoch_ns` is the run's start in nanoseconds since 1970.
+pub fn write_captures(ways: &[Way; 2], directory: &Path, epoch_ns: u64) -> io::Result<()> {
+    let [Some(there), Some(back)] = ways.each_ref().map(|way| way.tape.as_ref()) else { return Ok(()) };
+    for (side, name) in ["sender.pcap", "receiver.pcap"].into_iter().enumerate() {
+        let file = io::BufWriter::new(File::create(directory.join(name))?);
+        Tape::write(&[there, back], side, epoch_ns, file)?;
+    }
+    Ok(())
 }

@@ -3,7 +3,8 @@
 mod made;
 
 use acklab_live::duty::WindowCap;
-use acklab_live::header::{CE, Header};
+use acklab_live::header::Header;
+use acklab_live::ip::CE;
 use acklab_live::numbers::Numbers;
 use acklab_live::packet::WirePacket;
 use acklab_packet::Ecn;

@@ -147,7 +147,7 @@ impl Programs {
             let (outcome, streams, astray) = finished;
             let why: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
             let besides = json!({
-                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::run::kernel(), "lateness": lateness,
+                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::kernel::release(), "lateness": lateness,
                 "valid": why.is_empty(), "why": why,
             });
             Ok((RunResult::new(outcome, self.0.clone()), besides.to_string()))

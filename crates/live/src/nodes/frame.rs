@@ -8,8 +8,8 @@ use acklab_path::Carried;
 use acklab_path::stage::Reissue;
 
 use crate::checksum;
-use crate::header::{CE, Header, ecn, flag};
-use crate::ip::{Ip, mark};
+use crate::header::{Header, ecn, flag};
+use crate::ip::{CE, Ip, mark};
 use crate::numbers::Numbers;
 use crate::packet::WirePacket;
 

@@ -13,9 +13,9 @@ use super::run::STOP;
 use crate::clock::Clock;
 use crate::endpoint::{Ends, Shared};
 use crate::ignored::Ignored;
+use crate::kernel::{LOOK, ignored, look, recoveries, release};
 use crate::namespace::{Trouble, configure, ip};
 use crate::plan::Plan;
-use crate::run::{LOOK, ignored, kernel, look, recoveries};
 use crate::sample::Sample;
 use crate::senders::Senders;
 
@@ -106,7 +106,7 @@ fn work(plan: &Plan, side: usize, epoch_ns: u64, link: &UdpSocket, tell: &dyn Fn
         ignored: ignored(plan, chosen.taken),
         labels: chosen.labels.clone(),
         notes: chosen.notes.clone(),
-        kernel: kernel(),
+        kernel: release(),
     })
 }
 

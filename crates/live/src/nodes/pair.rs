@@ -14,8 +14,7 @@ use crate::outcome::Outcome;
 use crate::packet::WirePacket;
 use crate::plan::Plan;
 use crate::rows::{Seen, outcome};
-use crate::run::write_captures;
-use crate::way::Way;
+use crate::way::{Way, write_captures};
 
 /// Routes and settings take virtual time. A kernel's count of ticks begins at -300,000. After this time it is a multiple of 4096, the
 /// coarsest slot of timers of four minutes, so the simulator's tick has the phase 0.
@@ -117,7 +116,10 @@ impl Network for Pair {
     }
 
     fn sent(&mut self, node: usize, frame: &[u8], at: Option<Time>, _: u64) -> Result<Option<Vec<u8>>, String> {
-        let Some(bytes) = frame::packet(frame) else { return Ok(None) };
+        let Some(bytes) = frame::packet(frame) else {
+            self.ways[node].foreign += u64::from(at.is_some() && !self.over);
+            return Ok(None);
+        };
         self.now = self.now.max(at.unwrap_or_default());
         if frame::goal(bytes, 2) == Goal::Control {
             self.note(frame::control(bytes));

@@ -47,10 +47,10 @@ impl Card {
     }
 }
 
-/// How a run went.
+/// A run that is over.
 #[derive(Debug)]
 pub struct Went<N> {
-    /// What lay between the nodes.
+    /// The network between the nodes.
     pub network: N,
     /// Packets that the kernel did not take from the path.
     pub refused: u64,
@@ -66,7 +66,8 @@ struct World<N> {
     refused: u64,
     arrivals: Vec<Arrival>,
     buffer: Vec<u8>,
-    told: Option<Time>,
+    /// Until when the nodes may go on once they were told to stop.
+    stops: Option<Time>,
     urgent: bool,
 }
 
@@ -90,7 +91,7 @@ pub fn drive<N: Network>(
     }
     let (arrivals, buffer) = (Vec::new(), vec![0; 1 << 16]);
     let (lateness, refused) = (Lateness::default(), 0);
-    let mut world = World { network, cards, clock, lateness, refused, arrivals, buffer, told: None, urgent };
+    let mut world = World { network, cards, clock, lateness, refused, arrivals, buffer, stops: None, urgent };
     world.go(go_on)?;
     Ok(Went { network: world.network, refused: world.refused, lateness: world.lateness.summary() })
 }
@@ -103,7 +104,7 @@ impl<N: Network> World<N> {
             }
             let now = self.clock.now();
             self.advance(now)?;
-            if self.told.is_some_and(|until| now > until) {
+            if self.stops.is_some_and(|until| now > until) {
                 return Ok(());
             }
             let mut idle = true;
@@ -123,8 +124,8 @@ impl<N: Network> World<N> {
             self.network.step(now)?;
             self.deliver()?;
         }
-        if self.network.ended() && self.told.is_none() {
-            self.told = Some(now + Time::from_secs(GRACE_NS as f64 / 1e9));
+        if self.network.ended() && self.stops.is_none() {
+            self.stops = Some(now + Time::from_secs(GRACE_NS as f64 / 1e9));
             for node in 0..self.cards.len() {
                 self.tell(node, STOP)?;
             }
@@ -176,7 +177,7 @@ impl<N: Network> World<N> {
             frame[..frame::ETHERNET].copy_from_slice(&frame::HEAD);
             let lacks = self.cards[node].lacks;
             let read = self.cards[node].file.read(&mut frame[lacks..]);
-            let told = match read {
+            let empty = match read {
                 Ok(length) => self.sent(node, &frame[..lacks + length]).map(|()| None),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Some(true)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Some(false)),
@@ -184,7 +185,7 @@ impl<N: Network> World<N> {
                 Err(error) => Err(self.trouble(node, "read from", &error)),
             };
             self.buffer = frame;
-            if let Some(empty) = told? {
+            if let Some(empty) = empty? {
                 return Ok(empty);
             }
         }

@@ -123,6 +123,19 @@ fn receivers_answer_by_what_they_know() {
         receiver.on_segment(&syn, Time::ZERO, &mut tape);
         assert_eq!(tape.sent[0].ace.number(), answer, "{feedback:?} {flags:?}");
     }
+    // Section 3.1.5: that a SYN can be marked, or is, says nothing of what its sender knows.
+    for (ecn, flags, answer) in [
+        (Ecn::Ect, Ace::default(), None),
+        (Ecn::Ce, Ace::default(), None),
+        (Ecn::Ect, Ace::of(0), Some(0)),
+        (Ecn::Ce, Ace::of(0), Some(0)),
+    ] {
+        let rules = ReceiverRules { feedback: Feedback::Accurate, ..Stack::Rfc.receiver() };
+        let (mut receiver, mut tape) = (Receiver::new(Arc::new(rules)), Tape::default());
+        let syn = Segment { len: 1, syn: true, ace: flags, ecn, ..Segment::default() };
+        receiver.on_segment(&syn, Time::ZERO, &mut tape);
+        assert_eq!(tape.sent[0].ace.number(), answer, "{ecn:?} {flags:?}");
+    }
 }
 
 /// Section 3.2.2.5.1. Delayed ACKs of two segments; counters begin with 5 and, of bytes, 1 and 0. The third segment is marked, after one
@@ -294,6 +307,25 @@ fn a_marked_syn_is_not_counted() {
     let mut receiver = receiver(AccEcnOption::Always, ChangeAcks::Off, 0);
     assert_eq!(acks(&mut receiver, Ecn::Ce, "00"), [(1, Some(6), None), (2001, Some(5), Some((2001, 0)))]);
     assert_eq!(receiver.marks(), 0);
+    let marked = Segment { seq: 2001, len: MSS as u32, ecn: Ecn::Ce, ..Segment::default() };
+    for marks in [1, 2] {
+        receiver.on_segment(&marked, Time::ZERO, &mut Tape::default());
+        assert_eq!(receiver.marks(), marks, "a retransmission counts, too");
+    }
+}
+
+/// Section 3.1.5: a mark is answered by no CWR; the flags of what leaves are the counter.
+#[test]
+fn a_mark_is_answered_by_no_cwr() {
+    let (mut sender, sent) = agreed(Some(2));
+    let mut tape = Tape::default();
+    for ack in sent.iter().map(Segment::end) {
+        sender.on_ack(&Ack { ack, ace: Ace::of(6), ..Ack::default() }, Time::from_secs(0.2), &mut tape);
+    }
+    assert_eq!(sender.marks(), 1);
+    let flags: Vec<_> = tape.sent.iter().map(|segment| segment.ace.number()).collect();
+    assert!(!flags.is_empty(), "something leaves");
+    assert!(flags.iter().all(|ace| *ace == Some(5)), "{flags:?}");
 }
 
 /// RFC 9293 section 3.10.7.4: an ACK of what was not sent is not acceptable, and so its counter means nothing.
