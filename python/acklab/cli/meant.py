@@ -8,14 +8,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..text.input import CAPTURES, example, loads, read_file
 from ..text.keys import key
 from ..text.terminal import file_name, not_known
-
-if TYPE_CHECKING:
-    pass
 
 #: Words that are no verbs, and the options that do it.
 OPTIONS = {

@@ -98,7 +98,7 @@ class Posterior:
         self._spread = self.variance * (1 + 1 / nudges)
         self.bound = np.array([bool(one.bound) for one in printed])
         self._sigma = np.array([one.tolerance / 2 for one in printed])
-        self.unscaled = first = self._likelihood(1.0)
+        first = self._likelihood(1.0)
         self.scale = 1.0
         if np.isfinite(first).any():
             best = int(np.argmax(first))

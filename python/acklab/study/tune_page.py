@@ -22,7 +22,7 @@ from .grammar import base, read, readable
 from .intervals import LEAST_SEEDS, Sample, sample, split
 from .keys import names as short
 from .keys import worded
-from .search import COMPLETE, Trial
+from .search import COMPLETE, STOPPED, Trial
 from .seeds import Draw
 from .statistics import MARGIN
 
@@ -262,7 +262,8 @@ def _trials(result: SearchResult) -> Table:
         rows.append([str(one.number) if one.number else "baseline", *means, *cells])
     heads = ["trial", *(one.label for one in plan.objectives), *map(worded, named)]
     filled = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    feet = [fact("chosen-for", objectives=result.chosen_for)] if result.chosen_for else []
+    stopped = sum(one.state == STOPPED for one in result.trials)
+    feet = [fact("chosen-for", objectives=result.chosen_for, stopped=stopped)] if result.chosen_for else []
     feet += [fact("beside-middle")] if several else [fact("own-interval")] if len(result.paths) > 1 else []
     name = "The front" if several else "The best trials"
     return Table([heads[k] for k in filled], [[row[k] for k in filled] for row in rows], name, feet)
