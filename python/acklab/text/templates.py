@@ -259,7 +259,7 @@ TEMPLATES: Mapping[str, str] = {
     "alike": "{trials} of {of:count trial} are not distinguished from it on {paths:count path}",
     "at-bound": "{key} {value} is at the bound {bound} of its range",
     "own-interval": "intervals: 95 %, each by itself",
-    "chosen-for": "The trials were chosen for {objectives:list}: others may be better by what ranks them here, and stopped ones ({stopped}) are not ranked",
+    "chosen-for": "Chosen for {objectives:list}: others may be better here; not ranked: {stopped:count trial} stopped early",
     "beside-middle": "in parentheses: beside the middle, path by path, 95 % interval",
     # An inference.
     "inference": "{readings:count reading}, {nudges:count nudge} each, {runs:count run}",
